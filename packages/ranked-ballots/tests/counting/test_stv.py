@@ -220,7 +220,9 @@ def test_counts_beyond_64_bits_are_exact() -> None:
 
 
 @both
-@pytest.mark.parametrize("seats", [1, 2, 3])
+@pytest.mark.parametrize(
+    "seats", [pytest.param(1, marks=pytest.mark.rest), 2, pytest.param(3, marks=pytest.mark.rest)]
+)
 def test_properties_hold_for_all_ballots(method: str, seats: int) -> None:
     @settings(max_examples=60)
     @given(elections(largest=6), st.randoms(use_true_random=False))

@@ -20,12 +20,14 @@ def lint_template(text: str) -> list[str]:
     return [str(finding) for finding in lint(text, config=config)]
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("name", DEPLOYMENTS)
 def test_template_passes_linter(name: str) -> None:
     assert lint_template(render_cloudformation(ALL, DEPLOYMENTS[name])) == []
 
 
 # Proves that the linter would find an invalid template.
+@pytest.mark.rest
 @pytest.mark.parametrize(
     ("name", "value"),
     [("KeySchema", []), ("BillingMode", "ON_DEMAND"), ("Ttl", {"Enabled": True})],

@@ -42,6 +42,7 @@ def damaged_files(draw: st.DrawFn) -> bytes:
     return data
 
 
+@pytest.mark.rest
 @settings(max_examples=600, deadline=None)
 @given(
     data=damaged_files() | st.binary(max_size=60),

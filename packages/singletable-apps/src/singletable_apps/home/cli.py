@@ -9,6 +9,7 @@ import typer
 
 from singletable_apps.shared.cli import (
     HostOption,
+    OidcOption,
     PortOption,
     PrintEmailsOption,
     ProxyOption,
@@ -48,6 +49,7 @@ def serve(
     tls_key: TlsKeyOption = None,
     print_emails: PrintEmailsOption = False,
     smtp: SmtpOption = None,
+    oidc: OidcOption = None,
 ) -> None:
     """Serve the home page, the guide and all applications.
 
@@ -59,6 +61,6 @@ def serve(
         from singletable_apps.shared.serve import ListenOptions
 
         options = ListenOptions(
-            host, port, public, tuple(proxy or ()), (tls_cert, tls_key), sample, print_emails
+            host, port, public, tuple(proxy or ()), (tls_cert, tls_key), sample, print_emails, oidc
         )
         serve_site(folder, options, ServeOptions(at, sample, print_emails, smtp))

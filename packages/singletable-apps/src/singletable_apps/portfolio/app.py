@@ -16,7 +16,9 @@ from singletable_apps.portfolio.service import TABLES, PortfolioService, open_po
 from singletable_apps.portfolio.urls import API, PREFIX, Urls
 from singletable_apps.shared.frame import AppSpec, AppState, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
+from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.images import MAX_BYTES
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.objects import FolderBucket
 from singletable_apps.shared.web import COMMON, ERROR_MEMBER, ResponseCache
 
@@ -96,7 +98,9 @@ _SPEC = AppSpec[PortfolioService](
         f"{PREFIX}/admin/import": IMPORT_LIMIT,
         f"{PREFIX}/blog": 1 << 16,
         f"{PREFIX}/contact": 1 << 16,
+        f"{PREFIX}/newsletter": 1 << 16,
     },
+    jobs=(Job("newsletter", MailQueue.EVERY, lambda service: service.newsletter.deliver()),),
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -24,6 +25,8 @@ class CommentDraft:
     content: str
     author_email: str = ""
     website: str = ""
+    # The id of the comment that it answers.
+    reply_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,30 @@ def parse_ref(text: str) -> CommentRef:
     return CommentRef(blog_id, datetime.fromtimestamp(int(seconds), UTC), comment_id)
 
 
+def threads(comments: Sequence[Comment]) -> list[tuple[Comment, list[Comment]]]:
+    """Return the comments that answer none, each with all that answer it or its answers.
+
+    What answers a deleted comment stands alone.
+    """
+    by_id = {comment.comment_id: comment for comment in comments}
+
+    def first_of(comment: Comment) -> str:
+        # An imported file may say that two comments answer each other.
+        seen = {comment.comment_id}
+        while comment.reply_to in by_id and comment.reply_to not in seen:
+            comment = by_id[comment.reply_to]
+            seen.add(comment.comment_id)
+        return min(seen) if comment.reply_to in seen else comment.comment_id
+
+    answers: dict[str, list[Comment]] = {}
+    for comment in comments:
+        answers.setdefault(first_of(comment), []).append(comment)
+    return [
+        (by_id[first], [each for each in thread if each.comment_id != first])
+        for first, thread in answers.items()
+    ]
+
+
 def check_comment(draft: CommentDraft) -> CommentDraft:
     """Return the comment normalized, or raise InvalidInput with an error per invalid field."""
     checks = InputChecks()
@@ -71,6 +98,7 @@ def check_comment(draft: CommentDraft) -> CommentDraft:
         ),
         content=checks.text("content", draft.content, longest=MAX_COMMENT, required=True),
         author_email=checks.email("author_email", draft.author_email),
+        reply_to=draft.reply_to,
     )
     checks.raise_errors()
     return checked

@@ -9,6 +9,7 @@
     COMMENTS#PENDING        {time}#{id}: the moderation queue; COMMENTS#REJECTED: what it rejected
     USER#{email}            METADATA
     MEDIA                   {time}#{name}
+    SUBSCRIBERS             {digest}: the readers of the newsletter
     STATS#{scope}           DAY#{date}: views, likes and comments of the site or of a post
 
 The document puts a post into one item. Here its text has an item of its own, so that lists, slugs
@@ -147,10 +148,21 @@ class SiteSettings(Entity, table=data_table):
     likes: Attr[bool] = attr(default=True)
     comments: Attr[bool] = attr(default=True)
     contact: Attr[bool] = attr(default=True)
+    newsletter: Attr[bool] = attr(default=False)
     updated_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
     revision: Attr[int] = version()
 
     key = Key(pk=("PORTFOLIO", id), sk="SETTINGS")
+
+
+class Subscriber(Entity, table=data_table):
+    """A reader of the newsletter, who has confirmed the address."""
+
+    digest: Attr[str] = attr()
+    email: Attr[str] = attr()
+    confirmed_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
+
+    key = Key(pk="SUBSCRIBERS", sk=digest)
 
 
 class User(Entity, table=data_table):
@@ -281,7 +293,10 @@ class LikeCount(Entity, table=data_table):
 
 
 class Comment(Entity, table=data_table):
-    """A comment that was approved. `content` is plain text."""
+    """A comment that was approved. `content` is plain text.
+
+    `reply_to` is the id of the comment that it answers. With `is_author`, it is of an author here.
+    """
 
     blog_id: Attr[str] = attr(name="blogId")
     comment_id: Attr[str] = attr(name="commentId")
@@ -290,6 +305,8 @@ class Comment(Entity, table=data_table):
     content: Attr[str] = attr()
     created_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     approved_by: Attr[str] = attr()
+    reply_to: Attr[str] = attr(default="")
+    is_author: Attr[bool] = attr(default=False)
 
     key = Key(pk=("BLOG", blog_id), sk=("COMMENT", created_at, comment_id))
 
@@ -307,6 +324,7 @@ class PendingComment(Entity, table=data_table):
     content: Attr[str] = attr()
     created_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     visitor: Attr[str] = attr()
+    reply_to: Attr[str] = attr(default="")
     queue: Attr[CommentQueue] = attr(default=CommentQueue.PENDING)
     ends: Attr[datetime] = expires()
 

@@ -34,6 +34,7 @@ from singletable_apps.portfolio.entities import (
     Revision,
     SiteSettings,
     Slug,
+    Subscriber,
     User,
     data_table,
 )
@@ -52,6 +53,7 @@ SIZES = {
     PendingComment: 500,
     Media: 400,
     DayStats: 120,
+    Subscriber: 150,
 }
 COUNTS: dict[type, int | ItemCount] = {
     Portfolio: 1,
@@ -68,6 +70,7 @@ COUNTS: dict[type, int | ItemCount] = {
     PendingComment: 50,
     Media: ItemCount(1_000, growth=0.02),
     DayStats: ItemCount(100_000, growth=0.05),
+    Subscriber: ItemCount(1_000, growth=0.05),
 }
 patterns = PatternCatalog("portfolio", data_table, sizes=SIZES, counts=COUNTS)
 
@@ -240,7 +243,17 @@ comments_of_blog = patterns.read(
     "C8", "List the comments of a post", Comment.key.partition, items=10, rate=per_second(10)
 )
 comment = patterns.read("C9", "Get a comment", Comment.key, consistent=True, rate=per_minute(1))
+reply = patterns.write("C11", "Answer a comment", puts(Comment), rate=per_day(10))
 delete_comment = patterns.write("C10", "Delete a comment", deletes(Comment), rate=per_day(1))
+
+
+# The newsletter.
+subscribers = patterns.read(
+    "N1", "List the subscribers", Subscriber.key.partition, items=1_000, rate=per_day(5)
+)
+subscriber = patterns.read("N2", "Get a subscriber", Subscriber.key, consistent=True)
+subscribe = patterns.write("N3", "Subscribe", puts(Subscriber), rate=per_day(10))
+unsubscribe = patterns.write("N4", "Unsubscribe", deletes(Subscriber), rate=per_day(1))
 
 
 @patterns.read_function("T1", items=30, rate=per_minute(1))

@@ -69,6 +69,7 @@ class SettingsEdits:
     likes: bool | None = None
     comments: bool | None = None
     contact: bool | None = None
+    newsletter: bool | None = None
 
 
 def changes_of(edits: PortfolioEdits | SettingsEdits) -> dict[str, Any]:

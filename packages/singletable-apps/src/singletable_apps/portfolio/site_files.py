@@ -221,6 +221,8 @@ class CommentEntry(BaseModel):
     content: str
     created_at: Time
     approved_by: str = ""
+    reply_to: Annotated[str, Field(pattern=r"^[0-9a-f]{0,64}$")] = ""
+    is_author: bool = False
 
 
 class RevisionEntry(BaseModel):

@@ -17,6 +17,7 @@ import typer
 from singletable_apps.shared.cli import (
     HostOption,
     LimitOption,
+    OidcOption,
     PortOption,
     PrintEmailsOption,
     ProxyOption,
@@ -52,7 +53,11 @@ _LISTENING = (
     ("tls_cert", TlsCertOption, None),
     ("tls_key", TlsKeyOption, None),
 )
-_EMAILS = (("print_emails", PrintEmailsOption, False), ("smtp", SmtpOption, None))
+_EMAILS = (
+    ("print_emails", PrintEmailsOption, False),
+    ("smtp", SmtpOption, None),
+    ("oidc", OidcOption, None),
+)
 # An option: the name of the parameter, its annotation, and the default.
 Option = tuple[str, Any, Any]
 _REQUIRED = inspect.Parameter.empty
@@ -137,7 +142,13 @@ def _serve(module: str, key_file: str, given: dict[str, Any]) -> None:
     emails = email_delivery(print_emails=print_emails, smtp=given.pop("smtp", None))
     host, port, public, proxy, *tls = [given.pop(parameter) for parameter, _, _ in _LISTENING]
     listening = ListenOptions(
-        host, port, public, tuple(proxy or ()), (tls[0], tls[1]), print_emails=print_emails
+        host,
+        port,
+        public,
+        tuple(proxy or ()),
+        (tls[0], tls[1]),
+        print_emails=print_emails,
+        oidc=given.pop("oidc", None),
     )
     load_app(module).serve(address, keys, listening, emails, given)
 

@@ -58,6 +58,15 @@ SmtpOption: TypeAlias = Annotated[
         "with the password in SMTP_PASSWORD. Without it, e-mails are kept in the outbox.",
     ),
 ]
+OidcOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Let people sign in with this OpenID Connect provider: "
+        "https://CLIENT@login.example.org?name=Example, with the secret of the client in "
+        "OIDC_CLIENT_SECRET.",
+    ),
+]
 LimitOption: TypeAlias = Annotated[
     int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many to print.")
 ]

@@ -47,6 +47,7 @@ from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings
 from singletable_apps.shared.web.hosts import host_name, is_loopback
+from singletable_apps.shared.web.oidc import Provider, parse_oidc_url
 
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
 EXPECTED_ERRORS = (AppError, SingleTableError)
@@ -138,13 +139,15 @@ class PublicUrl:
     """The URL that people use, without a trailing slash, and the proxies in front of it.
 
     `proxies` are networks with a trusted X-Forwarded-For header. `is_local` means that only this
-    machine can reach the server. With `tls`, the server itself speaks HTTPS.
+    machine can reach the server. With `tls`, the server itself speaks HTTPS. People can sign in
+    with the identity `provider`.
     """
 
     url: str
     proxies: tuple[str, ...] = ()
     is_local: bool = False
     tls: ssl.SSLContext | None = None
+    provider: Provider | None = None
 
     @property
     def secure_cookies(self) -> bool:
@@ -165,6 +168,7 @@ class PublicUrl:
             uploads=uploads,
             secure_cookies=self.secure_cookies,
             public_url=self.url,
+            provider=self.provider,
         )
 
 
@@ -193,7 +197,8 @@ class ListenOptions:
     """The address to listen on, the public URL, and trusted proxies.
 
     With `sample` or `print_emails`, the server must be local: see `check_local_options`. With
-    `tls_files`, a certificate and its key as PEM, the server speaks HTTPS.
+    `tls_files`, a certificate and its key as PEM, the server speaks HTTPS. `oidc` is the URL of an
+    identity provider.
     """
 
     host: str
@@ -203,6 +208,7 @@ class ListenOptions:
     tls_files: tuple[Path | None, Path | None] = (None, None)
     sample: bool = False
     print_emails: bool = False
+    oidc: str | None = None
 
 
 def _load_tls(options: ListenOptions) -> ssl.SSLContext | None:
@@ -240,9 +246,11 @@ def listen(options: ListenOptions) -> Generator[tuple[socket.socket, str, Public
     Ctrl-C and SIGTERM end the block, at any point within it, and the program continues after it.
     """
     tls = _load_tls(options)
+    provider = None if options.oidc is None else parse_oidc_url(options.oidc)
     with open_listener(options) as listener, _stop_on_signals():
         url = http_url(options.host, listener.getsockname()[1], is_tls=tls is not None)
-        public = replace(resolve_public_url(options.public, options.proxies, url), tls=tls)
+        resolved = resolve_public_url(options.public, options.proxies, url)
+        public = replace(resolved, tls=tls, provider=provider)
         check_local_options(options, public)
         yield listener, url, public
 

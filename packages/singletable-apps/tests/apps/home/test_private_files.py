@@ -28,6 +28,7 @@ def _modes(folder: Path) -> dict[str, str]:
 
 
 # While the apps run there are also the logs of the tables.
+@pytest.mark.rest
 def test_every_app_keeps_its_folder_private(tmp_path: Path) -> None:
     folder = tmp_path / "srv" / "data"
     options = ServeOptions(sample=True)

@@ -12,7 +12,7 @@ import pytest
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Project
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
+from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.urls import API
 from tests.apps.portfolio.pages.client import PagesApp
@@ -52,14 +52,17 @@ TABLE = {
         {
             EVERYONE: """
                 GET , GET /, GET /about, GET /projects, GET /experience, GET /blog, GET /tags,
-                GET /archive, GET /contact, POST /contact, GET /search, GET /theme.css,
+                GET /archive, GET /contact, POST /contact, GET /newsletter, POST /newsletter,
+                GET /search, GET /theme.css,
                 GET /icon.svg, GET /feed.json, GET /atom.xml, GET /feed.xml, GET /sitemap.xml,
                 GET /sitemap-{number}.xml, GET /robots.txt, GET /media/{name}/{width}.webp""",
             "": """
                 GET /tags/{tag}, GET /categories/{category}, GET /archive/{year}/{month},
                 GET /tags/{tag}/feed.json, GET /tags/{tag}/atom.xml, GET /tags/{tag}/feed.xml,
                 GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
-                POST /blog/{slug}/view, POST /blog/{slug}/comments""",
+                POST /blog/{slug}/view, POST /blog/{slug}/comments,
+                GET /newsletter/confirm/{token}, POST /newsletter/confirm/{token},
+                GET /newsletter/unsubscribe/{token}, POST /newsletter/unsubscribe/{token}""",
         },
     ),
     **entries(
@@ -82,6 +85,7 @@ TABLE = {
                 GET /posts/{blog_id}/history, GET /posts/{blog_id}/history/{number:int},
                 POST /posts/{blog_id}/history/{number:int}, GET /posts/{blog_id}/delete,
                 POST /posts/{blog_id}/delete, GET /comments/{blog_id}/delete,
+                GET /comments/{blog_id}/reply, POST /comments/{blog_id}/reply,
                 POST /comments/{blog_id}/delete, POST /media/{name}, POST /media/{name}/delete,
                 GET /people, POST /people, GET /people/invite, POST /people/invite,
                 GET /people/{who}, POST /people/{who}, POST /people/{who}/invite,
@@ -92,9 +96,12 @@ TABLE = {
                 POST /portfolio/{kind}/{entry_id}, POST /portfolio/{kind}/{entry_id}/move,
                 GET /portfolio/{kind}/{entry_id}/delete, POST /portfolio/{kind}/{entry_id}/delete,
                 GET /transfer, GET /export, POST /import, POST /import/run, GET /import/undo,
-                POST /import/undo""",
-            # The site is set up.
-            "": "GET /set-up, POST /set-up",
+                POST /import/undo, GET /newsletter, GET /newsletter/{digest}/remove,
+                POST /newsletter/{digest}/remove""",
+            # The post is not public, and the site is set up.
+            "": """
+                GET /newsletter/{blog_id}/send, POST /newsletter/{blog_id}/send,
+                GET /set-up, POST /set-up""",
         },
     ),
     "GET /": frozenset(EVERYONE.split()),
@@ -119,10 +126,16 @@ REFUSALS = {
                 GET /tags/{tag}, GET /categories/{category}, GET /archive/{year}/{month},
                 GET /tags/{tag}/feed.json, GET /tags/{tag}/atom.xml, GET /tags/{tag}/feed.xml,
                 GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
-                POST /blog/{slug}/view, POST /blog/{slug}/comments""",
+                POST /blog/{slug}/view, POST /blog/{slug}/comments,
+                GET /newsletter/confirm/{token}, POST /newsletter/confirm/{token},
+                GET /newsletter/unsubscribe/{token}, POST /newsletter/unsubscribe/{token}""",
             "303": "GET /admin/set-up, POST /admin/set-up",
         },
     ),
+    **{
+        f"{method} /portfolio/admin/newsletter/{{blog_id}}/send": {"owner": 404}
+        for method in ("GET", "POST")
+    },
 }
 IMAGE = ("x.png", image_file())
 POST = {"title": "T", "markdown": "x"}
@@ -150,6 +163,7 @@ def _bodies(ref: str) -> dict[str, dict[str, Any]]:
         f"PUT {API}/users/{{user_id}}": {"role": "owner"},
         "GET /portfolio/search": {"q": "secret"},
         "POST /portfolio/contact": MESSAGE,
+        "POST /portfolio/newsletter": {"email": "j@example.org"},
         "POST /portfolio/blog/{slug}/comments": COMMENT,
         "POST /portfolio/admin/set-up": SET_UP,
         "POST /portfolio/admin/posts/new": POST,
@@ -159,6 +173,8 @@ def _bodies(ref: str) -> dict[str, dict[str, Any]]:
         "POST /portfolio/admin/media/{name}": {"alt": "x"},
         "POST /portfolio/admin/import": {"file": IMAGE},
         "GET /portfolio/admin/comments/{blog_id}/delete": {"ref": ref},
+        "GET /portfolio/admin/comments/{blog_id}/reply": {"ref": ref},
+        "POST /portfolio/admin/comments/{blog_id}/reply": {"ref": ref, "content": "x"},
         "POST /portfolio/admin/comments/{blog_id}/delete": {"ref": ref},
     }
 
@@ -179,6 +195,7 @@ def access() -> AccessCheck:
     ref = service.comments.queue(owner).items[0].ref
     service.comments.approve(owner, ref)
     service.posts.unpublish(owner, blog_id)
+    service.profile.update_settings(owner, SettingsEdits(newsletter=True))
     image = service.media.upload(owner, image_file(), "secret.png")
     service.profile.update_portfolio(owner, PortfolioEdits(projects=[Project("p", "Pot")]))
 
@@ -214,6 +231,8 @@ def access() -> AccessCheck:
             "kind": "projects",
             "entry_id": "p",
             "number": "1",
+            "token": "x",
+            "digest": "x",
             "width": "480",
             "year": f"{blog.created_at.year}",
             "month": f"{blog.created_at.month}",

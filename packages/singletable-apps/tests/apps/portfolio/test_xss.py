@@ -268,6 +268,7 @@ def test_attacks_in_urls_are_harmless(site: Site) -> None:
             check_response(site.author.get(path))
 
 
+@pytest.mark.rest
 def test_attacks_in_every_form_are_harmless(site: Site) -> None:
     post = site.call("POST", "/blogs", POST).json()["data"]
     entries = {"projects": [{**PROJECT, "id": "p"}], "experience": [{**POSITION, "id": "e"}]}

@@ -66,7 +66,13 @@ class People(shared.People[User]):
         return self._create(self._prepare(name, email, password), is_trusted=True)
 
     def register_visitor(
-        self, name: str, email: str, password: str, setup_code: str = ""
+        self,
+        name: str,
+        email: str,
+        password: str,
+        setup_code: str = "",
+        *,
+        is_confirmed: bool = False,
     ) -> User | None:
         """Register someone from the web, or return None if the address must be confirmed first.
 
@@ -80,8 +86,8 @@ class People(shared.People[User]):
                 raise _needs_setup_code()
             return self._create(new, is_trusted=True)
         self._check_open()
-        if not self._context.confirm_registrations:
-            return self._create(new)
+        if is_confirmed or not self._context.confirm_registrations:
+            return self._create(new, is_confirmed=is_confirmed)
         read, now = self._context.read, self._context.clock()
         check_available(read, name=new.name)
         self._throttle.attempt([("register", new.email.casefold())], now)

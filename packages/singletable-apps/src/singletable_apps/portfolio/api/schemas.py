@@ -147,6 +147,7 @@ class _Settings(Document):
     likes: StrictBoolean = Field(description="Whether readers can like posts.")
     comments: StrictBoolean = Field(description="Whether readers can comment on posts.")
     contact: StrictBoolean = Field(description="Whether there is a contact form.")
+    newsletter: StrictBoolean = Field(description="Whether readers can subscribe.")
 
 
 class SettingsBody(_Settings):
@@ -338,6 +339,7 @@ class NewComment(Model):
     author_name: str = Field(examples=["Grace"])
     author_email: str = Field("", description="Never shown.", examples=["grace@example.org"])
     content: str = Field(description="Plain text.", examples=["I agree."])
+    reply_to: str = Field("", description="The `commentId` of the comment that it answers.")
     website: str = Field("", description="Leave this empty; only spam bots fill it in.")
 
 
@@ -350,6 +352,8 @@ class CommentBody(Document):
     author_name: str
     content: str = Field(description="Plain text.")
     created_at: UnixSeconds
+    reply_to: str = Field("", description="The `commentId` of the comment that it answers.")
+    is_author: bool = Field(False, description="Whether an author of the site wrote it.")
 
 
 class PendingCommentBody(CommentBody):

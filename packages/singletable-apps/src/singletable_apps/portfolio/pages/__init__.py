@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from singletable_apps.portfolio.pages import accounts, admin, feeds, media, posts, public
+from singletable_apps.portfolio.pages import (
+    accounts,
+    admin,
+    feeds,
+    media,
+    newsletter,
+    posts,
+    public,
+)
 from singletable_apps.portfolio.pages.accounts import PEOPLE
 from singletable_apps.portfolio.pages.dependencies import page_context
 from singletable_apps.portfolio.pages.public import home
@@ -15,6 +23,7 @@ ROUTERS = (
     media.router,
     public.router,
     feeds.router,
+    newsletter.router,
     accounts.router,
     admin.router,
 )

@@ -34,6 +34,7 @@ _NAVIGATION = (
     ("Posts", ("posts",), Permission.WRITE),
     ("Comments", ("comments",), Permission.WRITE),
     ("Media", ("media",), Permission.WRITE),
+    ("Newsletter", ("newsletter",), Permission.EDIT_SITE),
     ("Portfolio", ("portfolio",), Permission.EDIT_SITE),
     ("Settings", ("settings",), Permission.EDIT_SITE),
     ("People", ("people",), Permission.MANAGE_ACCOUNTS),

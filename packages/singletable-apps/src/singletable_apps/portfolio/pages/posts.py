@@ -13,7 +13,7 @@ from markupsafe import Markup
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, RedirectResponse
 
-from singletable_apps.portfolio.comment_rules import CommentDraft
+from singletable_apps.portfolio.comment_rules import CommentDraft, threads
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
@@ -43,6 +43,7 @@ from singletable_apps.shared.web import (
 router = APIRouter(route_class=CachedRoute)
 # An edit within a day of publishing is a correction, which readers need not know about.
 UPDATED_AFTER = timedelta(days=1)
+NO_FORM = Form()
 
 
 @router.get("/blog")
@@ -129,7 +130,12 @@ def _show_part(
 
 @router.get("/blog/{slug}")
 def show_post(
-    page: PublicPage, slug: Segment, preview: str = "", like: str = "", comment: str = ""
+    page: PublicPage,
+    slug: Segment,
+    preview: str = "",
+    like: str = "",
+    comment: str = "",
+    reply: str = "",
 ) -> Response:
     """Show a post. `preview` is the token of a draft; the others come back from a form."""
     if preview:
@@ -142,7 +148,8 @@ def show_post(
         return RedirectResponse(page.urls.post(post.blog.slug), 301)
     # A browser without scripts comes back here after the form, and sees its own like.
     likes = page.service.likes.state(post.blog.blog_id, _visitor(page)) if like else None
-    return _show_post(page, post, likes=likes, is_waiting=comment == "waiting")
+    form = Form({"reply_to": reply[:64]})
+    return _show_post(page, post, form=form, likes=likes, is_waiting=comment == "waiting")
 
 
 def _show_post(
@@ -150,14 +157,14 @@ def _show_post(
     post: Post,
     status: int = 200,
     *,
-    form: Form | None = None,
+    form: Form = NO_FORM,
     likes: LikeState | None = None,
     is_waiting: bool = False,
     is_preview: bool = False,
 ) -> Response:
     blog, service = post.blog, page.service
     row = page.rows([blog])[0] if likes is None else page.row(blog, likes.count)
-    comments = service.comments.of_post(blog.blog_id)
+    comments, reply_to = service.comments.of_post(blog.blog_id), form.value("reply_to")
     older, newer = service.catalog.neighbors(blog, page.now)
     is_shared = status == 200 and likes is None and not is_preview
     changes = [page.changed_at, blog.updated_at, blog.published_at or blog.updated_at]
@@ -180,7 +187,9 @@ def _show_post(
         newer=newer,
         related=page.rows(service.catalog.related(blog, page.now), likes=False),
         comments=comments,
-        form=form or Form(),
+        threads=threads(comments),
+        answered=next((each for each in comments if each.comment_id == reply_to), None),
+        form=form,
         is_waiting=is_waiting,
         is_preview=is_preview,
     )
@@ -276,6 +285,7 @@ class CommentFields(BaseModel):
     author_email: str = ""
     content: str = ""
     website: str = ""
+    reply_to: str = ""
 
 
 @router.post("/blog/{slug}/comments")

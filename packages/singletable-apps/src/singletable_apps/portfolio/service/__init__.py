@@ -23,6 +23,7 @@ from singletable_apps.portfolio.service.comments import (
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService, LikeState
 from singletable_apps.portfolio.service.media import MediaService
+from singletable_apps.portfolio.service.newsletter import NewsletterService
 from singletable_apps.portfolio.service.posts import Moved, PostService
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import SITE, StatsService
@@ -71,6 +72,7 @@ class PortfolioService:
     media: MediaService
     comments: CommentService
     contact: ContactService
+    newsletter: NewsletterService
     stats: StatsService
     accounts: Accounts
     activity: ActivityService
@@ -132,6 +134,7 @@ def open_portfolio(
         media=MediaService(context),
         comments=comments,
         contact=ContactService(context, profile),
+        newsletter=NewsletterService(context, profile),
         stats=stats,
         accounts=Accounts(context, passwords or Passwords()),
         activity=ActivityService(context, posts, likes, comments),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from singletable import AlreadyExists as ItemExists
 from singletable import ConditionFailed
 from singletable_apps.portfolio import patterns
@@ -101,7 +103,9 @@ class Accounts(ManagedAccounts[User]):
         settings = self._store.get(SiteSettings.key("default"), consistent=True)
         return self._setup_code.code() if settings is None else None
 
-    def start_session(self, user: User, about: str = "") -> SignedIn[User]:
+    def start_session(
+        self, user: User, about: str = "", *, proved: datetime | None = None
+    ) -> SignedIn[User]:
         """Start a session, and note when the user signed in."""
         login = User.last_login.set(self._clock())
         try:
@@ -109,7 +113,7 @@ class Accounts(ManagedAccounts[User]):
             user = self._store.update(User.key(user.email), login, if_=is_same)
         except ConditionFailed:
             raise NotSignedIn("This account no longer exists.") from None
-        return super().start_session(user, about)
+        return super().start_session(user, about, proved=proved)
 
     def list_accounts(self, actor: User) -> list[User]:
         """Return all accounts, oldest first."""

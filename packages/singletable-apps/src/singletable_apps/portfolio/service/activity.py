@@ -89,7 +89,7 @@ class ActivityService:
             return Comment(blog_id=blog_id, **dict(entry))
         return PendingComment(
             blog_id=blog_id,
-            **entry.model_dump(exclude={"approved_by"}),
+            **entry.model_dump(exclude={"approved_by", "is_author"}),
             visitor=self._context.keyed_hash("comment", "import"),
             ends=self._context.clock() + PENDING_LIFETIME,
         )

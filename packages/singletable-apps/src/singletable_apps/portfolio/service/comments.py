@@ -110,10 +110,38 @@ class CommentService:
             content=checked.content,
             created_at=now,
             visitor=author,
+            reply_to=self._find_answered(blog_id, checked.reply_to),
             ends=now + PENDING_LIFETIME,
         )
         if self._is_new(pending) and self._create(pending):
             self._notify(blog, pending)
+
+    def reply(self, actor: User, ref: str, content: str) -> Comment:
+        """Answer an approved comment as an author; the answer is shown at once."""
+        named = parse_ref(ref)
+        blog, _ = self._load(actor, named)
+        if blog is None or self._find_approved(named) is None:
+            raise NotFound("There is no such comment. It may have been deleted.")
+        checked = check_comment(CommentDraft(actor.name, content))
+        now = self._context.clock()
+        comment = Comment(
+            blog_id=blog.blog_id,
+            comment_id=self._context.keyed_hash("reply", ref, actor.email, checked.content)[:16],
+            author_name=checked.author_name,
+            content=checked.content,
+            created_at=now,
+            approved_by=actor.email,
+            reply_to=named.comment_id,
+            is_author=True,
+        )
+        self._context.store.put(comment)
+        self._stats.record_comment(comment.blog_id)
+        return comment
+
+    def _find_answered(self, blog_id: str, comment_id: str) -> str:
+        """Return the id, or an empty text if the comment was deleted."""
+        ids = {comment.comment_id for comment in self.of_post(blog_id)} if comment_id else ()
+        return comment_id if comment_id in ids else ""
 
     def of_post(self, blog_id: str) -> list[Comment]:
         """Return the approved comments of a post, oldest first."""
@@ -365,6 +393,7 @@ def _approved(pending: PendingComment, moderator: User) -> Comment:
         content=pending.content,
         created_at=pending.created_at,
         approved_by=moderator.email,
+        reply_to=pending.reply_to,
     )
 
 

@@ -18,6 +18,7 @@ from singletable_apps.shared.accounts.errors import (
     NotSignedIn,
     TooManyAttempts,
 )
+from singletable_apps.shared.accounts.identities import Identities
 from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords
@@ -128,6 +129,7 @@ class Auth(Generic[U]):
         self._sessions = Sessions(store, secret=secret)
         self._resets = PasswordResets(store, secret=secret)
         self._store = store
+        self.identities = Identities(store, secret=secret)
         self._devices = DeviceTokens(secret)
         self._throttle = Throttle(store, secret=secret)
         # Many people may share an address, such as on election day at a school, and mistype.
@@ -148,7 +150,7 @@ class Auth(Generic[U]):
         where the user has signed in before only by that device. `about` describes the session to
         its owner, such as the User-Agent.
         """
-        user = self._find(login)
+        user = self.find(login)
         key, origin = self._sign_in_keys(user, login, address, device)
         self._count_attempt(self._throttle, key, origin)
         stored = self._users.account_of(user).password_hash if user is not None else None
@@ -160,13 +162,17 @@ class Auth(Generic[U]):
             self._users.rehash(user, self._passwords.hash(password))
         return self.start_session(user, about)
 
-    def start_session(self, user: U, about: str = "") -> SignedIn[U]:
-        """Start a session of a user who has proved who they are, or has just registered."""
+    def start_session(
+        self, user: U, about: str = "", *, proved: datetime | None = None
+    ) -> SignedIn[U]:
+        """Start a session of a user who has proved who they are, just now or at `proved`."""
         account, now = self._users.account_of(user), self._clock()
+        # One that was not proved recently begins early enough to ask for the password.
+        begun = now if proved is None else min(now, max(proved, now - 2 * RECENT))
         refresh = self._sessions.start(
-            account.subject, now, credentials=account.credentials, about=about
+            account.subject, now, credentials=account.credentials, about=about, begun=begun
         )
-        started = self._signed_in(user, refresh, now, now + self._sessions.lifetime, now)
+        started = self._signed_in(user, refresh, begun, now + self._sessions.lifetime, now)
         return replace(started, device=self._devices.issue(account.subject))
 
     def renew(self, refresh: str) -> SignedIn[U]:
@@ -264,7 +270,7 @@ class Auth(Generic[U]):
         After someone else has changed the e-mail address, resets are off until the owner of the
         account accepts it: on the account page with the password, or from the old address.
         """
-        now, user = self._clock(), self._find(login)
+        now, user = self._clock(), self.find(login)
         key = self._attempt_key("reset", user, login)
         self._count_attempt(self._reset_throttle, key, _origin("reset from", address))
         if user is None:
@@ -313,7 +319,8 @@ class Auth(Generic[U]):
             )
         return self._set_password(user, new, "password", about, is_reset=True)
 
-    def _find(self, login: str) -> U | None:
+    def find(self, login: str) -> U | None:
+        """Return the user with this name or e-mail address, in any case, or None."""
         if len(login) > MAX_LOGIN_LENGTH:
             return None
         return self._users.find_by_login(normalize_line(login))
@@ -324,6 +331,10 @@ class Auth(Generic[U]):
         if user is None or self._users.account_of(user).credentials != credentials:
             return None
         return user
+
+    def find_user(self, subject: int) -> U | None:
+        """Return the user with this number, or None."""
+        return self._users.find_by_id(subject)
 
     def _subject(self, user: U) -> int:
         return self._users.account_of(user).subject

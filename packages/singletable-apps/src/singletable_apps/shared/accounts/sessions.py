@@ -72,15 +72,26 @@ class Sessions:
         self._key = derive_key(secret, "sessions")
         self.lifetime = lifetime
 
-    def start(self, subject: int, now: datetime, *, credentials: int = 0, about: str = "") -> str:
-        """Start a session and return its first token. Its owner sees `about`."""
+    def start(
+        self,
+        subject: int,
+        now: datetime,
+        *,
+        credentials: int = 0,
+        about: str = "",
+        begun: datetime | None = None,
+    ) -> str:
+        """Start a session and return its first token. Its owner sees `about`.
+
+        `begun` is when they proved who they are, if that was earlier.
+        """
         family = secrets.token_urlsafe(16)
         session = Session(
             subject=subject,
             family=family,
             credentials=credentials,
             about=_storable(about),
-            begun=now,
+            begun=begun or now,
             rotated=now,
             ends=now + self.lifetime,
         )

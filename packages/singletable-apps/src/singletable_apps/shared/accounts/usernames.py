@@ -84,6 +84,12 @@ class UserFields(Entity):
     one_id = Unique(user_id, pk=("USERID", user_id), sk="USER")
 
 
+def suggest_username(text: str) -> str:
+    """Return a username that is like a text, such as the name at another site."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".-_")[: MAX_USERNAME - 2]
+    return name if len(name) >= MIN_USERNAME else f"user-{name}".rstrip("-")
+
+
 def check_username(checks: InputChecks, username: str, field: str = "username") -> str:
     """Check a new username: 3 to 50 letters, digits, dots, hyphens and underscores."""
     name = username.strip()
@@ -155,11 +161,14 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
         password: str,
         email: str = "",
         setup_code: str | None = None,
+        *,
+        is_confirmed: bool = False,
     ) -> U:
         """Create an account. The first one belongs to the administrator and needs the set-up code.
 
         Commands pass None as the code, because their user is trusted. Others confirm their address
-        if the settings say so, and wait for approval if that is how people register.
+        if the settings say so, unless it `is_confirmed`, and wait for approval if that is the
+        setting.
         """
         checks = InputChecks()
         username, name = self._check_names(checks, username, name)
@@ -173,7 +182,7 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
             raise NotPermitted("Registration is closed. Ask an administrator for an account.")
         is_trusted = is_first or setup_code is None
         waits = registration is Registration.APPROVAL and not is_trusted
-        is_confirmed = is_trusted or not self._confirms_addresses
+        is_confirmed = is_confirmed or is_trusted or not self._confirms_addresses
         if email and not is_confirmed and self.emails is not None:
             self.emails.check_request(email)
         role = self.admin if is_first else self.waiting if waits else self.member

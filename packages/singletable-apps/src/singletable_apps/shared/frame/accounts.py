@@ -23,7 +23,7 @@ from singletable_apps.shared.accounts import (
 )
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.errors import RequestRejected
-from singletable_apps.shared.frame import people_pages
+from singletable_apps.shared.frame import oidc_pages, people_pages
 from singletable_apps.shared.frame.people import (
     MemberPage,
     PeopleSpec,
@@ -37,7 +37,6 @@ from singletable_apps.shared.frame.spec import AppSpec
 from singletable_apps.shared.frame.state import WAITING, AppService, count_request, limited
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    AuthPage,
     ConfirmedAction,
     Form,
     Link,
@@ -82,6 +81,7 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
     account, others = APIRouter(), APIRouter()
     for router, is_wanted in (
         (_sign_in_router(people), True),
+        (oidc_pages.router, True),
         (own_account, True),
         (registration, people.registers),
         (profile, people.edits_profile),
@@ -126,7 +126,13 @@ def _account_context(request: Request, service: AppService) -> Mapping[str, obje
         links = [Link("Sign in", urls.page(*spec.prefix, "sign-in"))]
         if spec.registers:
             links.append(Link("Register", urls.page(*spec.prefix, "register")))
-    return {"user": user, "account": user and user.name, "account_links": links}
+    provider = oidc_pages.provider_link(request, urls.page(*spec.prefix, "sign-in", "provider"))
+    return {
+        "user": user,
+        "account": user and user.name,
+        "account_links": links,
+        "provider": provider,
+    }
 
 
 USERNAMES = PeopleSpec[Any](
@@ -167,26 +173,12 @@ AnyPage: TypeAlias = Annotated[VisitorPage, Depends(VisitorPage.visited)]
 UserPage: TypeAlias = Annotated[MemberPage, Depends(MemberPage.signed_in)]
 
 
-def _auth_page(request: Request) -> AuthPage[Any]:
-    page = VisitorPage.visited(request)
-    spec, urls = page.spec, page.urls
-    register = ("New here?", "Register", page.url("register"))
-    return page.auth_page(
-        page.url,
-        home=urls.page(*spec.home),
-        signed_out=urls.page(*spec.signed_out),
-        frame=spec.frame,
-        login=spec.login,
-        links=(register,) if spec.registers else (),
-    )
-
-
 def _sign_in_router(spec: PeopleSpec[Any]) -> APIRouter:
     def find_changes(request: Request) -> Any:
         return VisitorPage(request).people.emails
 
     return account_router(
-        _auth_page,
+        lambda request: VisitorPage.visited(request).sign_in_page(),
         lambda request, form, status: _show_account(
             MemberPage(request, request.state.user), status, password=form
         ),
@@ -285,6 +277,8 @@ def _show_account(
         unaccepted=people.emails and people.emails.find_unaccepted(user),
         sessions=page.cookies.sessions(page.request, page.auth, user),
         needs_password=page.needs_password,
+        is_connected=bool(oidc_pages.find_provider(page.request))
+        and page.auth.identities.is_connected(user.user_id),
     )
 
 

@@ -15,7 +15,7 @@ from fastapi import Request, Response
 from singletable_apps.shared.accounts import People
 from singletable_apps.shared.frame.page import PageContext, UserPageContext
 from singletable_apps.shared.frame.state import state_of
-from singletable_apps.shared.pages import Link
+from singletable_apps.shared.pages import AuthPage, Link
 from singletable_apps.shared.urls import Urls
 
 S = TypeVar("S")
@@ -94,7 +94,7 @@ class PeopleSpec(Generic[S]):
     # The page to create the first account, with the set-up code.
     setup_page: str = "register"
     registers: bool = True
-    register: Callable[[S, Mapping[str, str]], Any] = lambda service, values: cast(
+    register: Callable[[S, Mapping[str, Any]], Any] = lambda service, values: cast(
         Any, service
     ).accounts.register(**values)
     register_intro: str = ""
@@ -179,6 +179,19 @@ class VisitorPage(_PeoplePage, PageContext[Any, Urls]):
         """Return the context, and find out who is signed in."""
         people_spec(request).prepare(request)
         return super().visited(request)
+
+    def sign_in_page(self) -> AuthPage[Any]:
+        """Return the context of the pages to sign in."""
+        spec = self.spec
+        register = ("New here?", "Register", self.url("register"))
+        return self.auth_page(
+            self.url,
+            home=self.urls.page(*spec.home),
+            signed_out=self.urls.page(*spec.signed_out),
+            frame=spec.frame,
+            login=spec.login,
+            links=(register,) if spec.registers else (),
+        )
 
 
 class MemberPage(_PeoplePage, UserPageContext[Any, Urls, Any]):

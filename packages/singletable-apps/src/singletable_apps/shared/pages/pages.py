@@ -22,6 +22,7 @@ from singletable_apps.shared.pages.static_files import StaticFiles, site_files
 from singletable_apps.shared.pages.templating import make_environment
 from singletable_apps.shared.pages.times import UTC, request_time_zone
 from singletable_apps.shared.pages.urls import path_of, sign_in_url
+from singletable_apps.shared.sealed import Sealer
 from singletable_apps.shared.web import SHARED_FIVE_MINUTES, Problem, ProblemType, public_response
 
 SIGNED_OUT = "You were signed out, so nothing was saved. Sign in to go on."
@@ -97,6 +98,7 @@ class Pages:
         self.prefix = prefix
         self.sign_in = sign_in
         self._context = context
+        self._secret = secret
         self._flash_messages = FlashMessages(secret)
         self._problem_pages = problem_pages
         self._static_files = {
@@ -111,6 +113,7 @@ class Pages:
                 "has_styles": f"{name}.css" in self._static_files[name].files,
                 "Link": Link,
                 "product": product or Product(name.capitalize(), prefix or "/"),
+                "provider": None,
                 "version": version("singletable"),
                 "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",
             },
@@ -179,6 +182,10 @@ class Pages:
             caching=caching,
             headers={"Content-Security-Policy": policy},
         )
+
+    def sealer(self, purpose: str) -> Sealer:
+        """Return a sealer for what browsers keep for this app."""
+        return Sealer(self._secret, purpose)
 
     def redirect(self, request: Request, url: str, flash: str | Flash = "") -> Response:
         """Redirect to another page after an action; that page shows the flash message."""

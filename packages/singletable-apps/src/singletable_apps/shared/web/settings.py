@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import Scope
 
+from singletable_apps.shared.web.oidc import Provider
 from singletable_apps.shared.web.rate_limits import RateLimit
 
 MEBIBYTE = 1 << 20
@@ -24,7 +25,7 @@ class Settings:
     Content-Security-Policy; the longest matching prefix wins. `limit` applies to all requests of a
     client. Set `secure_cookies` to False only for plain HTTP on your own machine. With a
     `public_url`, requests for other host names are rejected, except from proxies; with https,
-    responses have an HSTS header.
+    responses have an HSTS header. People can sign in with the identity `provider`.
     """
 
     trusted_origins: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class Settings:
     limit: RateLimit | None = None
     secure_cookies: bool = True
     public_url: str = ""
+    provider: Provider | None = None
 
     def __post_init__(self) -> None:
         """Validate at startup instead of with the first request."""

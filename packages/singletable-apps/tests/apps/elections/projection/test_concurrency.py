@@ -103,6 +103,7 @@ def test_name_or_email_is_given_to_one_of_many(worlds: list[World], field: str) 
     _check(worlds[0])
 
 
+@pytest.mark.rest
 def test_acknowledged_commands_are_logged_once(worlds: list[World]) -> None:
     world = worlds[0]
     ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))

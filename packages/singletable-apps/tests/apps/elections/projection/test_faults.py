@@ -55,6 +55,7 @@ LAGGING = [
 ]
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize(("where", "faults"), backend_cases(FAULTS, FEW))
 def test_command_is_logged_once_despite_faults(places: Backends, where: str, faults: str) -> None:
     for event in (

@@ -26,7 +26,9 @@ def test_comment_is_shown_once_it_is_approved(server: Server) -> None:
     approved = data(server.author.post(f"/comments/{ref}/approve"))
     assert data(server.author.post(f"/comments/{ref}/approve")) == approved
     assert data(server.visitor().get(path)) == [approved]
-    assert " ".join(approved) == "ref commentId blogId author_name content created_at"
+    assert " ".join(approved) == (
+        "ref commentId blogId author_name content created_at reply_to is_author"
+    )
     assert (approved["content"], approved["author_name"]) == ("Fine.", "Mary")
     assert data(server.author.get("/comments"))["items"] == []
     data(server.author.delete(f"/comments/{approved['ref']}"))

@@ -100,8 +100,8 @@ def test_approved_comment_is_deleted_after_confirmation(
     ada.post(form.action, {"approve": form.offered["ref"][0]})
     page = ada.get("comments", "approved")
     assert "Grace" in text_in(page.text)
-    link = page.text.partition('href="/portfolio/admin/comments/' + blog.blog_id)[2]
-    url = f"/portfolio/admin/comments/{blog.blog_id}" + link.partition('"')[0]
+    start = f"/portfolio/admin/comments/{blog.blog_id}/delete"
+    url = start + page.text.partition(f'href="{start}')[2].partition('"')[0]
     question = ada.open(url.replace("&amp;", "&"))
     assert "Delete the comment of Grace?" in question.text
     assert ada.flash(ada.submit(question, "/delete")) == "Deleted the comment."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fastapi import APIRouter, Response
+from pydantic import BaseModel
 
 from singletable_apps.portfolio.comment_rules import ref_of
 from singletable_apps.portfolio.entities import CommentQueue, User
@@ -14,8 +15,10 @@ from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageCo
 from singletable_apps.portfolio.rules import is_public
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
     Flash,
+    Form,
     Link,
     ListQueryParameters,
     PostedForm,
@@ -117,6 +120,36 @@ def list_approved(page: AuthorPage, post: str = "") -> Response:
         approved=approved,
         ref_of=ref_of,
     )
+
+
+class ReplyForm(BaseModel):
+    """The comment to answer, and the answer. The service checks it."""
+
+    ref: str
+    content: str
+
+
+@router.api_route("/admin/comments/{blog_id}/reply", methods=FORM_METHODS)
+def reply(page: AuthorPage, blog_id: str, form: PostedForm, ref: str = "") -> Response:
+    """Answer an approved comment; the answer is shown at once, as the author's."""
+    blog = get_own_post(page, blog_id).blog
+    named = form.value("ref") or ref
+    comments = page.service.comments.of_post(blog_id)
+    answered = next((each for each in comments if ref_of(each) == named), None)
+    if answered is None:
+        raise NotFound("There is no such comment. It may have been deleted.")
+
+    def act(values: ReplyForm) -> Response:
+        page.service.comments.reply(page.user, values.ref, values.content)
+        url = page.urls.admin("comments", "approved", post=blog_id)
+        return page.redirect(url, "Your reply is on the page of the post.")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render(
+            "admin/reply", status, heading="Reply", form=form, comment=answered, blog=blog
+        )
+
+    return page.fill(form, Form({"ref": ref}), ReplyForm, act, show)
 
 
 @router.get("/admin/comments/{blog_id}/delete")

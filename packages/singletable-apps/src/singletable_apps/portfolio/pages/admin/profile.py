@@ -135,6 +135,7 @@ class SettingsForm(BaseModel):
     likes: bool = False
     comments: bool = False
     contact: bool = False
+    newsletter: bool = False
 
 
 @router.api_route("/admin/settings", methods=FORM_METHODS)

@@ -1,0 +1,171 @@
+"""The newsletter: readers subscribe with a link in an e-mail, and the owner sends them posts.
+
+Before someone opens the link, nothing about them is stored: the link itself has the address,
+sealed. Posts are sent from a queue, which notes what became of each e-mail.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+
+from singletable import Page
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.entities import Subscriber, User
+from singletable_apps.portfolio.errors import SwitchedOff
+from singletable_apps.portfolio.rules import PERMISSIONS, Permission
+from singletable_apps.portfolio.service.context import Context
+from singletable_apps.portfolio.service.profile import ProfileService
+from singletable_apps.shared.accounts import Throttle, TooManyAttempts
+from singletable_apps.shared.errors import Busy, NotFound
+from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.mail_queue import DeliveryState, MailQueue, Notice
+from singletable_apps.shared.sealed import InvalidSeal, Sealer
+from singletable_apps.shared.text import InputChecks
+
+LINK_LIFETIME = timedelta(days=3)
+_FREE_LINKS = 3
+_USED = "This link has expired or is incomplete. Subscribe again."
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What has become of a post in the newsletter: e-mails by state, and the problems."""
+
+    waiting: int
+    sent: int
+    problems: list[tuple[str, str]]
+
+
+class NewsletterService:
+    """Subscribe, unsubscribe, and send posts to the subscribers."""
+
+    def __init__(self, context: Context, profile: ProfileService) -> None:
+        self._context, self._profile, self._store = context, profile, context.store
+        self._sealer = Sealer(context.secret, "newsletter")
+        self._throttle = Throttle(self._store, secret=context.secret, free=_FREE_LINKS)
+        self._queue = MailQueue(
+            self._store,
+            context.mailer,
+            link=lambda *_: "",
+            unsubscribe=lambda _, reader: self._link("unsubscribe", reader),
+        )
+
+    def subscribe(self, email: str, website: str = "") -> None:
+        """E-mail a link to an address, unless it has subscribed. The result is always the same.
+
+        `website` is a trap: bots fill it in.
+        """
+        settings = self._profile.get_settings()
+        if not settings.newsletter:
+            raise SwitchedOff("This site has no newsletter.")
+        checks = InputChecks()
+        address = checks.email("email", email, required=True)
+        checks.raise_errors()
+        if website or self._find(self._digest(address)) is not None:
+            return
+        now = self._context.clock()
+        site = settings.title
+        text = (
+            f"Someone, probably you, wants to get the posts of {site} by e-mail. To confirm, open "
+            f"this link within three days:\n\n{self._link('confirm', address)}\n\n"
+            "If it wasn’t you, do nothing: you won’t get another e-mail.\n"
+        )
+        try:
+            self._throttle.attempt([("newsletter", address.casefold())], now)
+            self._context.mailer.send(Email(address, f"Confirm: {site}"[:200], text), now)
+        except TooManyAttempts:
+            return
+        except MailError as error:
+            text = "This site cannot send e-mail right now. Try again later."
+            raise Busy(text) from error
+
+    def read_link(self, token: str) -> str:
+        """Return the address that a link confirms, without using the link."""
+        return self._open(token, "confirm", LINK_LIFETIME)
+
+    def confirm(self, token: str) -> str:
+        """Subscribe the address of a link, and return it."""
+        address, now = self.read_link(token), self._context.clock()
+        subscriber = Subscriber(digest=self._digest(address), email=address, confirmed_at=now)
+        self._store.put(subscriber)
+        return address
+
+    def unsubscribe(self, token: str) -> None:
+        """Remove the reader of a link. It works twice."""
+        self._store.delete(Subscriber.key(self.check_reader(token)))
+
+    def check_reader(self, token: str) -> str:
+        """Return the digest of the reader of a link to unsubscribe, or raise NotFound."""
+        return self._open(token, "unsubscribe")
+
+    def subscribers(
+        self, actor: User, limit: int = 50, cursor: str | None = None
+    ) -> Page[Subscriber]:
+        """Return a page of the subscribers."""
+        PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
+        return self._store.page(patterns.subscribers(), limit, cursor=cursor)
+
+    def count(self) -> int:
+        """Return the number of subscribers."""
+        return self._store.count(patterns.subscribers())
+
+    def remove(self, actor: User, digest: str) -> None:
+        """Remove a subscriber."""
+        PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
+        self._store.delete(Subscriber.key(digest))
+
+    def send(self, actor: User, blog_id: str) -> int:
+        """Send a post to those who have not got it, and return how many they are."""
+        PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
+        blog, urls = self._context.get_public_blog(blog_id), self._context.urls
+        about = blog.seo_description or blog.excerpt
+        # The queue replaces the last pair of braces only.
+        about = about.replace("{", "(").replace("}", ")")
+        url = urls.absolute(urls.post(blog.slug))
+        site = self._profile.get_settings().title
+        text = f"{about}\n\nRead it: {url}\n\n-- \n{site}\nNo more of these: {{unsubscribe}}\n"
+        readers = self._store.query(patterns.subscribers(), consistent=True)
+        notices = (
+            Notice(
+                about=blog.blog_id,
+                purpose="post",
+                recipient=reader.digest,
+                to=reader.email,
+                subject=blog.title[:200],
+                text=text,
+                can_unsubscribe=True,
+            )
+            for reader in readers
+        )
+        return self._queue.enqueue(notices, self._context.clock())
+
+    def deliver(self) -> int:
+        """Send some of the e-mails in the queue; a job calls it."""
+        return self._queue.deliver(self._context.clock())
+
+    def sending(self, blog_id: str) -> Sending:
+        """Return what has become of a post in the newsletter."""
+        deliveries = self._queue.deliveries(blog_id)
+        states = Counter(each.state for each in deliveries)
+        failed = [each for each in deliveries if each.state is DeliveryState.FAILED]
+        readers = ((self._find(each.recipient), each.problem) for each in failed)
+        problems = [(reader.email, problem) for reader, problem in readers if reader]
+        return Sending(states[DeliveryState.WAITING], states[DeliveryState.SENT], problems)
+
+    def _find(self, digest: str) -> Subscriber | None:
+        return self._store.get(Subscriber.key(digest), consistent=True)
+
+    def _digest(self, address: str) -> str:
+        return self._context.keyed_hash("newsletter", address.casefold())
+
+    def _link(self, use: str, value: str) -> str:
+        token = self._sealer.seal(value, context=use)
+        return self._context.urls.absolute(self._context.urls.page("newsletter", use, token))
+
+    def _open(self, token: str, use: str, max_age: timedelta | None = None) -> str:
+        try:
+            return str(self._sealer.open(token, context=use, max_age=max_age))
+        except InvalidSeal:
+            raise NotFound(_USED) from None

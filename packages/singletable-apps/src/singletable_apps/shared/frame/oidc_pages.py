@@ -1,0 +1,231 @@
+"""Pages to sign in with the identity provider of the site, and to connect an account with it.
+
+    /sign-in/provider            sends the browser to the provider
+    /sign-in/provider/back       receives it again
+    /account/provider            connects the account of the person who is signed in
+    /account/provider/disconnect
+
+Someone whom the provider knows signs in to the connected account. Others get an invited account
+with their address, or a new one as registration allows. An account with a password is connected
+only by someone who is signed in to it: its address may never have been confirmed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, TypeAlias, cast
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.accounts.usernames import suggest_username
+from singletable_apps.shared.errors import AlreadyExists, NotFound, RequestRejected
+from singletable_apps.shared.frame.people import MemberPage, VisitorPage
+from singletable_apps.shared.frame.state import WAITING, limited
+from singletable_apps.shared.pages import ConfirmedAction, Form, confirm, local_url, path_of
+from singletable_apps.shared.sealed import InvalidSeal, Sealer
+from singletable_apps.shared.web import Cookie
+from singletable_apps.shared.web.oidc import Identity, Provider, ProviderFailed, Visit
+from singletable_apps.shared.web.settings import site_of
+
+router = APIRouter()
+_VISIT = Cookie("oidc_visit", max_age=900)
+_IDENTITY = Cookie("oidc_identity", max_age=900)
+_MAX_AGE = timedelta(minutes=15)
+_NAMES = 9
+
+AnyPage: TypeAlias = Annotated[VisitorPage, Depends(VisitorPage.visited)]
+UserPage: TypeAlias = Annotated[MemberPage, Depends(MemberPage.signed_in)]
+
+
+def find_provider(request: Request) -> Provider | None:
+    """Return the identity provider of the site, or None."""
+    return site_of(request.scope).settings.provider
+
+
+def provider_link(request: Request, url: str) -> dict[str, str] | None:
+    """Return the name of the provider, and where to sign in there and come back to this page."""
+    provider = find_provider(request)
+    if provider is None:
+        return None
+    return {"name": provider.name, "url": url, "back": path_of(request)}
+
+
+def _provider(request: Request) -> Provider:
+    provider = find_provider(request)
+    if provider is None:
+        raise NotFound("This site has no identity provider. Sign in with your password.")
+    return provider
+
+
+@router.get("/sign-in/provider", dependencies=limited("sign_in"))
+def go_to_provider(
+    page: AnyPage, next_url: Annotated[str, Query(alias="next")] = "", again: bool = False
+) -> Response:
+    """Send the browser to the identity provider."""
+    visit = Visit.begin(local_url(next_url, ""))
+    try:
+        url = _provider(page.request).start(visit, _back_url(page), again=again)
+    except ProviderFailed as error:
+        return _show_sign_in(page, error)
+    _VISIT.set(page.request, _sealer(page).seal(asdict(visit)))
+    return page.redirect(url)
+
+
+@router.get("/sign-in/provider/back", dependencies=limited("sign_in"))
+def come_back(
+    page: AnyPage,
+    code: Annotated[str, Query(max_length=4000)] = "",
+    state: Annotated[str, Query(max_length=400)] = "",
+    error: Annotated[str, Query(max_length=400)] = "",
+) -> Response:
+    """Sign in whom the provider sent back."""
+    provider = _provider(page.request)
+    try:
+        visit = _read_visit(page, state)
+        if not code:
+            reason = f" ({error})" if error else ""
+            raise NotSignedIn(f"{provider.name} did not sign you in{reason}.")
+        identity = provider.finish(visit, code, _back_url(page))
+        return _sign_in(page, identity, visit.next)
+    except RequestRejected as rejected:
+        return _show_sign_in(page, rejected)
+    finally:
+        _VISIT.delete(page.request)
+
+
+def _read_visit(page: VisitorPage, state: str) -> Visit:
+    try:
+        opened = _sealer(page).open(_VISIT.read(page.request), max_age=_MAX_AGE)
+    except InvalidSeal:
+        opened = None
+    visit = Visit(**cast(dict[str, str], opened)) if opened else None
+    if visit is None or not secrets.compare_digest(visit.state.encode(), state.encode()):
+        raise NotSignedIn("You did not come from this site’s sign-in page a moment ago. Try again.")
+    return visit
+
+
+def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
+    """Start a session, or ask someone who is signed in whether to connect the account."""
+    auth = page.state.auth
+    subject = auth.identities.find(identity)
+    user = auth.find_user(subject) if subject is not None else None
+    if user is None and page.visitor is not None:
+        _IDENTITY.set(page.request, _sealer(page).seal(_stored(identity)))
+        return page.redirect(page.url("account", "provider"))
+    if user is None:
+        user = _find_invited(page, identity) or _register(page, identity)
+        auth.identities.connect(auth.account_of(user).subject, identity)
+    auth.sign_out(page.state.cookies.refresh_token(page.request))
+    about = page.request.headers.get("user-agent", "")
+    proved = identity.proved or datetime.min.replace(tzinfo=UTC)
+    page.state.cookies.remember(page.request, auth.start_session(user, about, proved=proved))
+    if user.role == page.spec.waiting and not page.spec.admits_waiting:
+        return page.redirect(page.url("account"), f"Welcome, {user.name}! {WAITING}")
+    return page.redirect(local_url(next_url, page.urls.page(*page.spec.home)))
+
+
+def _find_invited(page: VisitorPage, identity: Identity) -> Any:
+    """Return the account without a password of this person, or None."""
+    auth = page.state.auth
+    for login in filter(None, (identity.email, identity.username)):
+        user = auth.find(login)
+        account = auth.account_of(user) if user is not None else None
+        if account is None or not identity.email:
+            continue
+        if account.email.casefold() != identity.email.casefold():
+            continue
+        if account.password_hash:
+            raise NotSignedIn(
+                f"There is an account with the address {identity.email} already. Sign in with its "
+                "password, and connect it on the page “Your account”."
+            )
+        return user
+    return None
+
+
+def _register(page: VisitorPage, identity: Identity) -> Any:
+    """Create an account with a password that nobody knows; a link by e-mail can change it."""
+    spec = page.spec
+    if not spec.registers:
+        raise NotSignedIn("You have no account here. Ask for an invitation.")
+    for number in range(1, _NAMES + 1):
+        suffix = "" if number == 1 else f" {number}"
+        values = {
+            "name": f"{identity.name.replace('@', ' ')}{'' if spec.usernames else suffix}",
+            "email": identity.email,
+            "password": secrets.token_urlsafe(32),
+            "setup_code": "",
+        }
+        if spec.usernames:
+            values["username"] = suggest_username(identity.username) + suffix.strip()
+        try:
+            return spec.register(page.service, {**values, "is_confirmed": True})
+        except AlreadyExists as error:
+            if number == _NAMES or error.field == "email":
+                raise
+    raise AssertionError("the loop returns or raises")
+
+
+@confirm(router, "/account/provider")
+def connect_account(page: UserPage) -> ConfirmedAction:
+    """Connect the account with the identity that the browser came back with."""
+    provider = _provider(page.request)
+    try:
+        opened = _sealer(page).open(_IDENTITY.read(page.request), max_age=_MAX_AGE)
+    except InvalidSeal:
+        raise NotSignedIn(f"Go to {provider.name} again from the page “Your account”.") from None
+    identity = Identity(**cast(dict[str, Any], opened))
+
+    def connect(_: Form) -> None:
+        page.auth.identities.connect(page.auth.account_of(page.user).subject, identity)
+        _IDENTITY.delete(page.request)
+
+    return ConfirmedAction(
+        page,
+        title=f"Connect your account with {provider.name}?",
+        text=f"Anyone who signs in there as {identity.email or identity.name} can then sign in "
+        f"here as {page.auth.account_of(page.user).name}, without the password of this site.",
+        button="Connect",
+        back=page.url("account"),
+        needs_password=True,
+        do=connect,
+        done=f"Connected. You can sign in with {provider.name} from now on.",
+    )
+
+
+@confirm(router, "/account/provider/disconnect")
+def disconnect_account(page: UserPage) -> ConfirmedAction:
+    """Disconnect the account from the provider."""
+    provider = _provider(page.request)
+    account = page.auth.account_of(page.user)
+    return ConfirmedAction(
+        page,
+        title=f"Disconnect your account from {provider.name}?",
+        text="You then sign in with your password. If you don’t know it, choose one first with the "
+        "link “Forgot your password?” on the sign-in page.",
+        button="Disconnect",
+        back=page.url("account"),
+        needs_password=True,
+        do=lambda _: page.auth.identities.disconnect(account.subject),
+        done=f"Disconnected from {provider.name}.",
+    )
+
+
+def _stored(identity: Identity) -> Any:
+    return {**asdict(identity), "proved": None}
+
+
+def _sealer(page: VisitorPage | MemberPage) -> Sealer:
+    return page.pages.sealer("identity provider")
+
+
+def _back_url(page: VisitorPage) -> str:
+    return page.urls.absolute(page.url("sign-in", "provider", "back"))
+
+
+def _show_sign_in(page: VisitorPage, error: RequestRejected) -> Response:
+    status = 503 if isinstance(error, ProviderFailed) else 422
+    return page.sign_in_page().render("sign_in", status, form=Form().with_errors(str(error)))
