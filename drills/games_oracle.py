@@ -1,8 +1,9 @@
 """What a game must come to, computed from what players were told, and from nothing else.
 
 The rules are those of the documents, written a second time in the plainest way: points of trivia
-fall from all to half within the time limit, ranked answers get 3, 2 and 1 points, authors of the
-same answer share them, and equal totals are decided by time.
+fall from all to half within the time limit, ranked answers get 3, 2 and 1 points (in a game with
+trivia, the best of them 1,000 and others a share), authors of the same answer share them, and equal
+totals are decided by time.
 """
 
 from __future__ import annotations
@@ -44,13 +45,20 @@ def trivia_points(
 
 
 def vote_points(
-    authors: Mapping[str, Collection[str]], ballots: Mapping[str, Sequence[str]]
+    authors: Mapping[str, Collection[str]],
+    ballots: Mapping[str, Sequence[str]],
+    most: int | None = None,
 ) -> dict[str, int]:
     """Return the points of each author, for the answers that each voter ranked, best first."""
     points = dict.fromkeys(authors, 0)
     for ranking in ballots.values():
         for rank, answer in enumerate(ranking, 1):
             points[answer] += MEDALS.get(rank, 0)
+    if most and (best := max(points.values(), default=0)):
+        points = {
+            answer: round_half_up(Fraction(most * medals, best))
+            for answer, medals in points.items()
+        }
     return {
         player: round_half_up(Fraction(points[answer], len(players)))
         for answer, players in authors.items()
@@ -153,6 +161,9 @@ class _Round:
         self._question = question
         self._stored = stored
         self._players = players
+        game = service.context.get_game(entry.game_id)
+        kinds = {each.type for each in service.context.get_questions(game)}
+        self._most = game.settings.points if QuestionType.TRIVIA in kinds else None
         self._result = {each.player: each for each in service.game_store.get_result(entry)}
         self.points: dict[str, int] = {}
 
@@ -235,7 +246,7 @@ class _Round:
             return [*faults, f"{len(sure)} votes were acknowledged, {self._entry.votes} counted"]
         found: list[str] = []
         for ballots in counted:
-            self.points = vote_points(authors, ballots)
+            self.points = vote_points(authors, ballots, self._most)
             found = self._point_faults()
             if not found:
                 return faults

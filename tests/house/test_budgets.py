@@ -18,7 +18,9 @@ BUDGETS = {
     # Elections by six methods, with texts, quorum, set-up in steps, test ballots and copies.
     # Public results, a protocol, statements about deleted elections, filters of the audit log.
     # Portfolio: comments, likes and history in exports, imports by kind with undo.
-    "singletable_apps": 79_300,
+    # Games: an editor with preview, bank and lists, checking, reopening, playing again, reports.
+    # Elections: several questions on one ballot, managers, pictures of candidates, notices, notes.
+    "singletable_apps": 79_900,
     "singletable_design": 19_750,
 }
 

@@ -134,9 +134,6 @@ def test_problem_types_have_pages(app: str, names: str) -> None:
 PUBLIC = {
     *("register", "confirm_registration", "sign_in", "request_password_reset", "read_version"),
     *("confirm_password_reset", "confirm_email", "download_checker", "read_keys"),
-    # The code in the URL is the credential.
-    *("read_link", "cast_by_link", "read_ballot_by_link", "withdraw_by_link"),
-    "read_tally_by_link",
 }
 
 

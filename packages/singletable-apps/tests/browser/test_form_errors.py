@@ -13,7 +13,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.site import Site
 
 PASSWORD = "lantern copper river"
-DOOR = "e/Color%20of%20the%20door"
+DOOR, CLUB = "e/Color%20of%20the%20door", "e/Harbor%20club%20board"
 CODE = "abcd-" * 12 + "abca"
 # Skip the browser's own validation, so that the server validates.
 SEND = "form => { form.noValidate = true; form.requestSubmit() }"
@@ -65,20 +65,27 @@ INVALID_INPUTS = (
         "Donald", f"{DOOR}/voters/list", {"voters": "Ada\nX"}, "voters", {"who": "listed"}
     ),
     InvalidInput("Donald", f"{DOOR}/launch", {}, "how"),
+    InvalidInput("Donald", "new?template=board", {"name": "treasurer"}, "name"),
+    InvalidInput("Donald", f"{DOOR}/candidates/edit?candidate=Blue", {"name": "Green"}, "name"),
+    InvalidInput("Donald", f"{DOOR}/candidates/edit?candidate=Blue", {"alt": "a\u200bb"}, "alt"),
+    InvalidInput("Donald", f"{DOOR}/method", {"quorum": "most"}, "quorum"),
+    InvalidInput("Donald", f"{DOOR}/copy", {"name": "Treasurer"}, "name"),
+    InvalidInput("Donald", f"{DOOR}/questions", {"name": "Treasurer"}, "name"),
+    InvalidInput("Donald", f"{DOOR}/managers", {"managers": "Alan\nx@example.org"}, "managers"),
+    InvalidInput("Donald", f"{DOOR}/notes", {"notes": "x" * 4_001}, "notes"),
+    InvalidInput("Ada", "e/Board%202026/delete", {"election": "Board"}, "election"),
+    InvalidInput("Ada", f"{CLUB}/roll", {"people": ""}, "people"),
+    *(
+        InvalidInput("Ada", f"{CLUB}/roll/emails/{purpose}", {"subject": ""}, "subject")
+        for purpose in ("invitation", "reminder", "opening", "closing", "receipt")
+    ),
 )
 
 
 # Forms in which every choice is valid.
-CHOICES = {"people", "people/*/role", "e/*/voters/choose"}
-# Forms whose errors test_setup.py, test_roll.py and test_lifecycle.py check without a browser.
-ELSEWHERE = {
-    *("new?template=board", "e/*/candidates/edit?candidate=Blue", "e/*/method", "e/*/review"),
-    *("e/*/copy", "e/*/copy-with-voters", "e/*/delete", "e/*/roll"),
-    *(
-        f"e/*/roll/emails/{purpose}"
-        for purpose in ("invitation", "reminder", "opening", "closing", "receipt")
-    ),
-}
+CHOICES = {"people", "people/*/role"}
+# A ballot to try, whose errors test_setup.py checks without a browser.
+ELSEWHERE = {"e/*/review"}
 SHAPE = re.compile(r"(e|people)/[^/]+")
 
 

@@ -113,12 +113,7 @@ def test_voters_are_filtered_while_typing(open_page: OpenPage, served: Served) -
 PAGES = {
     "Ada": ["all", "all?whose=mine", "new", "e/Board%202026", "e/Treasurer/launch"],
     "Donald": [DOOR, f"{DOOR}/settings", f"{DOOR}/launch", f"{DOOR}/delete", f"{DOOR}/voters"],
-    "Claude": [
-        f"{LUNCH}/candidates",
-        f"{LUNCH}/voters/choose",
-        f"{LUNCH}/voters/list",
-        f"{LUNCH}/owner",
-    ],
+    "Claude": [f"{LUNCH}/candidates", f"{LUNCH}/voters/list", f"{LUNCH}/owner"],
     "Grace": ["audit", "audit/tables/vote_data", "audit/relations/elections"],
 }
 

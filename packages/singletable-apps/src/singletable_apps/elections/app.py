@@ -18,6 +18,7 @@ from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.frame.jobs import Job
+from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.results import TEMPLATES
@@ -91,7 +92,7 @@ _SPEC = AppSpec[Elections](
     },
     jobs=(Job("e-mails", MailQueue.EVERY, lambda service: service.rolls.deliver()),),
     body_limit=_BODY_LIMIT,
-    uploads={PREFIX: _BODY_LIMIT},
+    uploads={PREFIX: MAX_BYTES + (1 << 16)},
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,

@@ -43,10 +43,11 @@ def redact_password_hash(encoded: str) -> str:
 
 
 def redact_event_data(data: Mapping[str, object]) -> dict[str, object]:
-    """Return the data of an event without the password hash."""
-    if "hash" not in data:
-        return dict(data)
-    return {**data, "hash": redact_password_hash(str(data["hash"]))}
+    """Return the data of an event without the password hash, and without the bytes of a picture."""
+    shown = {"data": REDACTED} if "data" in data else {}
+    if "hash" in data:
+        shown["hash"] = redact_password_hash(str(data["hash"]))
+    return {**data, **shown}
 
 
 def redact_item(item: Item) -> Item:

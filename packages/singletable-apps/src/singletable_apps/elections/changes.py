@@ -52,10 +52,12 @@ def changes_of(event_id: int, data: EventData) -> list[Change]:
         case events.ElectorateChanged() | events.ElectionResultShared():
             return [Change(Election, name, fields)]
         # The texts are only in the poll book.
-        case events.ElectionEmailChanged() | events.ElectionDescribed():
+        case events.ElectionEmailChanged() | events.ElectionDescribed() | events.ElectionNoted():
             return [Change(Election, name, {})]
-        case events.CandidatesDescribed():
+        case events.CandidatesDescribed() | events.CandidatePictured():
             return [Change(Election, data.election, {})]
+        case events.ElectionManagersChanged():
+            return [Change(Election, name, {"managers": list(data.managers)})]
         case events.ElectionOwnerChanged():
             return [Change(Election, name, {"owner_name": data.new_owner})]
         case events.ElectionLaunched():
@@ -86,6 +88,7 @@ def new_user(event: Event, data: events.UserRegistered) -> User:
 def new_election(event: Event, data: events.ElectionCreated) -> Election:
     """Return the election that an event created. Its id is the id of the event."""
     fields: dict[str, Any] = msgspec.structs.asdict(data) | {"seats": int(data.seats)}
+    fields["joint_with"] = int(data.joint_with) if data.joint_with else None
     return Election(
         owner_name=fields.pop("owner"),
         **fields,

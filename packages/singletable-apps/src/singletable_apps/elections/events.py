@@ -246,6 +246,8 @@ class ElectionCreated(_Settings, frozen=True, tag=True, kw_only=True):
 
     owner: str
     electorate: Electorate = Electorate.ACCOUNTS
+    # The id of the first question, if it is another one on the same ballot.
+    joint_with: str = ""
 
 
 class ElectionUpdated(_Settings, frozen=True, tag=True, kw_only=True, omit_defaults=False):
@@ -289,6 +291,20 @@ class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
     name: str
     old_owner: str
     new_owner: str
+
+
+class ElectionManagersChanged(_EventData, frozen=True, tag=True):
+    """Other users, by their ids, manage an election beside its owner."""
+
+    name: str
+    managers: tuple[str, ...]
+
+
+class ElectionNoted(_EventData, frozen=True, tag=True):
+    """The owner or a manager has changed their notes."""
+
+    name: str
+    notes: str
 
 
 class ElectionLaunched(_EventData, frozen=True, tag=True):
@@ -369,6 +385,20 @@ class CandidatesDescribed(_EventData, frozen=True, tag=True):
     statements: dict[str, str]
 
 
+class CandidatePictured(_EventData, frozen=True, tag=True):
+    """A candidate has another picture, or none.
+
+    `picture` is the name of a WebP, made of its hash, and `data` the image in Base64, unless an
+    earlier event has it. `alt` describes it.
+    """
+
+    election: str
+    candidate: str
+    picture: str
+    alt: str = ""
+    data: str = ""
+
+
 class VotersAdded(_EventData, frozen=True, tag=True):
     """Voters were added to the list. The first ones end voting by everyone."""
 
@@ -438,6 +468,8 @@ EventData: TypeAlias = (
     | ElectorateChanged
     | ElectionEmailChanged
     | ElectionOwnerChanged
+    | ElectionManagersChanged
+    | ElectionNoted
     | ElectionLaunched
     | ElectionFixed
     | ElectionFinalized
@@ -448,6 +480,7 @@ EventData: TypeAlias = (
     | CandidatesOrdered
     | CandidateRenamed
     | CandidatesDescribed
+    | CandidatePictured
     | VotersAdded
     | RollVotersAdded
     | RollVotersChanged

@@ -241,6 +241,7 @@ change_election = patterns.write(
         Election.electorate,
         Election.is_weighted,
         Election.is_public,
+        Election.managers,
         Election.method,
         Election.seats,
         Election.order,

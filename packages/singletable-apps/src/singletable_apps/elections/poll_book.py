@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+from base64 import b64decode
 from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
@@ -72,6 +73,14 @@ _CONFIRMED = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class CandidatePicture:
+    """The name of a picture, and what it shows."""
+
+    name: str
+    alt: str
+
+
 @dataclass(slots=True)
 class ElectionRecord:
     """An election with its candidates, voters and ballots.
@@ -79,7 +88,8 @@ class ElectionRecord:
     `candidates` maps names to the events that added them, `voters` are ids of users or on the
     `roll`, and `ballots` maps these ids to the events that cast their current ballots.
     `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
-    that the owner wrote, by purpose. `statements` of candidates are by name.
+    that the owner wrote, by purpose. `statements` and `pictures` of candidates are by name, and
+    `notes` are for the owner and the managers.
     """
 
     election: Election
@@ -93,6 +103,8 @@ class ElectionRecord:
     question: str = ""
     description: str = ""
     statements: dict[str, str] = field(default_factory=dict[str, str])
+    pictures: dict[str, CandidatePicture] = field(default_factory=dict[str, CandidatePicture])
+    notes: str = ""
 
     @property
     def definition(self) -> BallotDefinition:
@@ -110,10 +122,12 @@ class ElectionRecord:
         self.candidates = {name: self.candidates[name] for name in names}
 
     def rename_candidate(self, old: str, new: str) -> None:
-        """Give a candidate another name, in the same place and with the same statement."""
+        """Give a candidate another name, in the same place, with statement and picture."""
         renamed = [(new if name == old else name, since) for name, since in self.candidates.items()]
         self.candidates = dict(renamed)
         self.statements[new] = self.statements.pop(old, "")
+        if old in self.pictures:
+            self.pictures[new] = self.pictures.pop(old)
 
     def copy(self) -> ElectionRecord:
         """Return a copy, which later events do not change."""
@@ -207,6 +221,7 @@ class PollBook:
         self._users: dict[int, User] = {}
         self._elections: dict[int, ElectionRecord] = {}
         self._deleted: list[DeletedElection] = []
+        self._pictures: dict[str, int] = {}
         self.position = 0
         self.head = ""
 
@@ -264,6 +279,43 @@ class PollBook:
         with self._lock:
             found = self._elections.get(election_id)
             return None if found is None else copy(found.election)
+
+    def questions(self, election: Election) -> list[Election]:
+        """Return all questions on the ballot of an election, the first one first."""
+        first = election.joint_with or election.election_id
+        with self._lock:
+            known = [each.election for each in self._elections.values()]
+            found = [copy(one) for one in known if first in (one.election_id, one.joint_with)]
+            return found or [election]
+
+    def has_voted(self, election: Election, voter_id: int) -> bool:
+        """Return whether there is a ballot of this voter in an election."""
+        with self._lock:
+            record = self._elections.get(election.election_id)
+            return record is not None and voter_id in record.ballots
+
+    def managed_by(self, user: User) -> list[str]:
+        """Return the names of the elections that a user manages beside their owners."""
+        with self._lock:
+            found = [each.election for each in self._elections.values()]
+            return sorted(each.name for each in found if str(user.user_id) in each.managers)
+
+    def has_picture(self, name: str) -> bool:
+        """Return whether the log has this picture."""
+        return name in self._pictures
+
+    def find_picture(self, name: str) -> bytes | None:
+        """Return a picture that an election shows, or None."""
+        with self._lock:
+            shown = any(
+                each.name == name
+                for record in self._elections.values()
+                for each in record.pictures.values()
+            )
+        if not shown:
+            return None
+        data = parse_event_data(self.event(self._pictures[name]))
+        return b64decode(data.data) if isinstance(data, events.CandidatePictured) else None
 
     def deleted_elections(self) -> list[DeletedElection]:
         """Return the elections that were deleted, the last one first."""
@@ -518,6 +570,7 @@ class PollBook:
                     else:
                         record.candidates.pop(name, None)
                         record.statements.pop(name, None)
+                        record.pictures.pop(name, None)
                 self._change_candidates(record, number)
             case events.CandidatesOrdered():
                 record = self._by_name[data.election]
@@ -530,9 +583,20 @@ class PollBook:
             case events.CandidatesDescribed():
                 self._by_name[data.election].statements.update(data.statements)
                 self._set_fields(number, data)
+            case events.CandidatePictured():
+                pictures = self._by_name[data.election].pictures
+                pictures[data.candidate] = CandidatePicture(data.picture, data.alt)
+                if not data.picture:
+                    del pictures[data.candidate]
+                if data.data:
+                    self._pictures.setdefault(data.picture, number)
+                self._set_fields(number, data)
             case events.ElectionDescribed():
                 record = self._by_name[data.name]
                 record.question, record.description = data.question, data.description
+                self._set_fields(number, data)
+            case events.ElectionNoted():
+                self._by_name[data.name].notes = data.notes
                 self._set_fields(number, data)
             case events.VotersAdded() | events.VotersRemoved():
                 record = self._by_name[data.election]

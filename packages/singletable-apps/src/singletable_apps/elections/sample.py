@@ -253,13 +253,14 @@ def fill_sample(elections: Elections, progress: Progress | None = None) -> None:
             f"There are {newest.event_id:,} events already. Sample data can only be created in "
             "empty tables."
         )
+    report: Progress = progress or (lambda _, __: None)
     total = len(SAMPLE_PEOPLE) + len(SAMPLE_ELECTIONS)
     for done, person in enumerate(SAMPLE_PEOPLE, 1):
         elections.people.register(person.name, person.email, PASSWORD)
-        _report(progress, done, total)
+        report(done, total)
     for done, election in enumerate(SAMPLE_ELECTIONS, len(SAMPLE_PEOPLE) + 1):
         _create_election(elections, election)
-        _report(progress, done, total)
+        report(done, total)
     owner = elections.context.read.get_user(SAMPLE_PEOPLE[0].name)
     # Last, because some roles could not have voted.
     people = People(elections.context, elections.auth.emails, NoMail())
@@ -268,7 +269,7 @@ def fill_sample(elections: Elections, progress: Progress | None = None) -> None:
 
 
 def _create_election(elections: Elections, election: SampleElection) -> None:
-    owner = _get_user(elections, election.owner)
+    owner = elections.context.read.get_user(election.owner)
     opens = elections.context.clock() + election.opens_in if election.opens_in is not None else None
     terms = ElectionSettings(
         secret_ballot=election.secret,
@@ -287,7 +288,7 @@ def _create_election(elections: Elections, election: SampleElection) -> None:
         return
     elections.lifecycle.launch(owner, election.name, allow_edit=election.state is State.EDITABLE)
     # No receipts are sent to addresses that nobody has.
-    voting = Voting(elections.context, elections.results, _send_nothing)
+    voting = Voting(elections.context, elections.results, lambda _, __, ___: None)
     for voter, ballot in election.ballots:
         who = _get_voter(elections, election, voter)
         voting.cast(who, election.name, parse_ballot(ballot), f"sample of {voter}")
@@ -301,22 +302,9 @@ def parse_ballot(ballot: str) -> list[tuple[str, int | None]]:
     return [(name, rank) for rank, level in enumerate(levels, 1) for name in level]
 
 
-def _send_nothing(*_: object) -> None:
-    pass
-
-
 def _get_voter(elections: Elections, election: SampleElection, name: str) -> User | LinkVoter:
     if not election.roll:
-        return _get_user(elections, name)
+        return elections.context.read.get_user(name)
     record = elections.context.book.record(elections.context.read.get_election(election.name))
     entry = next(voter for voter in record.roll.values() if voter.name == name)
     return LinkVoter(record.election.election_id, entry)
-
-
-def _get_user(elections: Elections, name: str) -> User:
-    return elections.context.read.get_user(name)
-
-
-def _report(progress: Progress | None, done: int, total: int) -> None:
-    if progress is not None:
-        progress(done, total)

@@ -92,6 +92,7 @@ class GameSettings:
 
     reading_seconds: int = 4
     question_seconds: int = 30
+    writing_seconds: int = 75
     voting_seconds: int = 60
     auto_seconds: int = 0
     is_random: bool = False
@@ -142,6 +143,8 @@ class Game(Entity, table=engagements, type_tag=("EntityType", "Game")):
     # Categories from which the next question is taken; all if it is empty.
     active_categories: Attr[list[str]] = attr(factory=list[str])
     links: Attr[dict[str, int]] = attr(factory=dict[str, int])
+    # The game to which the players of this one go on.
+    next_game: Attr[str] = attr(default="")
     last_activity_at: Attr[datetime] = attr()
     created_at: Attr[datetime] = created()
     expires_at: Attr[datetime] = expires()
@@ -362,6 +365,8 @@ class Vote(Entity, table=engagements, type_tag=("EntityType", "Vote")):
     player_id: Attr[str] = attr(name="VoterId")
     name: Attr[str] = attr(name="VoterName", default="")
     votes: Attr[dict[str, int]] = attr()
+    # Fewer answers are ranked than asked for: it counts if the vote is closed now.
+    is_partial: Attr[bool] = attr(default=False)
     client_id: Attr[str] = attr(default="")
     submitted_at: Attr[datetime] = attr()
     expires_at: Attr[datetime] = expires()

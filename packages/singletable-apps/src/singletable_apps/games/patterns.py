@@ -164,7 +164,10 @@ edit_game = patterns.write(
     "G5", "Change a game", puts(Game), updates(GameEntry, GameEntry.title), rate=per_day(500)
 )
 replace_links = patterns.write(
-    "G6", "Replace the links of a role", updates(Game, Game.links, Game.revision), rate=per_day(5)
+    "G6",
+    "Replace the links of a role, or lead to the next game",
+    updates(Game, Game.links, Game.next_game, Game.revision),
+    rate=per_day(50),
 )
 games_of_host = patterns.read(
     "G7", "List the games of a host", GameEntry.by_host, items=20, rate=per_minute(5)

@@ -7,7 +7,6 @@ the service writes the outcome on the condition that the state has not changed s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from singletable_apps.games.errors import WrongPhase
@@ -19,6 +18,7 @@ class Phase(StrEnum):
     WAITING = "waiting"
     READING = "reading"
     OPEN = "open"
+    CHECKING = "checking"
     VOTING = "voting"
     REVEAL = "reveal"
     LEADERBOARD = "leaderboard"
@@ -31,6 +31,7 @@ ORIGINAL_STATES = {
     Phase.WAITING: "waiting",
     Phase.READING: "question",
     Phase.OPEN: "question",
+    Phase.CHECKING: "question",
     Phase.VOTING: "voting",
     Phase.REVEAL: "results",
     Phase.LEADERBOARD: "results",
@@ -46,6 +47,7 @@ class Command(StrEnum):
     NEXT = "next"
     CLOSE = "close"
     SKIP = "skip"
+    REOPEN = "reopen"
     PAUSE = "pause"
     RESUME = "resume"
     END = "end"
@@ -61,9 +63,9 @@ class Step(StrEnum):
 
     ASK = "ask"  # show the next question, or end the game if there is none
     OPEN = "open"  # accept answers
-    CLOSE = "close"  # freeze the answers, then vote or reveal
-    SCORE = "score"  # count the votes and reveal
+    CLOSE = "close"  # freeze the answers or count the votes, then check, vote or reveal
     VOID = "void"  # reveal without points
+    REOPEN = "reopen"  # accept answers or votes again for some seconds
     CONTINUE = "continue"  # show the leaderboard if it is due, or ask
     PAUSE = "pause"
     RESUME = "resume"
@@ -71,27 +73,29 @@ class Step(StrEnum):
 
 
 # A question is being played.
-LIVE_PHASES = (Phase.READING, Phase.OPEN, Phase.VOTING)
+LIVE_PHASES = (Phase.READING, Phase.OPEN, Phase.CHECKING, Phase.VOTING)
+# A question was closed, and the next one is not asked yet.
+CLOSED_PHASES = (Phase.CHECKING, Phase.VOTING, Phase.REVEAL)
 
 TRANSITIONS: dict[tuple[Phase, Command], Step] = {
     (Phase.WAITING, Command.START): Step.ASK,
     (Phase.WAITING, Command.NEXT): Step.ASK,
     (Phase.READING, Command.NEXT): Step.OPEN,
     (Phase.READING, Command.TIME_UP): Step.OPEN,
-    (Phase.OPEN, Command.NEXT): Step.CLOSE,
-    (Phase.OPEN, Command.CLOSE): Step.CLOSE,
-    (Phase.OPEN, Command.TIME_UP): Step.CLOSE,
-    (Phase.OPEN, Command.ALL_DONE): Step.CLOSE,
-    (Phase.VOTING, Command.NEXT): Step.SCORE,
-    (Phase.VOTING, Command.CLOSE): Step.SCORE,
-    (Phase.VOTING, Command.TIME_UP): Step.SCORE,
-    (Phase.VOTING, Command.ALL_DONE): Step.SCORE,
+    (Phase.CHECKING, Command.NEXT): Step.CLOSE,
+    (Phase.CHECKING, Command.CLOSE): Step.CLOSE,
     (Phase.REVEAL, Command.NEXT): Step.CONTINUE,
     (Phase.REVEAL, Command.TIME_UP): Step.CONTINUE,
     (Phase.LEADERBOARD, Command.NEXT): Step.ASK,
     (Phase.LEADERBOARD, Command.TIME_UP): Step.ASK,
     (Phase.PAUSED, Command.RESUME): Step.RESUME,
     (Phase.PAUSED, Command.NEXT): Step.RESUME,
+    **{
+        (phase, command): Step.CLOSE
+        for phase in (Phase.OPEN, Phase.VOTING)
+        for command in (Command.NEXT, Command.CLOSE, Command.TIME_UP, Command.ALL_DONE)
+    },
+    **{(phase, Command.REOPEN): Step.REOPEN for phase in CLOSED_PHASES},
     **{(phase, Command.PAUSE): Step.PAUSE for phase in LIVE_PHASES},
     **{(phase, Command.SKIP): Step.VOID for phase in LIVE_PHASES},
     **{(phase, Command.END): Step.END for phase in Phase if phase is not Phase.ENDED},
@@ -115,6 +119,7 @@ def describe(phase: Phase) -> str:
         Phase.WAITING: "waiting for its start",
         Phase.READING: "showing a question",
         Phase.OPEN: "collecting answers",
+        Phase.CHECKING: "waiting for the host to check answers",
         Phase.VOTING: "collecting votes",
         Phase.REVEAL: "showing results",
         Phase.LEADERBOARD: "showing the leaderboard",
@@ -130,18 +135,3 @@ def available_commands(phase: Phase) -> list[Command]:
         for command in Command
         if command in HOST_COMMANDS and (phase, command) in TRANSITIONS
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Remaining:
-    """What decides about the phase after a reveal: questions left, and the leaderboard."""
-
-    questions: int
-    is_leaderboard_due: bool
-
-
-def phase_after_reveal(remaining: Remaining) -> Phase:
-    """Return what comes after a reveal: the leaderboard, the next question, or the end."""
-    if remaining.is_leaderboard_due:
-        return Phase.LEADERBOARD
-    return Phase.READING if remaining.questions else Phase.ENDED

@@ -42,6 +42,8 @@ QUESTION_NAMES: dict[QuestionType, str] = {
     QuestionType.RANK: "Ranking",
     QuestionType.TEXT: "Free text",
 }
+# Questions that people answer with a text.
+WRITTEN = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
 # Questions for an opinion: nobody gets points.
 OPINIONS = frozenset(QuestionType) - {QuestionType.CALL_AND_ANSWER, QuestionType.TRIVIA}
 

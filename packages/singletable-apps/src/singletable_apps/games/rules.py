@@ -8,8 +8,10 @@ from datetime import datetime, timedelta
 
 from singletable_apps.games.entities import Answer, Game, GameState, Leaderboard, Vote
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import Question, QuestionType
+from singletable_apps.games.questions import WRITTEN, EngagementType, Question, QuestionType
 
+# How long a question that was closed too early is open once more.
+REOPENED = timedelta(seconds=10)
 # Answers that were sent in time may arrive this much later, if it is the timer that closes.
 GRACE = timedelta(seconds=2)
 
@@ -27,16 +29,6 @@ class Play:
         """Return the question that is played, or None."""
         index = self.state.question_index
         return self.questions[index] if 0 <= index < len(self.questions) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """What a player gets for a round, in how many seconds, and the streak after it."""
-
-    points: int = 0
-    seconds: float = 0.0
-    streak: int = 0
-    is_correct: bool | None = None
 
 
 def question_id_of(number: int) -> str:
@@ -66,9 +58,29 @@ def is_due(state: GameState, now: datetime) -> bool:
 
 
 def question_limit(game: Game, question: Question) -> int | None:
-    """Return the time limit of a question in seconds, or None."""
-    seconds = game.settings.question_seconds if question.seconds is None else question.seconds
-    return seconds or None
+    """Return the time limit of a question in seconds, or None. Writing takes longer."""
+    settings = game.settings
+    own = settings.writing_seconds if question.type in WRITTEN else settings.question_seconds
+    return (own if question.seconds is None else question.seconds) or None
+
+
+def points_of(game: Game, question: Question) -> int:
+    """Return the most points of a question."""
+    return game.settings.points if question.points is None else question.points
+
+
+def written_ids(play: Play) -> list[str]:
+    """Return the ids of the questions that are played now and have texts as answers."""
+    if play.game.type is EngagementType.SURVEY:
+        pairs = zip(play.state.played, play.questions, strict=False)
+        return [question_id for question_id, each in pairs if each.type in WRITTEN]
+    is_written = play.question is not None and play.question.type in WRITTEN
+    return [play.state.question_id] if is_written else []
+
+
+def is_checkable(state: GameState) -> bool:
+    """Return whether the host can approve and hide answers to the current question."""
+    return state.phase in (Phase.OPEN, Phase.CHECKING) and state.closed_at is None
 
 
 def questions_left(play: Play) -> list[int]:

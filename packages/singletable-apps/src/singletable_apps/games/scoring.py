@@ -31,7 +31,7 @@ def round_points(value: float | Fraction) -> int:
 
 # Nobody can read and tap faster, so the first half second is free.
 FREE_SECONDS = 0.5
-CLASSIC_POINTS, CLASSIC_BONUS, CLASSIC_SECONDS = 10, 5, 30
+CLASSIC_BONUS, CLASSIC_SECONDS = 5, 30
 MAX_STREAK_BONUS = 5  # tenths of the points
 
 
@@ -59,11 +59,16 @@ class TriviaRules:
 
 @dataclass(frozen=True, slots=True)
 class TriviaScore:
-    """The points of one answer, and how many questions in a row were correct, with this one."""
+    """The points of one answer, and how many questions in a row were correct, with this one.
+
+    `seconds` is the time of an answer that scored. Answers to other questions are neither correct
+    nor wrong.
+    """
 
     points: int = 0
-    is_correct: bool = False
+    is_correct: bool | None = None
     streak: int = 0
+    seconds: float = 0.0
 
 
 def speed_points(points: int, seconds: float, limit: float | None, floor: float = 0.5) -> int:
@@ -291,18 +296,21 @@ def score_votes(
     ballots: Mapping[str, Sequence[str]],
     *,
     offered: Mapping[str, Collection[str]] | None = None,
+    most: int | None = None,
 ) -> RoundScore:
     """Return what the ballots, which list answers best first, are worth to answers and authors.
 
     `offered` has the answers that voters were shown; all others saw everything. Anything else on a
     ballot, and own answers, are left out, and the answers below move up. The authors of an answer
-    share its points equally.
+    share its points equally. With `most`, the best answer gets so many points, and others a share.
     """
     names = sorted(set(answers))
     cast = _read_ballots(names, authors, ballots, offered) if len(names) > 1 else []
     if method in (RankMethod.SCHULZE, RankMethod.IRV) and len(names) > MAX_COUNTED_ANSWERS:
         method = RankMethod.BORDA
     points = _answer_points(method, names, cast) if cast else dict.fromkeys(names, 0)
+    if most is not None and (best := max(points.values(), default=0)):
+        points = {name: round_points(Fraction(most * each, best)) for name, each in points.items()}
     places = _places({name: (-points[name], 0) for name in names})
     votes = Counter((name, rank) for each in cast for rank, name in enumerate(each.ranked))
     ranks = range(max((len(each.ranked) for each in cast), default=0))
@@ -411,12 +419,11 @@ def _runoff_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardPlace(Generic[Points]):
-    """A player or team on the leaderboard. `is_tied` says that others have the same place."""
+    """A player or team on the leaderboard."""
 
     player: str
     place: int
     points: Points
-    is_tied: bool = False
 
 
 def rank_players(totals: Mapping[str, tuple[Points, float]]) -> list[LeaderboardPlace[Points]]:
@@ -426,21 +433,10 @@ def rank_players(totals: Mapping[str, tuple[Points, float]]) -> list[Leaderboard
     and time share a place, and the next place is skipped: 1, 2, 2, 4. They are listed by id.
     """
     places = _places({each: (-points, round(time, 3)) for each, (points, time) in totals.items()})
-    shared = Counter(places.values())
     return [
-        LeaderboardPlace(each, place, totals[each][0], shared[place] > 1)
+        LeaderboardPlace(each, place, totals[each][0])
         for each, place in sorted(places.items(), key=lambda pair: (pair[1], pair[0]))
     ]
-
-
-def movement(
-    before: Iterable[LeaderboardPlace[Points]], after: Iterable[LeaderboardPlace[Points]]
-) -> dict[str, int | None]:
-    """Return how many places each player has climbed (or fallen: below 0); None for a new one."""
-    old = {each.player: each.place for each in before}
-    return {
-        each.player: old[each.player] - each.place if each.player in old else None for each in after
-    }
 
 
 def team_totals(points: Mapping[str, int], teams: Mapping[str, str]) -> dict[str, float]:

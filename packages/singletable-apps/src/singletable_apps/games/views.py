@@ -25,15 +25,17 @@ from singletable_apps.games.entities import (
 )
 from singletable_apps.games.phases import ORIGINAL_STATES, Phase, available_commands
 from singletable_apps.games.questions import (
-    DEFAULT_INSTRUCTION,
+    WRITTEN,
     EngagementType,
     Option,
     Question,
     QuestionType,
 )
+from singletable_apps.games.results import count_words
 from singletable_apps.games.rules import (
     Play,
     is_leaderboard_due,
+    points_of,
     question_id_of,
     question_limit,
     questions_left,
@@ -122,6 +124,7 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
         "openedAt": iso_time(state.opened_at),
         "remaining": state.remaining,
         "isAnonymous": game.settings.is_anonymous,
+        "nextGame": game.next_game,
     }
     if game.type is EngagementType.SURVEY:
         view["survey"] = _survey(snapshot, role)
@@ -148,15 +151,12 @@ def question_view(question: Question, game: Game, *, with_options: bool = True) 
         "detail": question.detail,
         "category": question.category,
         "school": question.school,
+        "instruction": question.instruction,
         "image": question.image,
         "seconds": question_limit(game, question),
     }
-    if question.type is QuestionType.CALL_AND_ANSWER:
-        shown["instruction"] = question.instruction or DEFAULT_INSTRUCTION
-    else:
-        shown["instruction"] = question.instruction
     if question.type is QuestionType.TRIVIA:
-        shown["points"] = game.settings.points if question.points is None else question.points
+        shown["points"] = points_of(game, question)
         shown["selections"] = len(question.options) if len(question.correct) > 1 else 1
     elif question.type is QuestionType.CHOICE:
         shown["selections"] = question.selections
@@ -167,7 +167,7 @@ def question_view(question: Question, game: Game, *, with_options: bool = True) 
             "lowLabel": question.low_label,
             "highLabel": question.high_label,
         }
-    if question.type in (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT):
+    if question.type in WRITTEN:
         shown["longest"] = question.longest
     if with_options:
         shown["options"] = [_option(option) for option in question.choices]
@@ -208,6 +208,8 @@ def reveal_view(snapshot: Snapshot, question: Question, entry: Round) -> View:
             {"id": each.id, "text": each.text, "count": len(each.players)}
             for each in _visible(snapshot)[:MAX_SHOWN]
         ]
+        words = count_words(each.text for each in _visible(snapshot) for _ in each.players)
+        view["words"] = [[each.word, each.count] for each in words if each.count > 1][:30]
     if question.type is QuestionType.TRIVIA:
         view["fastest"] = [
             {"name": snapshot.name_of(each.player), "points": each.points}
@@ -228,6 +230,7 @@ def leaderboard_view(snapshot: Snapshot) -> View:
     active = [each for each in snapshot.standings if _is_active(snapshot, each.player)]
     teams = {player.player_id: player.team for player in snapshot.players.values() if player.team}
     totals = {each.player: each.total for each in active}
+    new = None if before else 0
     view: View = {
         "of": len(active),
         "top": [
@@ -238,7 +241,8 @@ def leaderboard_view(snapshot: Snapshot) -> View:
                 "place": each.place,
                 "points": each.total,
                 "gained": each.points,
-                "movement": before[each.player] - each.place if each.player in before else None,
+                # After the first round, nobody is newer than others.
+                "movement": before[each.player] - each.place if each.player in before else new,
             }
             for each in active[:TOP]
         ],
@@ -280,7 +284,11 @@ def _survey(snapshot: Snapshot, role: Role) -> View:
         for entry in snapshot.rounds
         if entry.question_id in shared and entry.completed_at is not None
     ]
-    return {"questions": questions if state.phase is not Phase.WAITING else [], "results": results}
+    return {
+        "questions": questions if state.phase is not Phase.WAITING else [],
+        "results": results,
+        "minCell": least,
+    }
 
 
 def _host_view(snapshot: Snapshot) -> View:
@@ -345,7 +353,9 @@ def next_step_view(play: Play) -> View:
             label = "Close the survey"
         case Phase.OPEN:
             label = "Close answers and vote" if is_ranked else "Close answers"
-        case Phase.VOTING:
+        case Phase.CHECKING if is_ranked:
+            label = "Start the vote"
+        case Phase.CHECKING | Phase.VOTING:
             label = "Show results"
         case Phase.REVEAL:
             label = "Leaderboard" if not is_survey and is_leaderboard_due(play) else after
@@ -418,6 +428,7 @@ class PlayerViews:
         number = self._places.get(player.player_id)
         if number is not None:
             own = snapshot.standings[number]
+            before = self._places_before.get(own.player)
             is_now = bool(state.scored) and state.scored[-1] == state.question_id
             is_shown = shown in (Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
             view |= {"total": own.total, "place": own.place, "of": len(snapshot.standings)}
@@ -427,7 +438,7 @@ class PlayerViews:
                     "isCorrect": own.is_correct,
                     "isCounted": own.has_answered,
                     "streak": own.streak,
-                    "movement": self._movement(own),
+                    "movement": before and before - own.place,
                 }
             above = self._above[number]
             if above is not None:
@@ -436,11 +447,6 @@ class PlayerViews:
                     "points": above.total - own.total,
                 }
         return view
-
-    def _movement(self, own: Standing) -> int | None:
-        """Return how many places a player has won since the round before, or None if new."""
-        before = self._places_before.get(own.player)
-        return None if before is None else before - own.place
 
 
 def iso_time(moment: datetime | None) -> str | None:

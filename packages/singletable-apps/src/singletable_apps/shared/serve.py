@@ -46,7 +46,7 @@ from singletable_apps.shared.key_files import create_folder
 from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings
-from singletable_apps.shared.web.hosts import host_name, is_loopback
+from singletable_apps.shared.web.hosts import host_name, is_loopback, lan_address
 from singletable_apps.shared.web.oidc import Provider, parse_oidc_url
 
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
@@ -248,7 +248,9 @@ def listen(options: ListenOptions) -> Generator[tuple[socket.socket, str, Public
     tls = _load_tls(options)
     provider = None if options.oidc is None else parse_oidc_url(options.oidc)
     with open_listener(options) as listener, _stop_on_signals():
-        url = http_url(options.host, listener.getsockname()[1], is_tls=tls is not None)
+        # Nobody can open 0.0.0.0, which stands for all addresses.
+        host = (options.host in ("0.0.0.0", "::") and lan_address()) or options.host
+        url = http_url(host, listener.getsockname()[1], is_tls=tls is not None)
         resolved = resolve_public_url(options.public, options.proxies, url)
         public = replace(resolved, tls=tls, provider=provider)
         check_local_options(options, public)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from io import BytesIO, StringIO
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ranked_ballots.text import escape_formula, unescape_formula
@@ -384,9 +385,12 @@ def _write_xlsx(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Itera
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Table")
     sheet.freeze_panes = "A2"
-    for place, heading in enumerate(columns, 1):
-        letter = _column_letter(place)
-        sheet.column_dimensions[letter].width = min(40, max(12, len(heading) + 4))
+    rows = iter(rows)
+    first = list(islice(rows, 100))
+    for place, heading in enumerate(columns):
+        lengths = [len(str(row[place])) + 2 for row in first if place < len(row)]
+        width = min(60, max(12, len(heading) + 4, *lengths))
+        sheet.column_dimensions[_column_letter(place + 1)].width = width
 
     def cell(value: Cell, font: Font | None = None) -> object:
         if isinstance(value, datetime) and value.tzinfo:
@@ -405,7 +409,7 @@ def _write_xlsx(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Itera
     bold = Font(bold=True)
     sheet.append([cell(heading, bold) for heading in columns])
     try:
-        for row in rows:
+        for row in chain(first, rows):
             sheet.append([cell(value) for value in row])
     except BaseException:
         # An open sheet would complain about itself later, in another request.

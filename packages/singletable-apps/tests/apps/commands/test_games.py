@@ -41,7 +41,7 @@ def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) 
         sets = service.sets.list_shared()
     assert sorted(states) == [Phase.ENDED, Phase.ENDED, Phase.WAITING]
     assert sample is not None
-    assert len(sample.entries) == 2
+    assert [each.name for each in sample.entries] == ["Host", "Administrator", "Player"]
     assert (played.player_count, len(standings), len(sets)) == (14, 14, 6)
     assert standings[0].total > standings[-1].total
 

@@ -1,7 +1,8 @@
 """Who may do what: every route of the API and the pages, for an election and an account of others.
 
-Ballots are secret. The caller `voter` has voted, `chair` owns the election, and `waiting` has an
-account without access. The account has the name of the election, and has voted, too.
+Ballots are secret. The caller `voter` has voted, `chair` owns the election, `helper` manages it
+beside them, and `waiting` has an account without access. The account of others has the name of the
+election, and has voted, too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from tests.apps.support.access import (
     entries,
     refusals,
 )
+from tests.apps.support.elections.scenario import make_image
 from tests.apps.support.elections.world import PASSWORD, World, ballot
 
 ROLES = {
@@ -35,11 +37,13 @@ ROLES = {
     "voter": Role.VOTER,
     "member": Role.USER,
     "chair": Role.USER,
+    "helper": Role.USER,
     "admin": Role.ADMIN,
     "auditor": Role.AUDITOR,
 }
 ADMINS = "admin auditor owner"
-MEMBERS = f"member chair {ADMINS}"
+MANAGERS = "chair helper"
+MEMBERS = f"member {MANAGERS} {ADMINS}"
 VIEWERS = f"observer voter {MEMBERS}"
 PEOPLE = f"waiting {VIEWERS}"
 EVERYONE = f"nobody {PEOPLE}"
@@ -51,9 +55,7 @@ TABLE: Table = {
             EVERYONE: """
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
                 GET /version, POST /password-reset, POST /password-reset/confirm, POST /register,
-                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out,
-                GET /links/{code}, GET /links/{code}/ballot, POST /links/{code}/ballot,
-                DELETE /links/{code}/ballot, GET /links/{code}/tally""",
+                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out""",
             PEOPLE: """
                 GET /me/activity, GET /me/sessions, DELETE /me/sessions/{session}""",
             VIEWERS: """
@@ -69,13 +71,14 @@ TABLE: Table = {
                 GET /elections/{name}/ballot, POST /elections/{name}/ballot,
                 DELETE /elections/{name}/ballot, GET /elections/{name}/receipt""",
             MEMBERS: "GET /user-names, POST /elections",
-            "chair": """
+            "chair": "PUT /elections/{name}/managers",
+            MANAGERS: """
                 PATCH /elections/{name}, PUT /elections/{name}/candidates,
                 PATCH /elections/{name}/candidates/{candidate}, PUT /elections/{name}/texts,
-                POST /elections/{name}/copy,
+                POST /elections/{name}/copy, POST /elections/{name}/questions,
                 PUT /elections/{name}/voters, POST /elections/{name}/launch,
                 GET /elections/{name}/roll, PUT /elections/{name}/roll, POST /elections/{name}/roll,
-                POST /elections/{name}/roll/preview, DELETE /elections/{name}/roll/{number:int},
+                DELETE /elections/{name}/roll/{number:int},
                 POST /elections/{name}/roll/{number:int}/link,
                 POST /elections/{name}/roll/invitations,
                 POST /elections/{name}/roll/reminders,
@@ -109,7 +112,8 @@ TABLE: Table = {
                 GET /v/{code}/tally/ballots/{form}, GET /v/{code}/tally/result.json,
                 GET /v/{code}/published, GET /v/{code}/published/publication.json,
                 GET /unsubscribe/{token}, POST /unsubscribe/{token},
-                GET /r/{election_id}, GET /r/{election_id}/picture.png""",
+                GET /r/{election_id}, GET /r/{election_id}/picture.png,
+                GET /pictures/{picture}""",
             PEOPLE: """
                 GET /account, POST /account/details, GET /account/email, POST /account/email,
                 POST /account/password, GET /account/delete,
@@ -127,13 +131,14 @@ TABLE: Table = {
             "voter": """POST /e/{name}/ballot/withdraw, GET /e/{name}/receipt.json,
                 POST /e/{name}/receipt/email""",
             MEMBERS: "GET /new, POST /new",
-            "chair": """
+            "chair": "GET /e/{name}/managers, POST /e/{name}/managers",
+            MANAGERS: """
                 POST /e/{name}/candidates, GET /e/{name}/candidates/edit,
                 POST /e/{name}/candidates/edit, POST /e/{name}/method, GET /e/{name}/review,
                 POST /e/{name}/review, GET /e/{name}/copy, POST /e/{name}/copy,
-                GET /e/{name}/copy-with-voters, POST /e/{name}/copy-with-voters,
-                GET /e/{name}/voters/choose,
-                POST /e/{name}/voters/choose, GET /e/{name}/voters/list,
+                GET /e/{name}/questions, POST /e/{name}/questions, GET /e/{name}/notes,
+                POST /e/{name}/notes,
+                GET /e/{name}/voters/list,
                 POST /e/{name}/voters/list, POST /e/{name}/settings, GET /e/{name}/launch,
                 GET /e/{name}/roll, POST /e/{name}/roll, POST /e/{name}/roll/save,
                 GET /e/{name}/roll/invite, POST /e/{name}/roll/invite, GET /e/{name}/roll/remind,
@@ -144,8 +149,9 @@ TABLE: Table = {
                 POST /e/{name}/launch, GET /e/{name}/fix, POST /e/{name}/fix,
                 GET /e/{name}/finalize, POST /e/{name}/finalize, GET /e/{name}/public,
                 POST /e/{name}/public""",
+            f"{MANAGERS} {ADMINS}": "GET /e/{name}/settings",
             f"chair {ADMINS}": """
-                GET /e/{name}/settings, GET /e/{name}/owner, POST /e/{name}/owner,
+                GET /e/{name}/owner, POST /e/{name}/owner,
                 GET /e/{name}/delete, POST /e/{name}/delete""",
             ADMINS: """
                 GET /people, POST /people, GET /people/{who}, POST /people/{who},
@@ -184,11 +190,12 @@ BODIES: dict[str, dict[str, Any]] = {
     f"PATCH {API}/elections/{{name}}/candidates/{{candidate}}": {"statement": "Warm"},
     f"PUT {API}/elections/{{name}}/texts": {"question": "Which?"},
     f"POST {API}/elections/{{name}}/copy": {"name": "Lunch"},
+    f"POST {API}/elections/{{name}}/questions": {"name": "Snacks"},
+    f"PUT {API}/elections/{{name}}/managers": {"managers": ["member"]},
     f"PUT {API}/elections/{{name}}/owner": {"owner": "member"},
     f"PUT {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "email": "eve@x.example"}]},
     f"POST {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "group": "A"}]},
-    f"POST {API}/elections/{{name}}/roll/preview": {"text": "Eve"},
-    f"POST {API}/links/{{code}}/ballot": {"rankings": [{"candidate_name": "Red", "rank": 1}]},
+    "POST /elections/e/{name}/candidates/edit": {"name": ("", "Red"), "picture": ("", b"")},
     "POST /elections/e/{name}/roll": {"people": ("", "Eve"), "file": ("", b"")},
     f"POST {API}/elections/{{name}}/launch": {"allow_edit": True},
     f"POST {API}/elections/{{name}}/ballot": {"rankings": [{"candidate_name": "Red", "rank": 1}]},
@@ -212,6 +219,7 @@ def world() -> World:
     terms = ElectionSettings(secret_ballot=True, publication=Publication.CONFIRMATIONS)
     user = service.context.read.get_user
     world.launch(user("chair"), "Tea", voters=["Tea", "voter", "Sam"], terms=terms)
+    service.lifecycle.set_managers(user("chair"), "Tea", ["helper@example.org"])
     for name in ("Tea", "voter", "Sam"):
         service.voting.cast(user(name), "Tea", ballot("Red"), "a key")
     world.launch(owner, "Public")
@@ -219,6 +227,7 @@ def world() -> World:
     service.lifecycle.close(owner, "Public")
     service.lifecycle.create(owner, "Club", ElectionSettings(electorate=Electorate.ROLL))
     service.lifecycle.set_candidates(owner, "Club", ["Red", "Green"])
+    service.lifecycle.edit_candidate(owner, "Club", "Red", picture=make_image())
     service.rolls.save(owner, "Club", [RollLine(1, "Eve", "eve@example.org")], replaces=True)
     service.lifecycle.launch(owner, "Club", allow_edit=True)
     eve = LinkVoter(service.context.read.get_election("Club").election_id, RollVoter("1", "Eve"))
@@ -253,6 +262,7 @@ def access(world: World) -> AccessCheck:
             "number": "1",
             "election_id": str(public.election_id),
             "candidate": "Red",
+            "picture": f"{service.context.book.record(club).pictures['Red'].name}.webp",
             "purpose": "receipt",
             "code": service.rolls.code(club, eve),
             "token": service.rolls.code(club, eve, "unsubscribe"),

@@ -30,6 +30,7 @@ from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE, SampleElection
 from singletable_apps.elections.service import open_elections
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.permissions import NotPermitted
@@ -295,12 +296,12 @@ def test_paging_continues_after_the_table_has_changed(renamed: bool) -> None:
     sample = copy_sample()
     grace, audit, lunch = sample.user("grace"), sample.elections.audit, "Picnic"
     # By name, it is between two other elections with open ballots.
-    sample.elections.lifecycle.rename(sample.user("claude"), "Team lunch", lunch)
+    sample.elections.lifecycle.edit(sample.user("claude"), "Team lunch", ElectionEdit(name=lunch))
     boat = [ballot for _, ballot in SAMPLE_ELECTIONS[1].ballots]
     first = audit.relation(grace, "rankings", sum(map(_count_ranked, boat)) + 1)
     assert first.rows[-1] == RankingRow(lunch, "Claude", "Pancakes", 1)
     if renamed:
-        sample.elections.lifecycle.rename(sample.user("claude"), lunch, "A lunch")
+        sample.elections.lifecycle.edit(sample.user("claude"), lunch, ElectionEdit(name="A lunch"))
     else:
         sample.elections.voting.withdraw(sample.user("claude"), lunch)
     rest = audit.relation(grace, "rankings", 1000, first.cursor).rows

@@ -13,7 +13,6 @@ from singletable_apps.games.scoring import (
     TriviaRules,
     TriviaScore,
     classic_points,
-    movement,
     rank_players,
     score_trivia,
     speed_points,
@@ -168,9 +167,9 @@ def test_faster_answers_never_get_fewer_points(
 def test_tied_players_share_a_place_and_the_next_is_skipped() -> None:
     ranked = rank_players({"Sue": (3, 0.0), "Joe": (5, 0.0), "Sam": (5, 0.0)})
     assert ranked == [
-        LeaderboardPlace("Joe", 1, 5, True),
-        LeaderboardPlace("Sam", 1, 5, True),
-        LeaderboardPlace("Sue", 3, 3, False),
+        LeaderboardPlace("Joe", 1, 5),
+        LeaderboardPlace("Sam", 1, 5),
+        LeaderboardPlace("Sue", 3, 3),
     ]
 
 
@@ -182,12 +181,6 @@ def test_less_time_decides_between_equal_points() -> None:
         ("Ada", 3),
         ("Di", 4),
     ]
-
-
-def test_movement_shows_climbed_places_and_new_players() -> None:
-    before = rank_players({"Ada": (5, 0.0), "Ben": (3, 0.0), "Cy": (1, 0.0)})
-    after = rank_players({"Ada": (5, 0.0), "Ben": (3, 0.0), "Cy": (9, 0.0), "Di": (0, 0.0)})
-    assert movement(before, after) == {"Cy": 2, "Ada": -1, "Ben": -1, "Di": None}
 
 
 @given(totals)

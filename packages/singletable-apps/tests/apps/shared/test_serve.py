@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from singletable_apps.shared import serve
+from singletable_apps.shared.web.hosts import lan_address
 from tests.remote.certificates import create_certificate
 
 URL = "http://127.0.0.1:8000"
@@ -160,6 +161,12 @@ def test_invalid_public_url_or_proxy_is_rejected(
 ) -> None:
     with pytest.raises(serve.ListenError, match=message):
         serve.resolve_public_url(public, proxies, URL)
+
+
+def test_server_on_all_addresses_has_the_url_that_others_can_open() -> None:
+    with serve.listen(serve.ListenOptions("0.0.0.0", 0)) as (_, url, public):
+        assert url.split(":")[1] == f"//{lan_address() or '0.0.0.0'}"
+        assert (public.url, public.is_local) == (url, False)
 
 
 @pytest.mark.parametrize(

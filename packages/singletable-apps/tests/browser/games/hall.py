@@ -83,7 +83,7 @@ class Hall:
         for phone in self.phones:
             phone.received.clear()
             self.served.join(phone.page, game, phone.name)
-            phone.expect(f"You’re in, {phone.name}.")
+            phone.expect(f"You’re in, {phone.name}")
 
     def press(self, label: str) -> None:
         """Press the host's button for the next step, when it has this label."""

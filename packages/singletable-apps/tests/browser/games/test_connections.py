@@ -28,7 +28,7 @@ def test_phone_without_scripts_answers(served: Served, open_page: OpenPage) -> N
     game = served.create(SLOW_CAPITAL)
     page = open_page(viewport=SMALL, java_script_enabled=False)
     phone = Phone("Ada", served.join(page, game, "Ada"))
-    phone.expect("You’re in, Ada.")
+    phone.expect("You’re in, Ada")
     play(served, game, Command.START, Command.NEXT)
     page.get_by_role("link", name="Refresh").click()
     phone.choose("Canberra")

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from singletable_apps.games.entities import Game, GameSettings
 from singletable_apps.games.phases import Command
-from singletable_apps.games.questions import Question
+from singletable_apps.games.questions import Question, SetDraft
 from singletable_apps.games.service.games import GameDraft
 from singletable_apps.games.tokens import new_id
 from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH
@@ -131,6 +131,52 @@ def test_answers_are_approved_and_hidden_and_winners_shown_on_a_phone(
     expect(screen.get_by_text("Grace")).to_be_visible()
     assert host.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not errors
+
+
+def test_space_goes_on_after_a_click_on_something_else(served: Served, open_page: OpenPage) -> None:
+    host = served.host(open_page(), create(served, CAPITAL))
+    for _ in "12":
+        host.get_by_label("Lock the room").click()
+    host.keyboard.press("Space")
+    expect(host.locator("#next", has_text="Open answers")).to_be_visible()
+    expect(host.get_by_label("Lock the room")).not_to_be_checked()
+
+
+def test_phones_and_screens_go_on_to_the_next_game(served: Served, open_page: OpenPage) -> None:
+    game = create(served, CAPITAL)
+    screen, errors = open_screen(served, open_page, game)
+    phone = served.join(open_page(viewport=PHONE), game, "Ada")
+    host = served.host(open_page(), game)
+    served.service.rounds.command(game.game_id, Command.END)
+    host.get_by_role("button", name="Play again").click()
+    expect(phone.get_by_role("heading", name="You’re in, Ada")).to_be_visible()
+    expect(screen.locator(".name")).to_have_text("Ada")
+    expect(host.get_by_role("button", name="Ada", exact=True)).to_be_visible()
+    assert game.game_id not in phone.url + screen.url + host.url
+    assert not errors
+
+
+def test_editor_previews_keeps_saves_and_sorts(served: Served, open_page: OpenPage) -> None:
+    draft = SetDraft("Mine", questions=(CAPITAL, LUNCH, LESSON))
+    item = served.service.sets.create(HOST, draft)
+    page = open_page()
+    served.host(page, create(served, CAPITAL))
+    page.goto(served.at("sets", item.set_id, "questions", "1"))
+    page.get_by_label("Question", exact=True).fill("Where is the parliament?")
+    for frame in (".is-screen", ".is-phone"):
+        expect(page.locator(f"{frame} h1")).to_have_text("Where is the parliament?")
+    page.get_by_role("button", name="Call and answer").click()
+    page.get_by_role("button", name="Trivia").click()
+    expect(page.get_by_label("Option B", exact=True)).to_have_value("Canberra")
+    assert not find_axe_violations(page)
+    # Another question is opened after this one is saved.
+    page.get_by_role("link", name=LUNCH.title).click()
+    expect(page.get_by_label("Question", exact=True)).to_have_value(LUNCH.title)
+    rows = page.locator(".ed-list li")
+    rows.nth(2).drag_to(rows.nth(0))
+    expect(page.locator(".ed-list .ed-title")).to_have_text(
+        [LESSON.title, "Where is the parliament?", LUNCH.title]
+    )
 
 
 def test_buttons_work_while_the_socket_is_blocked(served: Served, open_page: OpenPage) -> None:

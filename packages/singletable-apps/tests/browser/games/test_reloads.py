@@ -126,7 +126,7 @@ def pause(people: Audience) -> None:
 
 def close(people: Audience) -> None:
     people.press("Continue", by=Role.COHOST)
-    people.press("Close answers", "Close anyway")
+    people.press("Close answers")
 
 
 def show_leaderboard(people: Audience) -> None:
@@ -148,7 +148,7 @@ def vote(people: Audience) -> None:
 
 
 def count(people: Audience) -> None:
-    people.press("Show results", "Close anyway")
+    people.press("Show results")
 
 
 def finish(people: Audience) -> None:
@@ -207,7 +207,7 @@ WALK: dict[str, tuple[Callable[[Audience], None], dict[Role, str]]] = {
     ),
     "reveal of authors": (
         count,
-        sees("Bob · 3 points", "3 points", "Bob · 3 points · best", "Bob · 3 points · best"),
+        sees("Bob · 500 points", "500 points", "Bob · 500 points · best", "500 points · best"),
     ),
     "ended": (
         finish,
@@ -217,7 +217,7 @@ WALK: dict[str, tuple[Callable[[Audience], None], dict[Role, str]]] = {
 
 
 def test_every_screen_survives_a_reload_in_every_phase(people: Audience, served: Served) -> None:
-    questions = (replace(CAPITAL, seconds=0), replace(LESSON, seconds=0))
+    questions = (replace(CAPITAL, seconds=0), replace(LESSON, seconds=0, points=500))
     game = served.create(*questions, settings=WITHOUT_TIMERS)
     people.enter(served, game)
     for moment, (reach, expected) in WALK.items():
@@ -236,11 +236,11 @@ def test_survey_survives_reloads(people: Audience, served: Served) -> None:
     people.ada.expect("Saved")
     people.ada.tap("Next")
     people.ada.expect("Question 2 of 4")
-    about = "0 of 2 players have answered"
+    about = "1 of 2 players have answered"
     people.check_reloads(
-        "survey", sees("0 of 2 finished", about, "Question 2 of 4", "Survey in progress")
+        "survey", sees("1 of 2 answered", about, "Question 2 of 4", "Survey in progress")
     )
-    people.press("Close the survey", "Close anyway")
+    people.press("Close the survey")
     people.pages[Role.HOST].get_by_label("Share").first.check()
     people.check_reloads(
         "shared results", sees("4.0 on average", "4.0", "4.0on average", "4.0on average")

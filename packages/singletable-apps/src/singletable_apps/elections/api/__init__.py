@@ -16,7 +16,6 @@ ROUTERS = (
     elections.lifecycle_router,
     elections.candidates_router,
     roll.router,
-    roll.links_router,
     voting.router,
     results.router,
     results.downloads_router,

@@ -34,7 +34,7 @@ def list_events(user: Auditor, service: Service, page: Pagination) -> schemas.Ev
         schemas.Event.from_object(event, event_data=redact_event_data(event.event_data))
         for event in found.items
     ]
-    return schemas.EventPage.from_object(page.answer(events, found.cursor), hidden=["hash"])
+    return schemas.EventPage.from_object(page.answer(events, found.cursor), hidden=["hash", "data"])
 
 
 @router.get("/tables")

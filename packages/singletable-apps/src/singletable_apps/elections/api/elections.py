@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 from urllib.parse import quote
 
 from fastapi import Query, Request, Response
@@ -68,7 +68,13 @@ def create_election(
 ) -> schemas.Election:
     """Create an election. It is in setup until you launch it."""
     created = service.lifecycle.create(user, sent.name, sent.settings())
-    response.headers["Location"] = f"{request.url.path}/{quote(created.name, safe='')}"
+    return _answer_created(created, service, request.url.path, response)
+
+
+def _answer_created(
+    created: Election, service: Elections, elections: str, response: Response
+) -> schemas.Election:
+    response.headers["Location"] = f"{elections}/{quote(created.name, safe='')}"
     response.headers["ETag"] = etag(created.revision)
     return schemas.Election.of(created, service.context.clock())
 
@@ -88,7 +94,7 @@ def edit_election(
     user: Viewer, service: Service, name: NameInPath, sent: schemas.ElectionChanges, edit: IfMatch
 ) -> schemas.Election:
     """Change the name, the settings, or both: all changes are saved, or none."""
-    edited = service.lifecycle.edit(user, name, ElectionEdit(**sent.sent()), edit.check)
+    edited = service.lifecycle.edit(user, name, cast(ElectionEdit, sent.sent()), edit.check)
     return _answer(edited, edit, service)
 
 
@@ -107,10 +113,34 @@ def copy_election(
 ) -> schemas.Election:
     """Create an election with the texts, settings and candidates of one of yours, without dates."""
     created = service.lifecycle.copy(user, name, sent.name, with_voters=sent.with_voters)
-    elections = request.url.path.rsplit("/", 2)[0]
-    response.headers["Location"] = f"{elections}/{quote(created.name, safe='')}"
-    response.headers["ETag"] = etag(created.revision)
-    return schemas.Election.of(created, service.context.clock())
+    return _answer_created(created, service, request.url.path.rsplit("/", 2)[0], response)
+
+
+@router.post(
+    "/elections/{name}/questions",
+    status_code=201,
+    responses={**responses(NOT_FOUND, TAKEN, WRONG_STATE), 201: {"headers": CREATED}},
+)
+def add_question(
+    user: Viewer,
+    service: Service,
+    name: NameInPath,
+    sent: schemas.NewQuestion,
+    request: Request,
+    response: Response,
+) -> schemas.Election:
+    """Put another question on the ballot: an election with the same voters, launch and close."""
+    created = service.lifecycle.add_question(user, name, sent.name)
+    return _answer_created(created, service, request.url.path.rsplit("/", 2)[0], response)
+
+
+@router.put("/elections/{name}/managers", responses=responses(NOT_FOUND, WRONG_STATE))
+def set_managers(
+    user: Viewer, service: Service, name: NameInPath, sent: schemas.Managers, edit: IfMatch
+) -> schemas.Election:
+    """Replace the managers, who may do what the owner may, except for this and the end of it."""
+    changed = service.lifecycle.set_managers(user, name, sent.managers, edit.check)
+    return _answer(changed, edit, service)
 
 
 @router.get("/elections/{name}/texts", responses=responses(NOT_FOUND))

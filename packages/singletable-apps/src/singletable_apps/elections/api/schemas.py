@@ -12,7 +12,6 @@ from singletable_apps.elections import entities
 from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import roll
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
 from singletable_apps.elections.rules.methods import MAX_SEATS, METHOD, METHODS
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION, MAX_STATEMENT, MAX_VOTERS
@@ -123,7 +122,7 @@ class Election(
     of=entities.Election,
     only="name owner_name state status secret_ballot publication no_voting_before no_voting_after "
     "electorate is_weighted method seats order none_of_these quorum allow_edit allow_vote "
-    "candidate_count voter_count when_created tie_commitment revision",
+    "managers joint_with candidate_count voter_count when_created tie_commitment revision",
 ):
     """An election and its state."""
 
@@ -135,6 +134,8 @@ class Election(
     order: CandidateOrder = Field(description="The order of candidates on ballots.")
     none_of_these: bool = Field(description="Whether ballots offer “None of these”.")
     quorum: str = Field(description="Voters needed for a valid result, or nothing.")
+    managers: list[str] = Field(description="The ids of people who manage it with the owner.")
+    joint_with: int | None = Field(description="The id of the first question on the same ballot.")
     voter_count: int = Field(description="0 if all registered voters can vote, or a roll is empty.")
     tie_commitment: str | None = Field(
         description="The digest of the secret that breaks ties, published at the launch."
@@ -203,6 +204,20 @@ class NewCopy(Model):
     with_voters: StrictBoolean = Field(False, description="Whether it has the same voters.")
 
 
+class NewQuestion(Model):
+    """Another question on the ballot of an election."""
+
+    name: Name = Field(description="The name of the new election.", examples=["Budget 2027"])
+
+
+class Managers(Model):
+    """The people who manage an election beside its owner."""
+
+    managers: list[Name] = Field(
+        max_length=100, description="E-mail addresses or user names.", examples=[["Ben"]]
+    )
+
+
 class VoterNames(Model):
     """The voter list. If it is empty, all registered voters can vote."""
 
@@ -248,52 +263,6 @@ class RollPeople(Model):
         return parse_roll([(0, FIELDS), *enumerate(cells, 1)])
 
 
-class RollText(Model):
-    """A list as people write it, to preview."""
-
-    text: str = Field(
-        description="One person per line: `Name <mail>`, an address, or cells of a spreadsheet.",
-        max_length=3_000_000,
-        examples=["Ada Lovelace <ada@example.org>\nBen;ben@example.org;Sailing;2"],
-    )
-    replace: StrictBoolean = Field(False, description="Whether others would be removed.")
-
-
-class RollProblem(Model):
-    """What is wrong with a line of a list, or what was merged."""
-
-    line: int = Field(description="From 1; 0 for the list as a whole.")
-    text: str
-
-
-class RollPreview(Model):
-    """What a list would change. `people` can be sent to change the roll."""
-
-    added: int
-    changed: int
-    removed: int
-    unchanged: int
-    problems: list[RollProblem]
-    merged: list[RollProblem]
-    people: list[RollPerson]
-
-    @classmethod
-    def of(cls, parsed: ParsedRoll, change: roll.RollChange) -> RollPreview:
-        """Return the preview of a list."""
-        problems = [*parsed.problems, *change.problems]
-        return cls(
-            added=len(change.added),
-            changed=len(change.changed),
-            removed=len(change.removed),
-            unchanged=change.unchanged,
-            problems=[RollProblem.from_object(each) for each in problems],
-            merged=[RollProblem.from_object(each) for each in parsed.merged],
-            people=[
-                RollPerson.from_object(each, weight=each.weight or None) for each in parsed.lines
-            ],
-        )
-
-
 class RollVoter(Model):
     """Someone on a roll, and what has become of the invitation."""
 
@@ -334,21 +303,6 @@ class Queued(Model):
     """How many e-mails are on the way."""
 
     queued: int
-
-
-class LinkSession(Model):
-    """What someone with a personal link can vote on."""
-
-    election_name: str
-    voter_name: str
-    weight: int
-    status: str = Field(description="The state of the election in words.")
-    secret_ballot: bool
-    method: Method
-    seats: int
-    candidates: list[str] = Field(description="In their order, with “None of these” if offered.")
-    has_voted: bool
-    no_voting_after: datetime | None
 
 
 class Eligibility(Model):

@@ -26,6 +26,7 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPageContext,
     LinkPageContext,
     VoterPage,
+    list_questions,
 )
 from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.poll_book import LinkVoter
@@ -300,6 +301,10 @@ def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: 
     except InvalidInput as error:
         choices = submitted.choices(voter.candidates)
         return _render_ballot(page, voter, choices, str(error))
+    left = [each for each in list_questions(page, "ballot") if not each.is_done]
+    if left:
+        text = f"Your ballot in “{page.election.name}” is in. Next question: “{left[0].title}”."
+        return page.redirect(left[0].url, text)
     return page.redirect(page.url("receipt"))
 
 

@@ -1,23 +1,30 @@
-"""The candidates of an election: the list, and editing it as text with one name per line."""
+"""The candidates of an election: the list as text, and each with statement and picture."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
-from fastapi import APIRouter, Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, Field
 
+from singletable_apps.elections.entities import State
 from singletable_apps.elections.errors import WrongState
-from singletable_apps.elections.pages.dependencies import ElectionPage
+from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage
 from singletable_apps.elections.pages.texts import render_texts
-from singletable_apps.elections.rules.elections import check_set_candidates, has_final_candidates
-from singletable_apps.elections.rules.names import clean_candidate_names
-from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.elections.rules.elections import (
+    check_set_candidates,
+    has_final_candidates,
+    state_of,
+)
+from singletable_apps.elections.rules.names import MAX_STATEMENT, clean_candidate_names
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.pages import Confirmation, Form, PostedForm, submit_form
+from singletable_apps.shared.pages.uploads import PostedUpload
 from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.web import FOREVER, public_response
 
 router = APIRouter()
 
@@ -78,8 +85,8 @@ def _show_candidates(page: ElectionPage, form: Form, status: int = 200) -> Respo
         texts=render_texts(page),
         edit_url=page.url("candidates", "edit"),
         form=form,
-        can_edit=page.is_owner and not has_final_candidates(page.election),
-        is_owner=page.is_owner,
+        can_edit=page.is_manager and not has_final_candidates(page.election),
+        is_manager=page.is_manager,
     )
 
 
@@ -133,3 +140,77 @@ def _describe_rankings(counts: Counter[str] | None, name: str) -> str:
     if not counts[name]:
         return "Not ranked on any ballot yet"
     return "Ranked on 1 ballot" if counts[name] == 1 else f"Ranked on {counts[name]:,} ballots"
+
+
+class CandidateForm(BaseModel):
+    """The name and the statement of a candidate, and what the picture shows."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    statement: Annotated[str, Field(max_length=MAX_STATEMENT)] = ""
+    alt: Annotated[str, Field(max_length=200)] = ""
+    remove_picture: bool = False
+
+
+CandidateInQuery: TypeAlias = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/e/{name}/candidates/edit")
+def show_candidate(page: ElectionPage, candidate: CandidateInQuery = "") -> Response:
+    """Show the form for the name, the statement and the picture of a candidate."""
+    check_set_candidates(page.user, page.election)
+    if candidate not in _names(page):
+        return page.redirect(page.url("candidates"), "There is no such candidate anymore.")
+    texts = page.service.queries.texts(page.user, page.election.name)
+    values = {"name": candidate, "statement": texts.statements.get(candidate, "")}
+    if candidate in texts.pictures:
+        values["alt"] = texts.pictures[candidate].alt
+    return _show_candidate(page, candidate, Form({**values, "revision": page.election.revision}))
+
+
+@router.post("/e/{name}/candidates/edit")
+def edit_candidate(
+    page: ElectionPage, upload: PostedUpload, candidate: CandidateInQuery = ""
+) -> Response:
+    """Change the name, the statement and the picture of a candidate."""
+    check_set_candidates(page.user, page.election)
+
+    def act(values: CandidateForm) -> Response:
+        files = upload.named("picture")
+        picture = files[0].data if files else None
+        page.service.lifecycle.edit_candidate(
+            page.user,
+            page.election.name,
+            candidate,
+            new_name=values.name,
+            statement=values.statement,
+            picture=b"" if values.remove_picture else picture,
+            alt=values.alt,
+            check_revision=upload.form.revision_check(),
+        )
+        return page.redirect(page.url("candidates"), f"“{values.name}” is saved.")
+
+    show = partial(_show_candidate, page, candidate)
+    return page.submit(upload.form, CandidateForm, act, show)
+
+
+def _show_candidate(page: ElectionPage, candidate: str, form: Form, status: int = 200) -> Response:
+    return page.render_tab(
+        "candidate_edit",
+        "candidates",
+        status,
+        form=form,
+        candidate=candidate,
+        texts=render_texts(page),
+        action=page.url("candidates", "edit", candidate=candidate),
+        back=page.url("candidates"),
+        can_rename=state_of(page.election) is State.SETUP,
+    )
+
+
+@router.get("/pictures/{picture}")
+def read_picture(page: AnyPage, picture: Annotated[str, Path(max_length=100)]) -> Response:
+    """Return the picture of a candidate. Its name is a hash, so only those who saw it know it."""
+    found = page.service.context.book.find_picture(picture.removesuffix(".webp"))
+    if found is None:
+        raise NotFound("There is no such picture.")
+    return public_response(page.request, found, "image/webp", caching=FOREVER)

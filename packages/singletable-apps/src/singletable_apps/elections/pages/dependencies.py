@@ -30,8 +30,7 @@ from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
-from singletable_apps.elections.rules.names import is_same_name
+from singletable_apps.elections.rules.elections import has_begun, has_ended, manages, state_of
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import Urls
@@ -158,7 +157,7 @@ _SETUP = (
 
 @dataclass(frozen=True, slots=True)
 class SetupStep:
-    """A step of setting up an election: its page, and whether it is this one, and complete."""
+    """A step of setting up an election, or a question: its page, if it is this one, and done."""
 
     title: str
     url: str
@@ -175,22 +174,9 @@ def standing_of(election: Election, now: datetime) -> Standing:
     return _BY_STATE[state_of(election)]
 
 
-def is_owner(viewer: User, election: Election) -> bool:
-    """Return whether the viewer owns the election and may still manage it."""
-    return is_same_name(viewer.name, election.owner_name) and has_permission(
-        viewer.role, Permission.USE_APPLICATION
-    )
-
-
-def can_manage(viewer: User, election: Election) -> bool:
+def can_see_settings(viewer: User, election: Election) -> bool:
     """Return whether the settings page has something for the viewer."""
-    return is_owner(viewer, election) or has_permission(viewer.role, Permission.MANAGE_USERS)
-
-
-def check_can_manage(viewer: User, election: Election) -> None:
-    """Raise unless the settings page has something for the viewer."""
-    if not can_manage(viewer, election):
-        check_owner(viewer, election)
+    return manages(viewer, election) or has_permission(viewer.role, Permission.MANAGE_USERS)
 
 
 @dataclass(frozen=True)
@@ -210,13 +196,22 @@ class ElectionPageContext(UserPageContext):
         return self.user
 
     @property
-    def is_owner(self) -> bool:
-        """Return whether the user owns the election and may manage it."""
-        return is_owner(self.user, self.election)
+    def is_manager(self) -> bool:
+        """Return whether the user owns or manages the election."""
+        return manages(self.user, self.election)
+
+    @property
+    def first_question(self) -> Election:
+        """The first question on the ballot: this election, unless it is another one."""
+        return self.service.context.book.questions(self.election)[0]
 
     def url(self, *parts: str, **query: str) -> str:
         """Return the URL of a page of this election."""
         return self.urls.election(self.election, *parts, **query)
+
+    def question_url(self, election: Election, part: str) -> str:
+        """Return the URL of a page about another question on the same ballot."""
+        return self.urls.election(election, part)
 
     def reread(self) -> Self:
         """Return the same with the election as it is now, after a revision conflict."""
@@ -236,28 +231,34 @@ class ElectionPageContext(UserPageContext):
             standing=standing_of(self.election, self.service.context.clock()),
             tabs=self._tabs(tab),
             setup_steps=self._setup_steps(),
+            questions=list_questions(self, tab),
             **context,
         )
 
     def _setup_steps(self) -> list[SetupStep]:
         """Return the steps of setting up, for the owner until the launch."""
         election = self.election
-        if not self.is_owner or state_of(election) is not State.SETUP:
+        if not self.is_manager or state_of(election) is not State.SETUP:
             return []
         path: str = getattr(self.request.scope.get("route"), "path", "")
         part = path.partition("{name}")[2].strip("/").split("/")[0]
         here = {"roll": "voters", "launch": "review"}.get(part, part)
         has_voters = election.electorate is Electorate.ACCOUNTS or election.voter_count > 0
         done = {"settings": True, "method": True, "voters": has_voters}
-        done["candidates"] = election.candidate_count > max(1, election.seats)
+        done["candidates"] = has_candidates(election)
         return [
-            SetupStep(title, self.url(name), name == here, done.get(name, False))
+            SetupStep(
+                title,
+                self.question_url(self.first_question if name == "voters" else election, name),
+                name == here,
+                done.get(name, False),
+            )
             for name, title in _SETUP
         ]
 
     def _tabs(self, current: str) -> list[Link]:
-        can_see_settings = can_manage(self.user, self.election)
-        tabs = [*_TABS, ("settings", "Settings")] if can_see_settings else _TABS
+        has_settings = can_see_settings(self.user, self.election)
+        tabs = [*_TABS, ("settings", "Settings")] if has_settings else _TABS
         return [Link(text, self.url(name), name == current) for name, text in tabs]
 
 
@@ -292,6 +293,10 @@ class LinkPageContext(PageContext):
         """Return the URL of a page of this voter."""
         return self.urls.page("v", self.code, *(part for part in parts if part), **query)
 
+    def question_url(self, election: Election, part: str) -> str:
+        """Return the URL of another question: this voter has a link to each of them."""
+        return self.urls.page("v", self.service.rolls.code(election, self.voter.entry), part)
+
     def render_tab(
         self, template: str, tab: str, status: int = 200, /, **context: object
     ) -> Response:
@@ -305,8 +310,35 @@ class LinkPageContext(PageContext):
             standing=standing_of(self.election, self.service.context.clock()),
             tabs=[Link(text, self.url(name), name == tab) for name, text in tabs],
             setup_steps=[],
+            questions=list_questions(self, tab),
             **context,
         )
+
+
+def list_questions(page: ElectionPageContext | LinkPageContext, part: str) -> list[SetupStep]:
+    """Return all questions on the ballot of an election, if there are several.
+
+    Before the launch, those that have enough candidates are done; then those that were answered.
+    """
+    book = page.service.context.book
+    questions = book.questions(page.election)
+    voter_id = book.owner_of_ballot(page.election, page.voter).voter_id
+    is_setup = state_of(page.election) is State.SETUP
+    return [
+        SetupStep(
+            each.name,
+            page.question_url(each, part),
+            each.election_id == page.election.election_id,
+            has_candidates(each) if is_setup else book.has_voted(each, voter_id),
+        )
+        for each in questions
+        if len(questions) > 1
+    ]
+
+
+def has_candidates(election: Election) -> bool:
+    """Return whether there are more candidates than seats."""
+    return election.candidate_count > max(1, election.seats)
 
 
 def _link_page(request: Request, code: NameInPath) -> LinkPageContext:

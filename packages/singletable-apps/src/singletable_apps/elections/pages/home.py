@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -38,22 +37,15 @@ def sample_picture() -> Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class NextStep:
-    """What the owner of an election can do next, as a sentence and a button."""
-
-    text: str
-    button: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
-    """An election on the dashboard."""
+    """An election on the dashboard, and what its owner can do next: a sentence and a button."""
 
     election: Election
     standing: Standing
     url: str
-    step: NextStep
+    text: str
+    button: str
+    button_url: str
 
 
 @router.get("")
@@ -66,7 +58,7 @@ def show_home(page: AnyPage) -> Response:
         return page.render("awaiting_approval", user=user)
     overview = page.service.queries.overview(user)
     row = partial(_row, page)
-    own = [row(election) for election in overview.own]
+    own = [row(election) for election in overview.own if election.joint_with is None]
     return page.render(
         "dashboard",
         user=user,
@@ -96,28 +88,22 @@ _MOST_URGENT_FIRST = (
 )
 
 
+_NEXT_STEPS = {
+    Standing.SETUP: ("Ready to launch", "Launch…", "launch"),
+    Standing.OPEN: ("Closes", "Who voted", "voted"),
+    Standing.FIXED: ("Closes", "Who voted", "voted"),
+    Standing.WAITING: ("Opens", "View", ""),
+    Standing.ENDED: ("Voting has ended", "Results", "tally"),
+    Standing.CLOSED: ("Results are in", "Results", "tally"),
+}
+
+
 def _row(page: AnyPage, election: Election) -> Row:
     standing = standing_of(election, page.service.context.clock())
+    text, button, part = _NEXT_STEPS[standing]
+    if standing is Standing.SETUP and election.candidate_count < MIN_CANDIDATES:
+        text, button, part = "Needs at least two candidates", "Add candidates", "candidates"
+    if text == "Closes" and election.no_voting_after is None:
+        text = "Open until you close it"
     url = partial(page.urls.election, election)
-    return Row(election, standing, url(), _next_step(election, standing, url))
-
-
-def _next_step(election: Election, standing: Standing, url: Callable[[str], str]) -> NextStep:
-    def step(text: str, button: str, page: str) -> NextStep:
-        return NextStep(text, button, url(page))
-
-    match standing:
-        case Standing.SETUP if election.candidate_count < MIN_CANDIDATES:
-            return step("Needs at least two candidates", "Add candidates", "candidates")
-        case Standing.SETUP:
-            return step("Ready to launch", "Launch…", "launch")
-        case Standing.OPEN | Standing.FIXED if election.no_voting_after is None:
-            return step("Open until you close it", "Who voted", "voted")
-        case Standing.OPEN | Standing.FIXED:
-            return step("Closes", "Who voted", "voted")
-        case Standing.WAITING:
-            return step("Opens", "View", "")
-        case Standing.ENDED:
-            return step("Voting has ended", "Results", "tally")
-        case Standing.CLOSED:
-            return step("Results are in", "Results", "tally")
+    return Row(election, standing, url(), text, button, url(part))

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, StringConstraints
 
+from ranked_ballots import join_names
 from singletable_apps.elections.entities import Election, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
-    check_can_manage,
 )
 from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission
@@ -22,6 +22,7 @@ from singletable_apps.elections.rules.elections import (
     check_delete,
     check_launch,
     check_lock,
+    is_owner,
     state_of,
 )
 from singletable_apps.elections.rules.methods import method_of
@@ -66,8 +67,8 @@ class OwnerForm(BaseModel):
 @confirm(router, "/e/{name}/launch")
 def launch(page: ElectionPage) -> ConfirmedAction:
     """Open the election for votes."""
-    user, election = page.user, page.election
-    check_launch(user, election, page.service.context.clock())
+    user, election, others = page.user, page.election, _questions(page)[1:]
+    check_launch(user, election, page.service.context.clock(), others=others)
     who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
     eligible = page.service.queries.turnout(user, election.name).eligible
     when = "from the opening time" if election.no_voting_before else "right away"
@@ -77,8 +78,12 @@ def launch(page: ElectionPage) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Launch “{election.name}”?",
-        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Counting: "
-        f"{method_of(election).title}.",
+        text=f"{who} can vote {when}, on "
+        + (
+            f"{len(others) + 1} questions."
+            if others
+            else f"{election.candidate_count} candidates. Counting: {method_of(election).title}."
+        ),
         consequences=(
             f"The ballot stays {kind}, and what is published can’t change.{final}",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
@@ -150,6 +155,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
         title=f"Close “{name}”?",
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
+            *(["All questions on its ballot are closed."] if len(_questions(page)) > 1 else []),
             f"All ballots are counted ({method_of(page.election).title}), and everyone here sees "
             "the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
@@ -203,8 +209,15 @@ def delete(page: ElectionPage) -> ConfirmedAction:
     )
 
 
+def _questions(page: ElectionPageContext) -> list[Election]:
+    return page.service.context.book.questions(page.election)
+
+
 def _describe_losses(page: ElectionPageContext) -> list[str]:
     losses = ["Its candidates, voter list and settings."]
+    others = _questions(page)[1:]
+    if others and page.election.joint_with is None:
+        losses.append(f"The other questions on its ballot: {join_names([x.name for x in others])}.")
     match state_of(page.election):
         case State.SETUP:
             pass
@@ -219,9 +232,9 @@ def _describe_losses(page: ElectionPageContext) -> list[str]:
 def hand_over(page: ElectionPage) -> ConfirmedAction:
     """Give the election to another owner."""
     user, election = page.user, page.election
-    check_can_manage(user, election)
+    check_delete(user, election)
     text = f"{election.owner_name} can no longer edit, lock, close or hand it over."
-    if page.is_owner:
+    if is_owner(user, election):
         text = "Only they can edit, lock, close or hand it over from then on. You keep your ballot."
 
     def transfer(form: Form) -> Response:

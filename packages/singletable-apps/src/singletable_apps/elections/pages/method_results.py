@@ -10,6 +10,7 @@ from ranked_ballots import Result, ScoreResult, StvResult, format_number, join_n
 from ranked_ballots.pictures import draw_pictures
 from singletable_apps.elections.pages.dependencies import ElectionPageContext, VoterPage
 from singletable_apps.elections.pages.setup import describe_rules
+from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.rules.elections import ResultDetail
 from singletable_apps.elections.service.results import Tally
 from singletable_apps.shared.results import MAX_ROUNDS, ChartRow, MethodComparison, compare_methods
@@ -46,12 +47,13 @@ def render_method_results(page: VoterPage) -> Response:
         chart=make_method_chart(tally) if isinstance(result, ScoreResult) else [],
         pictures=list(pictures.values()),
         rules=describe_rules(tally.election),
+        texts=render_texts(page),
         rankings_url=page.url("tally", "rankings") if ResultDetail.RANKINGS in tally.shown else "",
         result_url=page.url("tally", "result.json"),
         published_url=page.url("published") if tally.closing else "",
         url=page.url,
         share_link=page.urls.result_link(tally.election),
-        is_owner=isinstance(page, ElectionPageContext) and page.is_owner,
+        is_manager=isinstance(page, ElectionPageContext) and page.is_manager,
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.elections.entities import Election, Electorate
+from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     Standing,
@@ -18,7 +18,12 @@ from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, descr
 from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import MIN_CANDIDATES, TOO_FEW_BALLOTS, is_withheld
+from singletable_apps.elections.rules.elections import (
+    MIN_CANDIDATES,
+    TOO_FEW_BALLOTS,
+    is_owner,
+    is_withheld,
+)
 from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.service.queries import Participation
 
@@ -59,7 +64,8 @@ def show_election(page: ElectionPage) -> Response:
         "overview",
         "",
         step=next_step(page, standing, part),
-        is_owner=page.is_owner,
+        is_manager=page.is_manager,
+        is_owner=is_owner(user, election),
         candidates=[each.candidate_name for each in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
@@ -75,9 +81,13 @@ def next_step(page: ElectionPage, standing: Standing, part: Participation) -> St
     """Return the viewer's next step."""
     match standing:
         case Standing.SETUP:
-            return _set_up(page) if page.is_owner else _wait_for_launch(page.election)
+            if page.is_manager:
+                return _set_up(page)
+            who = f"{page.election.owner_name} is still setting it up."
+            return Step("Not launched yet", f"{who} Candidates and settings may change.")
         case Standing.WAITING:
-            return _wait_for_opening(part)
+            who = "You can vote then." if part.may_vote else "You’re not one of its voters."
+            return Step("Not open yet", f"Voting opens later. {who}")
         case Standing.OPEN | Standing.FIXED:
             return _vote(page, part, final=standing is Standing.FIXED)
         case Standing.ENDED | Standing.CLOSED:
@@ -108,18 +118,6 @@ def _set_up(page: ElectionPage) -> Step:
         "Review and launch",
         page.url("review"),
     )
-
-
-def _wait_for_launch(election: Election) -> Step:
-    return Step(
-        "Not launched yet",
-        f"{election.owner_name} is still setting it up. Candidates and settings may change.",
-    )
-
-
-def _wait_for_opening(part: Participation) -> Step:
-    who = "You can vote then." if part.may_vote else "You’re not one of its voters."
-    return Step("Not open yet", f"Voting opens later. {who}")
 
 
 def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:

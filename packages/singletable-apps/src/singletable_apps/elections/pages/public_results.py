@@ -1,4 +1,4 @@
-"""Results outside the app: the public page with its picture, and the protocol for the minutes."""
+"""Elections outside the app: a notice until the close, then the result; and the protocol."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from fastapi import APIRouter, Depends, Path, Response
 
 from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.pages import results_view
-from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage
+from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
+    ElectionPage,
+    PageContext,
+    standing_of,
+)
 from singletable_apps.elections.pages.method_results import (
     make_method_chart,
     make_method_headline,
 )
+from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS
+from singletable_apps.elections.pages.setup import describe_rules
+from singletable_apps.elections.pages.texts import render_election_texts
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import (
-    check_owner,
+    check_manager,
     check_view_tally,
     closed_at,
     is_withheld,
@@ -49,7 +57,7 @@ LinkedElection: TypeAlias = Annotated[Election, Depends(_linked_election)]
 
 
 def _is_published(election: Election) -> bool:
-    return election.is_public and election.statement is not None and not is_withheld(election)
+    return election.is_public and not is_withheld(election)
 
 
 def _summarize(
@@ -66,13 +74,18 @@ def _summarize(
 
 @router.get("/r/{election_id}")
 def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
-    """Show a public result to everyone, and the results page to others who may see it."""
+    """Show a notice or a public result to everyone, and the results page to people who see it."""
     if not _is_published(election):
         return page.redirect(page.urls.election(election, "tally"))
+    if election.statement is None:
+        return _show_notice(page, election)
     tally, headline, chart = _summarize(page.service, None, election)
+    questions = page.service.context.book.questions(election)
     return page.render(
         "public_result",
         election=election,
+        texts=render_election_texts(page, None, election.name),
+        questions=[(each.name, page.urls.result_link(each)) for each in questions],
         tally=tally,
         headline=headline,
         chart=chart,
@@ -85,10 +98,28 @@ def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
     )
 
 
+def _show_notice(page: PageContext, election: Election) -> Response:
+    """Show what an election is about, who can vote and when, before and while it is open."""
+    context = page.service.context
+    questions = context.book.questions(election)
+    return page.render(
+        "notice",
+        election=questions[0],
+        standing=standing_of(election, context.clock()),
+        questions=[
+            (each, render_election_texts(page, None, each.name), describe_rules(each))
+            for each in questions
+        ],
+        ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
+        link=page.urls.result_link(questions[0]),
+        is_member=page.visitor is not None,
+    )
+
+
 @router.get("/r/{election_id}/picture.png")
 def draw_picture(page: AnyPage, election: LinkedElection) -> Response:
     """Draw a public result for chats that show a picture beside a link."""
-    if not _is_published(election):
+    if not _is_published(election) or election.statement is None:
         raise NotFound("This result is not public.")
     _, headline, chart = _summarize(page.service, None, election)
     bars = tuple(
@@ -103,20 +134,21 @@ def draw_picture(page: AnyPage, election: LinkedElection) -> Response:
 def share_result(page: ElectionPage) -> ConfirmedAction:
     """Let everyone with the link see the result, or no longer."""
     user, election = page.user, page.election
-    check_owner(user, election)
+    check_manager(user, election)
     turn_on = not election.is_public
     return ConfirmedAction(
         page,
-        title="Make the result public?" if turn_on else "Make the result private again?",
-        text="Everyone who has the link sees the winner, the places and the turnout after the "
-        "close, without an account. Ballots and names of voters are not on that page."
+        title="Make it public?" if turn_on else "Make it private again?",
+        text="Everyone who has the link sees the question, the candidates and the dates, and after "
+        "the close the winner, the places and the turnout, without an account. Ballots and names "
+        "of voters are not on that page."
         if turn_on
         else "The link then works only for people who are signed in.",
         button="Make public" if turn_on else "Make private",
-        back=page.url("tally"),
+        back=page.url("settings" if election.statement is None else "tally"),
         kind="primary",
         do=lambda _: page.service.lifecycle.share_result(user, election.name, is_public=turn_on),
-        done="The result is public." if turn_on else "The result is private again.",
+        done="Everyone with the link can see it." if turn_on else "It is private again.",
     )
 
 

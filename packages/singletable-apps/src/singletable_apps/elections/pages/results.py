@@ -17,6 +17,7 @@ from singletable_apps.elections.pages.dependencies import (
     VoterPage,
 )
 from singletable_apps.elections.pages.method_results import render_method_results
+from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.proofs.documents import (
     MIN_SECRET_BALLOTS,
     checker_command,
@@ -137,9 +138,10 @@ def _count_context(
         "flow": draw_transfers(runoff) if len(runoff.rounds) <= MAX_ROUNDS else None,
         "downloads": results_view.list_downloads(count, page.url),
         "method": METHOD,
+        "texts": render_texts(page),
         "url": page.url,
         "share_link": page.urls.result_link(count.election),
-        "is_owner": isinstance(page, ElectionPageContext) and page.is_owner,
+        "is_manager": isinstance(page, ElectionPageContext) and page.is_manager,
     }
 
 

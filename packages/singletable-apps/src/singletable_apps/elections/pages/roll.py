@@ -62,7 +62,7 @@ PURPOSES = {
 
 def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
     """Show the roll to the owner, and to others only how many people are on it."""
-    if not page.is_owner:
+    if not page.is_manager:
         return page.render_tab("roll_summary", "voters")
     rows = page.service.rolls.rows(page.user, page.election.name)
     shown = query.apply(
@@ -310,7 +310,7 @@ def edit_email(page: ElectionPage, purpose: EmailPurpose, form: PostedForm) -> R
         )
 
     initial = Form({"subject": current.subject, "text": current.text})
-    return page.fill(form, initial, EmailForm, act, show, field="text")
+    return page.fill(form, initial, EmailForm, act, show)
 
 
 # Links and cards.

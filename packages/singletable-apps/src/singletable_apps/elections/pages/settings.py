@@ -15,12 +15,15 @@ from singletable_apps.elections.entities import CandidateOrder, Election, Public
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ViewerPage,
-    check_can_manage,
+    can_see_settings,
 )
+from singletable_apps.elections.pages.owner_forms import list_managers, read_notes
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import (
     check_create_election,
-    check_owner,
+    check_manager,
     default_publication,
+    is_owner,
     state_of,
 )
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION
@@ -173,7 +176,11 @@ class ElectionForm(TextsForm):
     def changes(self) -> ElectionEdit:
         """Return the changes to an existing election."""
         return ElectionEdit(
-            self.name, self.is_secret, self.published, self.no_voting_before, self.no_voting_after
+            name=self.name,
+            secret_ballot=self.is_secret,
+            publication=self.published,
+            no_voting_before=self.no_voting_before,
+            no_voting_after=self.no_voting_after,
         )
 
 
@@ -227,7 +234,8 @@ def _show_new(page: ViewerPage, template: str, form: Form, status: int = 200) ->
 def show_settings(page: ElectionPage) -> Response:
     """Show the settings, with a form for what can still change, and the next steps."""
     election = page.election
-    check_can_manage(page.user, election)
+    if not can_see_settings(page.user, election):
+        check_manager(page.user, election)
     texts = page.service.queries.texts(page.user, election.name)
     values = {
         "name": election.name,
@@ -246,7 +254,7 @@ def show_settings(page: ElectionPage) -> Response:
 def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
     """Save the name, and before the launch all settings."""
     user, election = page.user, page.election
-    check_owner(user, election)
+    check_manager(user, election)
 
     def act(values: TextsForm) -> Response:
         lifecycle = page.service.lifecycle
@@ -273,7 +281,15 @@ def _show_settings(page: ElectionPage, form: Form, status: int = 200) -> Respons
         publication_choices=PUBLICATION_CHOICES[1:],
         ballot_description=BALLOT_DESCRIPTIONS[election.secret_ballot],
         publication_description=describe_publication(election),
-        is_owner=page.is_owner,
+        is_manager=page.is_manager,
+        is_owner=is_owner(page.user, election),
+        is_first=election.joint_with is None,
+        first=page.first_question,
+        public_link=page.urls.result_link(election),
+        may_delete=is_owner(page.user, election)
+        or has_permission(page.user.role, Permission.MANAGE_USERS),
+        managers=list_managers(page),
+        notes=read_notes(page) if page.is_manager else "",
         in_setup=state is State.SETUP,
         can_rename=election.allow_edit,
         can_lock=state is State.EDITABLE,

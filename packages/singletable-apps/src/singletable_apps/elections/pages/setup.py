@@ -1,4 +1,4 @@
-"""Set up an election in steps: the counting method, the review with a test ballot, and copies."""
+"""Set up an election in steps: the counting method, and the review with a test ballot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.changes import list_choices
@@ -19,9 +19,7 @@ from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.rules.elections import (
     check_edit_settings,
     check_launch,
-    check_owner,
-    check_set_candidates,
-    has_final_candidates,
+    check_manager,
     state_of,
 )
 from singletable_apps.elections.rules.methods import (
@@ -32,18 +30,14 @@ from singletable_apps.elections.rules.methods import (
     check_marks,
     method_of,
 )
-from singletable_apps.elections.rules.names import MAX_STATEMENT
 from singletable_apps.elections.rules.voting import parse_ranking
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.ballot import render_ranking
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    ConfirmedAction,
-    ConfirmField,
     Form,
     PostedForm,
-    confirm,
 )
 
 router = APIRouter()
@@ -107,10 +101,10 @@ def _show_method(page: ElectionPage, form: Form, status: int = 200) -> Response:
     page = page.reread() if form.conflict else page
     return page.render_tab(
         "method",
-        "settings" if page.is_owner else "",
+        "settings" if page.is_manager else "",
         status,
         form=form,
-        can_edit=page.is_owner and state_of(page.election) is State.SETUP,
+        can_edit=page.is_manager and state_of(page.election) is State.SETUP,
         choices=METHOD_CHOICES,
         tie_break=TIE_BREAK,
         none_of_these=NONE_OF_THESE,
@@ -141,7 +135,7 @@ def describe_quorum(quorum: str) -> str:
 @router.api_route("/e/{name}/review", methods=FORM_METHODS)
 def review_election(page: ElectionPage, form: PostedForm) -> Response:
     """Show everything once more, with a ballot to try that casts nothing."""
-    check_owner(page.user, page.election)
+    check_manager(page.user, page.election)
     if state_of(page.election) is not State.SETUP:
         return page.redirect(page.url())
     if page.request.method == "GET":
@@ -163,12 +157,13 @@ def _choices(page: ElectionPage) -> list[str]:
 
 
 def _show_review(
-    page: ElectionPage, texts: Mapping[str, str], status: int = 200, **context: object
+    page: ElectionPage, texts: Mapping[str, str], status: int = 200, **shown: object
 ) -> Response:
-    election = page.election
+    election, context = page.election, page.service.context
     problem = ""
     try:
-        check_launch(page.user, election, page.service.context.clock())
+        now, questions = context.clock(), context.book.questions(election)
+        check_launch(page.user, election, now, others=questions[1:])
     except WrongState as error:
         problem = str(error)
     choices = _choices(page)
@@ -189,100 +184,5 @@ def _show_review(
         )
         if choices
         else "",
-        **{"tried": "", "error": "", **context},
+        **{"tried": "", "error": "", "first": page.first_question, **shown},
     )
-
-
-class CandidateForm(BaseModel):
-    """The name and the statement of a candidate."""
-
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    statement: Annotated[str, Field(max_length=MAX_STATEMENT)] = ""
-
-
-@router.api_route("/e/{name}/candidates/edit", methods=FORM_METHODS)
-def edit_candidate(
-    page: ElectionPage, form: PostedForm, candidate: Annotated[str, Query(max_length=200)] = ""
-) -> Response:
-    """Change the name of a candidate and the statement."""
-    user, election = page.user, page.election
-    check_set_candidates(user, election)
-    statements = page.service.queries.texts(user, election.name).statements
-
-    def act(values: CandidateForm) -> Response:
-        page.service.lifecycle.edit_candidate(
-            user,
-            election.name,
-            candidate,
-            new_name=values.name,
-            statement=values.statement,
-            check_revision=form.revision_check(),
-        )
-        return page.redirect(page.url("candidates"), f"“{values.name}” is saved.")
-
-    def show(form: Form, status: int = 200) -> Response:
-        return page.render_tab(
-            "candidate_edit",
-            "candidates",
-            status,
-            form=form,
-            action=page.url("candidates", "edit", candidate=candidate),
-            back=page.url("candidates"),
-            can_rename=state_of(election) is State.SETUP,
-        )
-
-    if candidate not in _choices(page) or has_final_candidates(election):
-        return page.redirect(page.url("candidates"), "There is no such candidate anymore.")
-    values = {"name": candidate, "statement": statements.get(candidate, "")}
-    initial = Form({**values, "revision": election.revision})
-    return page.fill(form, initial, CandidateForm, act, show, field="name")
-
-
-class CopyForm(BaseModel):
-    """The name of the copy, and whether it has the same voters."""
-
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-
-
-def _copy(
-    page: ElectionPage, path: str, title: str, text: str, *, with_voters: bool
-) -> ConfirmedAction:
-    check_owner(page.user, page.election)
-
-    def act(form: Form) -> Response:
-        copied = page.service.lifecycle.copy(
-            page.user, page.election.name, form.value("name"), with_voters=with_voters
-        )
-        return page.redirect(page.urls.election(copied, "settings"), f"“{copied.name}” is created.")
-
-    return ConfirmedAction(
-        page,
-        title=title,
-        text=text,
-        choice=ConfirmField("name", "Name of the copy", "text"),
-        button="Copy",
-        url=page.url(path),
-        back=page.url("settings"),
-        kind="primary",
-        model=CopyForm,
-        error_field="name",
-        do=act,
-    )
-
-
-@confirm(router, "/e/{name}/copy")
-def copy_election(page: ElectionPage) -> ConfirmedAction:
-    """Copy the settings and the candidates to a new election."""
-    text = "It has the same texts, settings and candidates, but no dates, voters or ballots."
-    return _copy(page, "copy", f"Copy “{page.election.name}”?", text, with_voters=False)
-
-
-@confirm(router, "/e/{name}/copy-with-voters")
-def copy_with_voters(page: ElectionPage) -> ConfirmedAction:
-    """Copy the election with its voters."""
-    text = (
-        "It has the same texts, settings, candidates and voters, but no dates and ballots. Voters "
-        "get new personal links."
-    )
-    title = f"Copy “{page.election.name}” with its voters?"
-    return _copy(page, "copy-with-voters", title, text, with_voters=True)

@@ -1,12 +1,11 @@
-"""Who can vote in an election: everyone, a list that is chosen or pasted, or a roll."""
+"""Who can vote in an election: everyone, a list of people, or a roll."""
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import islice
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Electorate, is_account
@@ -20,12 +19,9 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import FORM_METHODS, Form, ListQueryParameters, PostedForm
 
 router = APIRouter()
-SearchText: TypeAlias = Annotated[str, Query(max_length=200)]
-Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
 VOTERS_PER_PAGE = 100
-PEOPLE_PER_PAGE = 50
-# A search stops after this many registered people.
-MOST_SEARCHED = 5_000
+# With more people than this, voters are typed instead of ticked.
+MOST_OFFERED = 200
 WHO_CAN_VOTE = (
     (
         "everybody",
@@ -44,6 +40,8 @@ WHO_CAN_VOTE = (
 @router.get("/e/{name}/voters")
 def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
     """Show the voter list or the roll, or that all registered voters can vote."""
+    if page.election.joint_with is not None:
+        return page.redirect(page.question_url(page.first_question, "voters"))
     if page.election.electorate is Electorate.ROLL:
         return render_roll(page, query)
     election, next_cursor, shown = page.election, None, ""
@@ -63,128 +61,58 @@ def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
         "voters",
         voters=query.page(names, next_cursor, shown=shown),
         can_vote=participation.may_vote,
-        can_edit=page.is_owner and election.allow_edit,
-        is_owner=page.is_owner,
+        can_edit=page.is_manager and election.allow_edit,
+        is_manager=page.is_manager,
     )
 
 
 class VoterListForm(BaseModel):
-    """Everyone, or names with one per line."""
+    """Everyone, or people who are ticked or named, one per line."""
 
     who: Literal["everybody", "listed", "roll"]
+    chosen: list[str] = []
     voters: str = ""
 
 
 @router.api_route("/e/{name}/voters/list", methods=FORM_METHODS)
 def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
-    """Change the voter list as text."""
+    """Choose who can vote: tick people, or type names if there are many."""
     check_set_voters(page.user, page.election)
+    names, more = page.service.queries.user_names(
+        page.user, MOST_OFFERED, permission=Permission.VOTE
+    )
+    offered, listed = [] if more else names, _listed(page)
 
     def act(values: VoterListForm) -> Response:
         if values.who == "roll":
             return use_roll(page, form)
-        names = split_lines(values.voters) if values.who == "listed" else []
-        if values.who == "listed" and not names:
+        by_name = {fold_name(each): each for each in (*values.chosen, *split_lines(values.voters))}
+        if values.who == "listed" and not by_name:
             message = "Add at least one voter, or choose “All registered voters”."
             raise InvalidInput({"voters": message})
+        names = [*by_name.values()] if values.who == "listed" else []
         return page.redirect(page.url("voters"), _save_voters(page, names, form))
 
     def initial() -> Form:
         who = "listed" if page.election.voter_count else "everybody"
         who = "roll" if page.election.electorate is Electorate.ROLL else who
-        voters = "\n".join(_listed(page))
-        return Form({"who": who, "voters": voters, "revision": page.election.revision})
+        ticked = [each for each in listed if each in offered]
+        voters = "\n".join(each for each in listed if each not in offered)
+        revision = page.election.revision
+        return Form({"who": who, "chosen": ticked, "voters": voters, "revision": revision})
 
-    show = partial(_show_list_form, page)
+    def show(form: Form, status: int) -> Response:
+        return page.render_tab(
+            "voters_list",
+            "voters",
+            status,
+            form=form,
+            who_can_vote=WHO_CAN_VOTE,
+            offered=[(each, each) for each in offered],
+            listed_now=listed if form.conflict else [],
+        )
+
     return page.fill(form, initial, VoterListForm, act, show, field="voters")
-
-
-def _show_list_form(page: ElectionPage, form: Form, status: int = 200) -> Response:
-    return page.render_tab(
-        "voters_list",
-        "voters",
-        status,
-        form=form,
-        who_can_vote=WHO_CAN_VOTE,
-        listed_now=_listed(page) if form.conflict else [],
-    )
-
-
-class ChosenVotersForm(BaseModel):
-    """The people on the page and those of them who are ticked; then where to go from here."""
-
-    shown: list[str]
-    chosen: list[str]
-    search: str = ""
-    go: Literal["done", "next", "first", "search"] = "done"
-
-
-@router.api_route("/e/{name}/voters/choose", methods=FORM_METHODS)
-def choose_voters(
-    page: ElectionPage, form: PostedForm, q: SearchText = "", cursor: Cursor = None
-) -> Response:
-    """Show registered people who can vote, to tick, page by page.
-
-    Every button saves the ticks of this page, then goes where it says.
-    """
-    check_set_voters(page.user, page.election)
-
-    def act(values: ChosenVotersForm) -> Response:
-        listed = _listed(page)
-        kept = [name for name in listed if name not in values.shown or name in values.chosen]
-        names = [*kept, *(name for name in values.chosen if name not in listed)]
-        if listed and not names:
-            message = (
-                "No one would be left on the list, and then everyone could vote. If you want "
-                "that, choose “All registered voters” under “Edit as text”."
-            )
-            raise InvalidInput({"chosen": message})
-        message = _save_voters(page, names, form)
-        if values.go == "done":
-            return page.redirect(page.url("voters"), message)
-        text, position = (values.search, None) if values.go == "search" else (q, None)
-        if values.go == "next":
-            _, position = _find_people(page, q, cursor)
-        target = _page_url(page, "voters", "choose", q=text.strip()[:200], cursor=position)
-        return page.redirect(target, message)
-
-    show = partial(_show_choice, page, q, cursor)
-    initial = Form({"revision": page.election.revision})
-    return page.fill(form, initial, ChosenVotersForm, act, show, field="chosen")
-
-
-def _show_choice(
-    page: ElectionPage, q: str, cursor: str | None, form: Form, status: int = 200
-) -> Response:
-    names, next_cursor = _find_people(page, q, cursor)
-    listed = set(_listed(page))
-    ticked = set(form.selected("chosen")) if "shown" in form.values else listed
-    return page.render_tab(
-        "voters_choose",
-        "voters",
-        status,
-        form=form,
-        people=[(name, name in ticked, name in listed) for name in names],
-        q=q,
-        form_url=_page_url(page, "voters", "choose", q=q, cursor=cursor),
-        has_next=next_cursor is not None,
-        has_first=cursor is not None,
-    )
-
-
-def _find_people(page: ElectionPage, q: str, cursor: str | None) -> tuple[list[str], str | None]:
-    """Return a page of the registered people who can vote, or the first that match `q`."""
-    queries, text = page.service.queries, fold_name(q.strip())
-    if not text:
-        return queries.user_names(page.user, PEOPLE_PER_PAGE, cursor, permission=Permission.VOTE)
-    matches: list[str] = []
-    position: str | None = None
-    for _ in range(0, MOST_SEARCHED, 500):
-        names, position = queries.user_names(page.user, 500, position, permission=Permission.VOTE)
-        matches += [name for name in names if text in fold_name(name)]
-        if position is None or len(matches) >= PEOPLE_PER_PAGE:
-            break
-    return matches[:PEOPLE_PER_PAGE], None
 
 
 def _listed(page: ElectionPage) -> list[str]:
@@ -201,8 +129,3 @@ def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:
         return "Saved. All registered voters can vote."
     people = "1 person" if edited.voter_count == 1 else f"{edited.voter_count:,} people"
     return f"Saved. {people} can vote."
-
-
-def _page_url(page: ElectionPage, *parts: str, q: str = "", cursor: str | None = None) -> str:
-    query = {name: value for name, value in (("q", q), ("cursor", cursor)) if value}
-    return page.url(*parts, **query)

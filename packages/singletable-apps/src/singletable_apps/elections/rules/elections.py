@@ -7,7 +7,7 @@ close, and nobody, auditors included, sees what another person cast.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -102,6 +102,19 @@ def check_create_election(actor: User) -> None:
     check_permission(actor, Permission.USE_APPLICATION)
 
 
+def is_owner(user: User, election: Election) -> bool:
+    """Return whether the user owns the election and may still manage elections."""
+    return is_same_name(user.name, election.owner_name) and can_own(user)
+
+
+def manages(user: User, election: Election) -> bool:
+    """Return whether the user owns the election or manages it beside the owner.
+
+    Managers may do what the owner may, but not delete it, hand it over, or name managers.
+    """
+    return is_owner(user, election) or (str(user.user_id) in election.managers and can_own(user))
+
+
 def check_owner(actor: User, election: Election) -> None:
     """Raise NotPermitted unless the actor owns the election and may still manage elections."""
     if not is_same_name(actor.name, election.owner_name):
@@ -111,9 +124,24 @@ def check_owner(actor: User, election: Election) -> None:
     check_permission(actor, Permission.USE_APPLICATION)
 
 
+def check_manager(actor: User, election: Election) -> None:
+    """Raise NotPermitted unless the actor owns the election or manages it."""
+    if not manages(actor, election):
+        check_owner(actor, election)
+
+
+def check_shared(election: Election) -> None:
+    """Raise WrongState at a question that shares its ballot with an earlier one."""
+    if election.joint_with is not None:
+        raise WrongState(
+            "This question is on a ballot with others. They share voters, times, launch and close: "
+            "go to the first question for these."
+        )
+
+
 def check_edit_settings(actor: User, election: Election) -> None:
     """Raise unless the actor may change secrecy, publication and times: only before the launch."""
-    check_owner(actor, election)
+    check_manager(actor, election)
     _check_not_closed(election)
     if state_of(election) is not State.SETUP:
         raise WrongState(
@@ -160,6 +188,7 @@ def check_rename_candidate(election: Election) -> None:
 def check_set_voters(actor: User, election: Election) -> None:
     """Raise unless the actor may change the voter list."""
     _check_editable(actor, election, "voter list")
+    check_shared(election)
 
 
 def check_electorate(actor: User, election: Election, electorate: Electorate) -> None:
@@ -174,7 +203,8 @@ def check_electorate(actor: User, election: Election, electorate: Electorate) ->
 
 def check_roll(actor: User, election: Election) -> None:
     """Raise unless the actor may see the roll and write to the voters on it."""
-    check_owner(actor, election)
+    check_manager(actor, election)
+    check_shared(election)
     if election.electorate is not Electorate.ROLL:
         raise WrongState(
             "This election has no roll: people with accounts vote in it. Choose a roll on the "
@@ -192,10 +222,25 @@ def check_invite(actor: User, election: Election, now: datetime) -> None:
 
 
 def check_launch(
-    actor: User, election: Election, now: datetime, *, is_weighted: bool = False
+    actor: User,
+    election: Election,
+    now: datetime,
+    *,
+    is_weighted: bool = False,
+    others: Sequence[Election] = (),
 ) -> None:
-    """Raise unless the actor may open the election for votes."""
-    check_owner(actor, election)
+    """Raise unless the actor may open the election for votes, with `others` on its ballot."""
+    check_manager(actor, election)
+    check_shared(election)
+    _check_ready(election, now, is_weighted=is_weighted)
+    for each in others:
+        try:
+            _check_ready(each, now, is_weighted=is_weighted)
+        except WrongState as error:
+            raise WrongState(f"{quote(each.name)}: {error}") from error
+
+
+def _check_ready(election: Election, now: datetime, *, is_weighted: bool) -> None:
     _check_not_closed(election)
     if state_of(election) is not State.SETUP:
         raise WrongState("This election has already been launched.")
@@ -235,7 +280,8 @@ def _check_weighted_publication(election: Election) -> None:
 
 def check_lock(actor: User, election: Election) -> None:
     """Raise unless the actor may lock the open election against edits."""
-    check_owner(actor, election)
+    check_manager(actor, election)
+    check_shared(election)
     _check_not_closed(election)
     match state_of(election):
         case State.SETUP:
@@ -249,7 +295,8 @@ def check_lock(actor: User, election: Election) -> None:
 def check_close(actor: User | None, election: Election, now: datetime) -> None:
     """Raise unless the election may be closed, by its owner or after its closing time."""
     if actor is not None:
-        check_owner(actor, election)
+        check_manager(actor, election)
+        check_shared(election)
     if state_of(election) is State.CLOSED:
         raise WrongState("This election is already closed.")
     if state_of(election) is State.SETUP:
@@ -287,7 +334,7 @@ def check_transfer(actor: User, election: Election, new_owner: User) -> None:
 
 
 def _check_editable(actor: User, election: Election, part: str) -> None:
-    check_owner(actor, election)
+    check_manager(actor, election)
     _check_not_closed(election)
     if not election.allow_edit:
         raise WrongState(f"This election is locked: its {part} can’t be changed anymore.")

@@ -15,7 +15,7 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import InvalidEmail, check_address
 from singletable_apps.shared.text import BLANKS
 
-MAX_DESCRIPTION, MAX_STATEMENT = 10_000, 2_000
+MAX_DESCRIPTION, MAX_STATEMENT, MAX_NOTES = 10_000, 2_000, 4_000
 MAX_NAME_LENGTH = 200
 # Names are parts of keys, which have at most 1,024 bytes. Case folding can triple the length.
 MAX_NAME_BYTES = 800
@@ -80,22 +80,13 @@ def clean_voter_names(texts: Sequence[str], *, field: str = "voters") -> tuple[s
     return _clean_names(texts, clean_user_name, "voters", MAX_VOTERS, field)
 
 
-def clean_question(text: str) -> str:
-    """Return the question of an election in the form that is stored. There may be none."""
-    return _clean_name(text, "question", "question") if text.strip() else ""
+def clean_optional(text: str, kind: str, field: str) -> str:
+    """Return a line of text in the form that is stored. There may be none."""
+    return _clean_name(text, kind, field) if text.strip() else ""
 
 
-def clean_description(text: str) -> str:
-    """Return the description of an election, in Markdown."""
-    return _clean_markdown(text, MAX_DESCRIPTION, "description")
-
-
-def clean_statement(text: str) -> str:
-    """Return the statement of a candidate, in Markdown."""
-    return _clean_markdown(text, MAX_STATEMENT, "statement")
-
-
-def _clean_markdown(text: str, limit: int, field: str) -> str:
+def clean_markdown(text: str, field: str, limit: int) -> str:
+    """Return a longer text in the form that is stored."""
     text = normalize("NFC", text.replace("\r\n", "\n").strip())
     if not is_valid_text(text) or "\0" in text:
         raise InvalidInput({field: "This text contains characters that can’t be stored."})
@@ -103,11 +94,6 @@ def _clean_markdown(text: str, limit: int, field: str) -> str:
         message = f"This {field} has {len(text):,} characters. Use at most {limit:,}."
         raise InvalidInput({field: message})
     return text
-
-
-def clean_roll_text(text: str, kind: str, *, field: str = "people") -> str:
-    """Return the name or group of someone on a roll in the form that is stored."""
-    return _clean_name(text, kind, field)
 
 
 def clean_email(text: str, *, field: str = "email") -> str:

@@ -15,7 +15,7 @@ from singletable_apps.elections.entities import RollVoter
 from singletable_apps.elections.rules.names import (
     MAX_VOTERS,
     clean_email,
-    clean_roll_text,
+    clean_optional,
     quote,
     roll_identity,
 )
@@ -154,8 +154,7 @@ def parse_line(number: int, columns: Mapping[str, int] | None, cells: Sequence[s
     email = clean_email(sent["email"]) if sent["email"] else ""
     if not email and not sent["name"]:
         raise InvalidInput({"people": "There is no name and no e-mail address."})
-    name = clean_roll_text(sent["name"], "name") if sent["name"] else ""
-    group = clean_roll_text(sent["group"], "group") if sent["group"] else ""
+    name, group = (clean_optional(sent[field], field, "people") for field in ("name", "group"))
     return RollLine(number, name, email, group, _parse_weight(sent["weight"]))
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from singletable import Store
 from singletable_apps.elections.command_bus import CommandBus, Decision
-from singletable_apps.elections.entities import User
+from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.keys import Keys
@@ -19,7 +19,7 @@ from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.mail import Mailer
-from singletable_apps.shared.service import utc_now
+from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,30 @@ class Context:
     ) -> list[Event]:
         """Run a command: decide, append its events to the log, and apply them."""
         return self.bus.execute(actor.name, decide, batch_key=batch_key)
+
+    def change_election(
+        self,
+        actor: User,
+        name: str,
+        check: Callable[[User, Election], None],
+        change: Callable[[ReadModel, User, Election], Sequence[EventData]],
+        check_revision: RevisionCheck = any_revision,
+        *,
+        new_name: str | None = None,
+    ) -> Election:
+        """Run a command about an election: check rules and revision, then append its changes.
+
+        Return the election as it is then, under the name that the command gives it.
+        """
+
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            check(me, election)
+            check_revision(election.revision)
+            return change(read, me, election)
+
+        self.execute(actor, decide)
+        return self.read.get_election(new_name or name)
 
 
 def reload_user(read: ReadModel, user: User) -> User:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from functools import partial
+from hashlib import sha256
+from typing import Any, TypedDict, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import (
@@ -20,7 +22,7 @@ from singletable_apps.elections.entities import (
     is_removed_user,
 )
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
-from singletable_apps.elections.poll_book import ElectionRecord
+from singletable_apps.elections.poll_book import CandidatePicture, ElectionRecord
 from singletable_apps.elections.proofs.documents import compute_commitment, create_deletion
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
@@ -32,12 +34,14 @@ from singletable_apps.elections.rules.methods import (
     clean_quorum,
 )
 from singletable_apps.elections.rules.names import (
+    MAX_DESCRIPTION,
+    MAX_NOTES,
+    MAX_STATEMENT,
     clean_candidate_name,
     clean_candidate_names,
-    clean_description,
     clean_election_name,
-    clean_question,
-    clean_statement,
+    clean_markdown,
+    clean_optional,
     clean_voter_names,
     fold_name,
     is_same_name,
@@ -48,6 +52,7 @@ from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.shared.images import InvalidImage, process_image
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")
@@ -57,6 +62,11 @@ NAMES_PER_EVENT = 200
 STATEMENTS_PER_EVENT = 40
 # The events of a command are one transaction of at most 4 MB.
 MAX_NAMES_BYTES = 3_000_000
+MAX_MANAGERS, MAX_QUESTIONS = 20, 10
+# In Base64, it fits into an event.
+MAX_PICTURE_BYTES = 200_000
+# What all questions on a ballot have in common.
+SHARED = ("secret_ballot", "publication", "no_voting_before", "no_voting_after")
 
 
 class ElectionSettings(msgspec.Struct, frozen=True):
@@ -82,44 +92,34 @@ class ElectionSettings(msgspec.Struct, frozen=True):
         return self.publication or rules.default_publication(self.secret_ballot)
 
 
-class ElectionEdit(msgspec.Struct, frozen=True):
-    """Changes of an election's name and settings. What is unset stays as it is.
+class ElectionEdit(TypedDict, total=False):
+    """Changes of an election's name and settings. What is left out stays as it is."""
+
+    name: str
+    secret_ballot: bool
+    publication: Publication
+    no_voting_before: datetime | None
+    no_voting_after: datetime | None
+    method: str
+    seats: int
+    order: CandidateOrder
+    none_of_these: bool
+    quorum: str
+
+
+def apply_edit(edit: ElectionEdit, election: Election) -> events.ElectionUpdated:
+    """Return the settings that an election would have.
 
     A default publication follows a change of secrecy. Otherwise, making a ballot secret would
     leave all ballots published.
     """
-
-    name: str | UnsetType = UNSET
-    secret_ballot: bool | UnsetType = UNSET
-    publication: Publication | UnsetType = UNSET
-    no_voting_before: datetime | UnsetType | None = UNSET
-    no_voting_after: datetime | UnsetType | None = UNSET
-    method: str | UnsetType = UNSET
-    seats: int | UnsetType = UNSET
-    order: CandidateOrder | UnsetType = UNSET
-    none_of_these: bool | UnsetType = UNSET
-    quorum: str | UnsetType = UNSET
-
-    @property
-    def is_about_settings(self) -> bool:
-        """Return whether more than the name changes."""
-        return any(getattr(self, field) is not UNSET for field in self.__struct_fields__[1:])
-
-    def apply_to(self, election: Election) -> events.ElectionUpdated:
-        """Return the settings that the election would have."""
-        current = msgspec.structs.asdict(settings_of(election))
-        edited = {
-            name: value
-            for name, value in msgspec.structs.asdict(self).items()
-            if value is not UNSET and name != "name"
-        }
-        publication, secret = election.publication, edited.get("secret_ballot")
-        if secret is not None and publication is rules.default_publication(election.secret_ballot):
-            publication = rules.default_publication(secret)
-        wanted: dict[str, Any] = {**current, "publication": publication, **edited}
-        wanted["quorum"] = clean_quorum(wanted["quorum"])
-        wanted["seats"] = str(wanted["seats"])
-        return events.ElectionUpdated(**wanted)
+    publication, secret = election.publication, edit.get("secret_ballot")
+    if secret is not None and publication is rules.default_publication(election.secret_ballot):
+        publication = rules.default_publication(secret)
+    current = msgspec.structs.asdict(settings_of(election))
+    wanted: dict[str, Any] = {**current, "publication": publication, **edit, "name": election.name}
+    wanted["quorum"], wanted["seats"] = clean_quorum(wanted["quorum"]), str(wanted["seats"])
+    return events.ElectionUpdated(**wanted)
 
 
 def settings_of(election: Election) -> events.ElectionUpdated:
@@ -164,26 +164,6 @@ class Lifecycle:
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
-    def replace_settings(
-        self,
-        actor: User,
-        name: str,
-        settings: ElectionSettings,
-        check_revision: RevisionCheck = any_revision,
-    ) -> Election:
-        """Replace all settings of an election."""
-        fields: dict[str, Any] = msgspec.structs.asdict(settings)
-        fields["publication"] = settings.published
-        fields.pop("electorate")
-        edit = ElectionEdit(**fields)
-        return self.edit(actor, name, edit, check_revision)
-
-    def rename(
-        self, actor: User, name: str, new: str, check_revision: RevisionCheck = any_revision
-    ) -> Election:
-        """Rename an election."""
-        return self.edit(actor, name, ElectionEdit(name=new), check_revision)
-
     def edit(
         self,
         actor: User,
@@ -192,19 +172,17 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Change the name, the settings, or both, completely or not at all."""
-        new = clean_election_name(edit.name) if isinstance(edit.name, str) else None
-        edited: list[str] = []
+        new = clean_election_name(edit["name"]) if "name" in edit else None
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            if edit.is_about_settings:
+        def check(me: User, election: Election) -> None:
+            if edit.keys() - {"name"}:
                 rules.check_edit_settings(me, election)
             if new is not None:
                 rules.check_rename_election(me, election)
-            check_revision(election.revision)
-            edited[:] = [new or election.name]
+
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             changes: list[EventData] = []
-            current, wanted = settings_of(election), edit.apply_to(election)
+            current, wanted = settings_of(election), apply_edit(edit, election)
             rules.check_window(wanted.no_voting_before, wanted.no_voting_after)
             # A closing time that has passed since does not prevent other changes.
             if wanted.no_voting_after != current.no_voting_after:
@@ -213,8 +191,10 @@ class Lifecycle:
             names = [each.candidate_name for each in read.list_candidates(election.name)]
             if wanted.none_of_these and not current.none_of_these:
                 check_none_of_these(names, "none_of_these")
+            if any(getattr(wanted, each) != getattr(current, each) for each in SHARED):
+                rules.check_shared(election)
             if wanted != current:
-                changes.append(wanted)
+                changes += [wanted, *_share(wanted, self._others(election))]
             if names and CandidateOrder.BY_NAME is current.order is not wanted.order:
                 changes.append(events.CandidatesOrdered(election.name, tuple(names)))
             if new is not None and new != election.name:
@@ -223,8 +203,60 @@ class Lifecycle:
                 changes.append(events.ElectionNameChanged(old_name=election.name, new_name=new))
             return changes
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(edited[0])
+        return self._context.change_election(
+            actor, name, check, change, check_revision, new_name=new
+        )
+
+    def add_question(self, actor: User, name: str, new_name: str) -> Election:
+        """Put another question on the ballot of an election.
+
+        It is an election of its own, with candidates, counting, receipts and result. Voters, times,
+        secrecy, launch and close are those of the first question.
+        """
+        new = clean_election_name(new_name)
+
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
+            _check_available(read, new)
+            rules.check_shared(election)
+            if len(self._others(election)) + 1 >= MAX_QUESTIONS:
+                message = f"A ballot can have at most {MAX_QUESTIONS} questions."
+                raise InvalidInput({"name": message})
+            shared: dict[str, Any] = {each: getattr(election, each) for each in SHARED}
+            created = events.ElectionCreated(
+                name=new,
+                owner=election.owner_name,
+                electorate=election.electorate,
+                joint_with=str(election.election_id),
+                order=CandidateOrder.ENTERED,
+                **shared,
+            )
+            record, managers = self._context.book.record(election), tuple(election.managers)
+            return [
+                created,
+                *_copy_voters(read, record, new, replace_links=False),
+                *([events.ElectionManagersChanged(new, managers)] if managers else []),
+                *([events.ElectionResultShared(new, True)] if election.is_public else []),
+            ]
+
+        return self._context.change_election(
+            actor, name, rules.check_edit_settings, change, new_name=new
+        )
+
+    def _others(self, election: Election) -> list[Election]:
+        """Return the other questions on the ballot of an election that is the first one."""
+        questions = self._context.book.questions(election)
+        return [] if election.joint_with is not None else questions[1:]
+
+    def repeat(self, election: Election, changes: Sequence[EventData]) -> list[EventData]:
+        """Return changes that concern a ballot, and the same for the other questions on it."""
+        repeated = [
+            msgspec.structs.replace(
+                each, **{"election" if hasattr(each, "election") else "name": other.name}
+            )
+            for other in self._others(election)
+            for each in changes
+        ]
+        return [*changes, *repeated]
 
     def set_candidates(
         self,
@@ -236,10 +268,7 @@ class Lifecycle:
         """Replace the candidates. A name in another spelling is another candidate."""
         wanted = clean_candidate_names(names)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_set_candidates(me, election, count=len(wanted))
-            check_revision(election.revision)
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             current = [each.candidate_name for each in read.list_candidates(election.name)]
             added = [each for each in wanted if each not in current]
             removed = [each for each in current if each not in wanted]
@@ -254,8 +283,8 @@ class Lifecycle:
                 *([] if is_ordered else [events.CandidatesOrdered(election.name, wanted)]),
             ]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        check = partial(rules.check_set_candidates, count=len(wanted))
+        return self._context.change_election(actor, name, check, change, check_revision)
 
     def edit_candidate(
         self,
@@ -265,16 +294,22 @@ class Lifecycle:
         *,
         new_name: str | None = None,
         statement: str | None = None,
+        picture: bytes | None = None,
+        alt: str | None = None,
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Change the name of a candidate, the statement, or both; None stays as it is."""
-        new = None if new_name is None else clean_candidate_name(new_name, field="name")
-        text = None if statement is None else clean_statement(statement)
+        """Change the name, the statement or the picture of a candidate; None stays as it is.
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_set_candidates(me, election)
-            check_revision(election.revision)
+        An empty `picture` removes it; `alt` says what it shows.
+        """
+        new = None if new_name is None else clean_candidate_name(new_name, field="name")
+        text = statement
+        if text is not None:
+            text = clean_markdown(text, "statement", MAX_STATEMENT)
+        image = _prepare_picture(picture) if picture else None
+        shows = None if alt is None else clean_optional(alt, "description", "alt")
+
+        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
             if candidate not in record.candidates:
                 message = f"There is no candidate {quote(candidate)} in this election."
@@ -289,10 +324,23 @@ class Lifecycle:
                 changes.append(events.CandidateRenamed(election.name, candidate, new))
             if text is not None and text != record.statements.get(candidate, ""):
                 changes.append(events.CandidatesDescribed(election.name, {new or candidate: text}))
+            before = after = record.pictures.get(candidate, CandidatePicture("", ""))
+            if picture is not None:
+                after = replace(after, name=image[0] if image else "")
+            if shows is not None:
+                after = replace(after, alt=shows)
+            if (after.name and after != before) or (before.name and not after.name):
+                is_known = image is None or self._context.book.has_picture(after.name)
+                data = "" if image is None or is_known else b64encode(image[1]).decode()
+                changed = events.CandidatePictured(
+                    election.name, new or candidate, after.name, after.alt, data
+                )
+                changes.append(changed)
             return changes
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor, name, rules.check_set_candidates, change, check_revision
+        )
 
     def describe(
         self,
@@ -303,19 +351,20 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Set the question and the description, which voters see beside the ballot."""
-        wanted = clean_question(question), clean_description(description)
+        wanted = (
+            clean_optional(question, "question", "question"),
+            clean_markdown(description, "description", MAX_DESCRIPTION),
+        )
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_rename_election(me, election)
-            check_revision(election.revision)
+        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
             if (record.question, record.description) == wanted:
                 return []
             return [events.ElectionDescribed(election.name, *wanted)]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor, name, rules.check_rename_election, change, check_revision
+        )
 
     def copy(self, actor: User, name: str, new_name: str, *, with_voters: bool = False) -> Election:
         """Create an election with the settings, texts and candidates of another one.
@@ -324,9 +373,7 @@ class Lifecycle:
         """
         new = clean_election_name(new_name)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_owner(me, election)
+        def change(read: ReadModel, me: User, election: Election) -> Sequence[EventData]:
             _check_available(read, new)
             record = self._context.book.record(election)
             settings: dict[str, Any] = msgspec.structs.asdict(settings_of(election)) | {
@@ -343,12 +390,18 @@ class Lifecycle:
                     for chunk in chunks(list(record.statements.items()), STATEMENTS_PER_EVENT)
                 ),
                 events.ElectionDescribed(new, record.question, record.description),
-                *(events.ElectionEmailChanged(new, *key) for key in _emails(record)),
+                *(
+                    events.ElectionEmailChanged(new, purpose, *texts)
+                    for purpose, texts in record.emails.items()
+                ),
+                *(
+                    events.CandidatePictured(new, candidate, picture.name, picture.alt)
+                    for candidate, picture in record.pictures.items()
+                ),
                 *(_copy_voters(read, record, new) if with_voters else []),
             ]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(new)
+        return self._context.change_election(actor, name, rules.check_manager, change, new_name=new)
 
     def set_voters(
         self,
@@ -363,10 +416,7 @@ class Lifecycle:
         """
         wanted = clean_voter_names(names)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_electorate(me, election, Electorate.ACCOUNTS)
-            check_revision(election.revision)
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             current = [voter.voter_name for voter in read.list_voters_and_removed(election.name)]
             listed = {fold_name(each) for each in current}
             added = _get_voters(read, [each for each in wanted if fold_name(each) not in listed])
@@ -378,15 +428,17 @@ class Lifecycle:
                 for each in current
                 if fold_name(each) not in kept and (not is_removed_user(each) or not wanted)
             ]
-            check_size([*added, *removed])
-            return [
+            changes = [
                 *change_electorate(election, Electorate.ACCOUNTS),
                 *(events.VotersRemoved(election.name, chunk) for chunk in chunks(removed)),
                 *(events.VotersAdded(election.name, chunk) for chunk in chunks(added)),
             ]
+            repeated = self.repeat(election, changes)
+            check_size([*added, *removed], len(repeated) // max(1, len(changes)))
+            return repeated
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        check = partial(rules.check_electorate, electorate=Electorate.ACCOUNTS)
+        return self._context.change_election(actor, name, check, change, check_revision)
 
     def launch(
         self,
@@ -397,41 +449,41 @@ class Lifecycle:
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Open an election for votes, and commit to the secret that will break ties."""
-        secret, iv = self._context.random(32), self._context.random(12)
+        random = [
+            (self._context.random(32), self._context.random(12)) for _ in range(MAX_QUESTIONS)
+        ]
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
+        def change(_: ReadModel, me: User, election: Election) -> Sequence[EventData]:
             roll = self._context.book.record(election).roll.values()
-            is_weighted = any(voter.votes > 1 for voter in roll)
-            rules.check_launch(me, election, self._context.clock(), is_weighted=is_weighted)
-            check_revision(election.revision)
-            ballot_key = self._context.keys.ballot_key
+            is_weighted, others = any(voter.votes > 1 for voter in roll), self._others(election)
+            now, ballot_key = self._context.clock(), self._context.keys.ballot_key
+            rules.check_launch(me, election, now, is_weighted=is_weighted, others=others)
             return [
                 events.ElectionLaunched(
-                    name=election.name,
+                    name=each.name,
                     allow_edit=allow_edit,
                     tie_commitment=compute_commitment(secret),
-                    tie_sealed=ballot_key.seal_secret(election.election_id, secret, iv=iv),
+                    tie_sealed=ballot_key.seal_secret(each.election_id, secret, iv=iv),
                     is_weighted=is_weighted,
                 )
+                for each, (secret, iv) in zip([election, *others], random, strict=False)
             ]
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor, name, rules.check_manager, change, check_revision
+        )
 
     def lock(
         self, actor: User, name: str, check_revision: RevisionCheck = any_revision
     ) -> Election:
         """Lock an open election: nothing can be edited anymore, and ballots are final."""
-
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_lock(me, election)
-            check_revision(election.revision)
-            return [events.ElectionFixed(name=election.name)]
-
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor,
+            name,
+            rules.check_lock,
+            lambda _, __, election: self.repeat(election, [events.ElectionFixed(election.name)]),
+            check_revision,
+        )
 
     def close(
         self, actor: User | None, name: str, check_revision: RevisionCheck = any_revision
@@ -443,69 +495,104 @@ class Lifecycle:
             now = self._context.clock()
             rules.check_close(me, election, now)
             check_revision(election.revision)
-            book = self._context.book
-            record = book.record(election)
-            statement = closing_statement(book, record, self._context.keys, now.isoformat())
-            return [
-                events.ElectionFinalized(
-                    name=election.name,
-                    statement=canonical_json(statement).decode(),
-                    signature=self._context.keys.signer.sign(statement),
-                )
-            ]
+            # At the closing time, each question is closed by the first person who looks at it.
+            others = [each for each in self._others(election) if each.allow_vote]
+            return [self._finalize(each, now) for each in [election, *others]]
 
         self._context.bus.execute(actor.name if actor else SYSTEM_ACTOR, decide)
         return self._context.read.get_election(name)
+
+    def _finalize(self, election: Election, now: datetime) -> events.ElectionFinalized:
+        book, keys = self._context.book, self._context.keys
+        statement = closing_statement(book, book.record(election), keys, now.isoformat())
+        signed = canonical_json(statement).decode()
+        return events.ElectionFinalized(election.name, signed, keys.signer.sign(statement))
 
     def transfer(
         self, actor: User, name: str, to: str, check_revision: RevisionCheck = any_revision
     ) -> Election:
         """Make another user the owner of an election."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
+        def change(read: ReadModel, me: User, election: Election) -> Sequence[EventData]:
             new_owner = read.find_user(to)
             if new_owner is None:
                 raise InvalidInput({"owner": f"There is no user {quote(to)}."})
             rules.check_transfer(me, election, new_owner)
-            check_revision(election.revision)
             if is_same_name(new_owner.name, election.owner_name):
                 return []
-            return [events.ElectionOwnerChanged(election.name, election.owner_name, new_owner.name)]
+            names = election.owner_name, new_owner.name
+            return self.repeat(election, [events.ElectionOwnerChanged(election.name, *names)])
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(
+            actor, name, rules.check_delete, change, check_revision
+        )
 
     def share_result(self, actor: User, name: str, *, is_public: bool) -> Election:
         """Let everyone with the link see the final result without an account, or no longer."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            rules.check_owner(me, election)
+        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+            rules.check_shared(election)
             if election.is_public == is_public:
                 return []
-            return [events.ElectionResultShared(election.name, is_public)]
+            return self.repeat(election, [events.ElectionResultShared(election.name, is_public)])
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(actor, name, rules.check_manager, change)
+
+    def set_managers(
+        self,
+        actor: User,
+        name: str,
+        people: Sequence[str],
+        check_revision: RevisionCheck = any_revision,
+    ) -> Election:
+        """Replace the managers. People are named by e-mail address or user name."""
+
+        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
+            rules.check_shared(election)
+            managers = sorted({str(_get_manager(read, election, each).user_id) for each in people})
+            if len(managers) > MAX_MANAGERS:
+                message = f"An election can have at most {MAX_MANAGERS} managers."
+                raise InvalidInput({"managers": message})
+            if managers == election.managers:
+                return []
+            changed = events.ElectionManagersChanged(election.name, tuple(managers))
+            return self.repeat(election, [changed])
+
+        return self._context.change_election(actor, name, rules.check_owner, change, check_revision)
+
+    def set_notes(self, actor: User, name: str, notes: str) -> Election:
+        """Set the notes that only the owner and the managers see, in any state."""
+        text = clean_markdown(notes, "notes", MAX_NOTES)
+
+        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+            is_same = self._context.book.record(election).notes == text
+            return [] if is_same else [events.ElectionNoted(election.name, text)]
+
+        return self._context.change_election(actor, name, rules.check_manager, change)
 
     def delete(self, actor: User, name: str, check_revision: RevisionCheck = any_revision) -> None:
-        """Delete an election with its ballots. A closed one leaves a signed statement."""
+        """Delete an election with its ballots, and all other questions if it is the first one.
+
+        A closed one leaves a signed statement.
+        """
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
             rules.check_delete(me, election)
             check_revision(election.revision)
-            closing = get_closing(election, self._context.keys)
-            if closing is None:
-                return [events.ElectionDeleted(name=election.name)]
-            now = self._context.clock().isoformat()
-            statement = create_deletion(closing["statement"], me.name, now)
-            signature = self._context.keys.signer.sign_deletion(statement)
-            signed = canonical_json(statement).decode()
-            return [events.ElectionDeleted(election.name, signed, signature)]
+            return [self._delete(me, each) for each in [*self._others(election), election]]
 
         self._context.execute(actor, decide)
+
+    def _delete(self, me: User, election: Election) -> events.ElectionDeleted:
+        closing = get_closing(election, self._context.keys)
+        if closing is None:
+            return events.ElectionDeleted(name=election.name)
+        now = self._context.clock().isoformat()
+        statement = create_deletion(closing["statement"], me.name, now)
+        signature = self._context.keys.signer.sign_deletion(statement)
+        signed = canonical_json(statement).decode()
+        return events.ElectionDeleted(election.name, signed, signature)
 
 
 def change_electorate(election: Election, electorate: Electorate) -> list[EventData]:
@@ -514,13 +601,47 @@ def change_electorate(election: Election, electorate: Electorate) -> list[EventD
     return [] if is_same else [events.ElectorateChanged(election.name, electorate)]
 
 
-def _emails(record: ElectionRecord) -> list[tuple[str, str, str]]:
-    return [(purpose, *texts) for purpose, texts in record.emails.items()]
+def _prepare_picture(data: bytes) -> tuple[str, bytes]:
+    """Return the name and the content of a small WebP, or raise InvalidInput."""
+    try:
+        processed = process_image(data)
+    except InvalidImage as error:
+        raise InvalidInput({"picture": str(error)}) from error
+    content = processed.variants[min(processed.variants)]
+    if len(content) > MAX_PICTURE_BYTES:
+        message = "The picture is too tall or too detailed. Crop it, and upload it again."
+        raise InvalidInput({"picture": message})
+    return sha256(content).hexdigest()[:32], content
 
 
-def _copy_voters(read: ReadModel, record: ElectionRecord, new: str) -> list[EventData]:
+def _share(settings: events.ElectionUpdated, others: Sequence[Election]) -> list[EventData]:
+    """Return the settings of the other questions on a ballot, with what all have in common."""
+    shared: dict[str, Any] = {each: getattr(settings, each) for each in SHARED}
+    edited = [msgspec.structs.replace(settings_of(each), **shared) for each in others]
+    return [new for new, each in zip(edited, others, strict=True) if new != settings_of(each)]
+
+
+def _get_manager(read: ReadModel, election: Election, who: str) -> User:
+    user = read.find_user_by_email(who) if "@" in who else read.find_user(who)
+    if user is None:
+        message = f"No one here has the account {quote(who)}. Ask them to register first."
+    elif is_same_name(user.name, election.owner_name):
+        message = f"{quote(who)} owns this election already."
+    elif not rules.can_own(user):
+        message = f"{quote(who)} can’t manage elections. Ask an administrator to change their role."
+    else:
+        return user
+    raise InvalidInput({"managers": message})
+
+
+def _copy_voters(
+    read: ReadModel, record: ElectionRecord, new: str, *, replace_links: bool = True
+) -> list[EventData]:
     if record.election.electorate is Electorate.ROLL:
-        roll = [replace(voter, generation="0") for voter in record.roll.values()]
+        roll = [
+            replace(voter, generation="0") if replace_links else voter
+            for voter in record.roll.values()
+        ]
         check_size(roll)
         return [events.RollVotersAdded(new, chunk) for chunk in chunks(roll)]
     names = [voter.voter_name for voter in read.list_voters(record.election.name)]
@@ -550,9 +671,9 @@ def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
     return [user.name for user in found]
 
 
-def check_size(names: Sequence[object]) -> None:
+def check_size(names: Sequence[object], times: int = 1) -> None:
     """Raise InvalidInput if the events of a command would be too large for one transaction."""
-    if len(msgspec.json.encode(names)) > MAX_NAMES_BYTES:
+    if len(msgspec.json.encode(names)) * times > MAX_NAMES_BYTES:
         message = f"{len(names):,} names are too many to change at once. Change the list in steps."
         raise InvalidInput({"": message})
 

@@ -19,7 +19,7 @@ from singletable_apps.elections.entities import (
     roll_number,
 )
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
+from singletable_apps.elections.poll_book import CandidatePicture, DeletedElection, LinkVoter
 from singletable_apps.elections.roles import PERMISSIONS, Permission, Role
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
@@ -60,11 +60,13 @@ class Turnout:
 
 @dataclass(frozen=True, slots=True)
 class ElectionTexts:
-    """The question, the description and the statements by candidate; the latter in Markdown."""
+    """What the owner has written; description and statements are Markdown."""
 
     question: str
     description: str
+    candidates: tuple[str, ...]
     statements: dict[str, str]
+    pictures: dict[str, CandidatePicture]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,9 @@ class Queries:
         check_permission(viewer, Permission.VIEW_APPLICATION)
         now = self._context.clock()
         elections, listed, more = self._overview_elections(viewer)
-        own = self._store.page(patterns.elections_of_owner(viewer.name), MAX_OVERVIEW_OWN)
+        owned = self._store.page(patterns.elections_of_owner(viewer.name), MAX_OVERVIEW_OWN)
+        own = [each.election_name for each in owned.items]
+        own += [each for each in self._context.book.managed_by(viewer) if each not in own]
         open_now = [each for each in elections if each.allow_vote and not has_ended(each, now)]
         eligible = [each for each in open_now if is_eligible(viewer, each, each.name in listed)]
         begun = [each for each in eligible if has_begun(each, now)]
@@ -171,11 +175,11 @@ class Queries:
             to_vote=[each for each in begun if each.name not in voted],
             voted=[each for each in begun if each.name in voted],
             coming=[each for each in eligible if not has_begun(each, now)],
-            own=self._load([each.election_name for each in own.items]),
+            own=self._load(own),
             # The revision is the number of the last event, which is the close.
             ended=sorted(ended, key=lambda each: each.revision, reverse=True)[:MAX_OVERVIEW_ENDED],
             counts=self._read.get_counts(),
-            more=more or own.cursor is not None,
+            more=more or owned.cursor is not None,
         )
 
     def _overview_elections(self, viewer: User) -> tuple[list[Election], set[str], bool]:
@@ -274,15 +278,16 @@ class Queries:
             ranks = dict(rank_pairs(drop_removed_candidates(ranking, event_id, record.choices)))
         return [(name, ranks.get(name)) for name in record.choices]
 
-    def texts(self, viewer: User | LinkVoter, election: str) -> ElectionTexts:
-        """Return what the owner has written for voters."""
-        if not isinstance(viewer, LinkVoter):
+    def texts(self, viewer: User | LinkVoter | None, election: str) -> ElectionTexts:
+        """Return what the owner has written for voters; None has a link to a public page."""
+        if isinstance(viewer, User):
             check_permission(viewer, Permission.VIEW_APPLICATION)
         record = self._context.book.record(self._read.get_election(election))
-        statements = {
-            name: text for name in record.candidates if (text := record.statements.get(name))
-        }
-        return ElectionTexts(record.question, record.description, statements)
+        names = tuple(name for name in record.choices if name in record.candidates)
+        statements = {name: text for name in names if (text := record.statements.get(name))}
+        return ElectionTexts(
+            record.question, record.description, names, statements, record.pictures
+        )
 
     def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
         """Return a page of the event log, the newest event first."""

@@ -30,7 +30,7 @@ from singletable_apps.elections.rules.emails import (
 )
 from singletable_apps.elections.rules.names import MAX_VOTERS, fold_name, quote, roll_identity
 from singletable_apps.elections.rules.roll import RollChange, RollLine, RollProblem
-from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import (
     Lifecycle,
     change_electorate,
@@ -152,9 +152,9 @@ class Rolls:
         self, actor: User, name: str, lines: Sequence[RollLine], *, replaces: bool
     ) -> RollChange:
         """Return what a list would change, without changing anything."""
-        record = self._context.book.record(self._context.read.get_election(name))
-        rules.check_electorate(actor, record.election, Electorate.ROLL)
-        return compare_roll(record, lines, replaces=replaces)
+        election = self._context.read.get_election(name)
+        rules.check_electorate(actor, election, Electorate.ROLL)
+        return compare_roll(self._read(election), lines, replaces=replaces)
 
     def save(
         self,
@@ -178,7 +178,8 @@ class Rolls:
             if wanted.problems:
                 text = " ".join(problem.text for problem in wanted.problems[:5])
                 raise InvalidInput({"people": text})
-            check_size([*wanted.added, *wanted.changed])
+            questions = len(self._context.book.questions(record.election))
+            check_size([*wanted.added, *wanted.changed], questions)
             election = record.election.name
             removed = users if is_switched else [voter.key for voter in wanted.removed]
             return [
@@ -188,7 +189,7 @@ class Rolls:
                 *(events.RollVotersAdded(election, part) for part in chunks(wanted.added)),
             ]
 
-        return self._change(actor, name, change, check_revision, check=rules.check_owner)
+        return self._change(actor, name, change, check_revision, check=rules.check_manager)
 
     def remove(self, actor: User, name: str, number: int) -> Election:
         """Remove someone who has not voted."""
@@ -271,8 +272,10 @@ class Rolls:
             entry = self._context.book.owner_of_ballot(election, voter).entry
             if entry is None or entry.is_unsubscribed:
                 return []
-            name = self._context.book.record(election).election.name
-            return [events.RollVotersChanged(name, (replace(entry, is_unsubscribed=True),))]
+            current = self._context.book.record(election).election
+            entry = replace(entry, is_unsubscribed=True)
+            changed = events.RollVotersChanged(current.name, (entry,))
+            return self._lifecycle.repeat(current, [changed])
 
         self._context.bus.execute(SYSTEM_ACTOR, decide)
         return election
@@ -284,7 +287,8 @@ class Rolls:
             if election.allow_vote and rules.has_ended(election, now):
                 with suppress(WrongState):
                     self._lifecycle.close(None, election.name)
-            self._notify(election, now)
+            if election.joint_with is None:
+                self._notify(election, now)
         self.queue.deliver(self._context.clock())
 
     def _notify(self, election: Election, now: datetime) -> None:
@@ -342,8 +346,16 @@ class Rolls:
     # The record, and commands on it.
 
     def _record(self, actor: User, name: str) -> ElectionRecord:
-        record = self._context.book.record(self._context.read.get_election(name))
-        rules.check_roll(actor, record.election)
+        election = self._context.read.get_election(name)
+        rules.check_roll(actor, election)
+        return self._read(election)
+
+    def _read(self, election: Election) -> ElectionRecord:
+        """Return a record with all voters who have answered a question on the same ballot."""
+        book = self._context.book
+        record, *others = map(book.record, book.questions(election))
+        for other in others:
+            record.ballots = other.ballots | record.ballots
         return record
 
     def _change(
@@ -354,14 +366,10 @@ class Rolls:
         check_revision: RevisionCheck = any_revision,
         check: Callable[[User, Election], None] = rules.check_roll,
     ) -> Election:
-        def decide(read: ReadModel) -> Sequence[EventData]:
-            me, election = reload_user(read, actor), read.get_election(name)
-            check(me, election)
-            check_revision(election.revision)
-            return change(self._context.book.record(election))
+        def decide(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+            return self._lifecycle.repeat(election, change(self._read(election)))
 
-        self._context.execute(actor, decide)
-        return self._context.read.get_election(name)
+        return self._context.change_election(actor, name, check, decide, check_revision)
 
 
 def _invitation(voter: RollVoter) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from singletable_apps.games.errors import InvalidInput
-from singletable_apps.games.formats import gift, tables
+from singletable_apps.games.formats import gift, lists, tables
 from singletable_apps.games.formats.document import json_schema, read_json, write_json
 from singletable_apps.games.formats.parsed_questions import (
     FileProblem,
@@ -22,7 +22,7 @@ from singletable_apps.games.formats.parsed_questions import (
     SetFormat,
     name_of_file,
 )
-from singletable_apps.games.questions import Question, SetDraft
+from singletable_apps.games.questions import Question, QuestionType, SetDraft
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES, SpreadsheetError, decode_text
 
 __all__ = [
@@ -85,8 +85,10 @@ def write_set(draft: SetDraft, format: SetFormat) -> bytes:  # noqa: A002
     return info.write(replace(draft, questions=fitting))
 
 
-def read_set(data: bytes, filename: str) -> ReadSet:
+def read_set(data: bytes, filename: str, written: QuestionType | None = None) -> ReadSet:
     """Read a file of questions; its content decides the format, its name is the set's name.
+
+    With `written`, the type of questions without options, any other text is a list.
 
     Raise InvalidInput with the field `file` if nothing can be read.
     """
@@ -97,14 +99,20 @@ def read_set(data: bytes, filename: str) -> ReadSet:
     name = name_of_file(filename)
     if data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"%PDF")):
         return tables.read_questions(data, name)
+    if filename.lower().endswith(".xlsx"):
+        text = "This is not an Excel file, although its name ends with .xlsx. Save it as one again."
+        raise InvalidInput({"file": text})
     try:
         text = decode_text(data)
     except SpreadsheetError as error:
         raise InvalidInput({"file": str(error)}) from error
     if text.lstrip()[:1] in ("{", "["):
         return read_json(text, name)
-    if gift.is_gift(text) and not _has_headings(text):
-        return gift.read_gift(text, name)
+    if not _has_headings(text):
+        if gift.is_gift(text):
+            return gift.read_gift(text, name)
+        if written is not None:
+            return lists.read_list(text, name, written)
     return tables.read_questions(data, name)
 
 

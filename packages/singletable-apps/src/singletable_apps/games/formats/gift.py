@@ -18,6 +18,7 @@ from singletable_apps.games.formats.parsed_questions import QuestionList, ReadSe
 from singletable_apps.games.questions import (
     MAX_TITLE,
     OPTION_IDS,
+    WRITTEN,
     Question,
     QuestionType,
     SetDraft,
@@ -224,4 +225,4 @@ def fits_gift(question: Question) -> bool:
     """Return whether GIFT can contain a question: trivia with options of text, or free text."""
     if question.type is QuestionType.TRIVIA:
         return len(question.options) > 1 and all(each.text for each in question.options)
-    return question.type in (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
+    return question.type in WRITTEN

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from singletable_apps.games.errors import InvalidInput
@@ -20,6 +21,7 @@ from singletable_apps.games.formats.parsed_questions import (
     resolve_correct,
 )
 from singletable_apps.games.questions import (
+    DEFAULT_INSTRUCTION,
     OPTION_IDS,
     Option,
     Question,
@@ -147,7 +149,11 @@ def read_questions(data: bytes, name: str) -> ReadSet:
         values = {field: row.values[place] for field, place in columns.items()}
         if any(values.values()):
             _read_row(found, row.number, values, first, column)
-    return found.finish(format_, name)
+    read = found.finish(format_, name)
+    if format_ is SetFormat.LESSONS:
+        # The original app asks this about every lesson.
+        return replace(read, draft=replace(read.draft, instruction=DEFAULT_INSTRUCTION))
+    return read
 
 
 def _explain_headings(data: bytes) -> str:
@@ -166,11 +172,13 @@ def _recognize(headings: Sequence[str], *, is_book: bool) -> tuple[SetFormat, Op
     """Return the format, and what a correct answer is compared with first."""
     if "answer1" in headings and "timelimit" in headings:
         return SetFormat.KAHOOT, "number"
+    own = SetFormat.XLSX if is_book else SetFormat.CSV
+    has_types = not {"type", "questiontype"}.isdisjoint(headings)
     if "optiona" in headings:
-        return SetFormat.TRIVIA, "text"
+        return own if has_types else SetFormat.TRIVIA, "text"
     if "detaillesson" in headings:
-        return SetFormat.LESSONS, "text"
-    return (SetFormat.XLSX if is_book else SetFormat.CSV), "letter"
+        return own if has_types else SetFormat.LESSONS, "text"
+    return own, "letter"
 
 
 def _read_row(

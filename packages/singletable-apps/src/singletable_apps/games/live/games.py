@@ -166,7 +166,8 @@ class LiveGames:
         watcher = self._watchers.get(seat.game_id)
         player = watcher.player(seat.player_id) if watcher else None
         receipt = await self._queue.submit(seat.game_id, sent, player)
-        if watcher is not None and receipt.outcome is not Outcome.LATE:
+        is_partial = receipt.vote is not None and receipt.vote.is_partial
+        if watcher is not None and receipt.outcome is not Outcome.LATE and not is_partial:
             phase = Phase.OPEN if isinstance(sent, Submission) else Phase.VOTING
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt

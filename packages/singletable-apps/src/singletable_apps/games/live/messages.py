@@ -142,6 +142,7 @@ class GameView(Payload, frozen=True, rename="camel", forbid_unknown_fields=True)
     opened_at: str | None
     remaining: float | None
     is_anonymous: bool
+    next_game: str
     question: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     survey: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     ballot: list[TextChoice] | msgspec.UnsetType = msgspec.UNSET
@@ -226,10 +227,11 @@ class Presence(Payload, frozen=True, rename="camel"):
 
 
 class Roster(Payload, frozen=True, rename="camel"):
-    """How many players have joined, and the newest names."""
+    """How many players have joined, and the newest names with their teams."""
 
     count: int
     names: tuple[str, ...]
+    teams: tuple[str, ...]
 
 
 class Tally(Payload, frozen=True, rename="camel"):

@@ -117,7 +117,6 @@ class Watcher:
         self._next_exchange = 0.0
         self._next_changes = 0.0
         self._next_host_view = 0.0
-        self._next_pending = 0.0
         self._settled_at = 0.0
         self._has_new_answers = False
         self._host_seen_at = service.context.clock()
@@ -178,9 +177,8 @@ class Watcher:
         return self._shown.snapshot.players.get(player_id) if self._shown else None
 
     def _count_answers(self, player_id: str) -> None:
-        """Count a player as done who is connected and has answered everything."""
-        is_connected = player_id in self._present["player"]
-        if is_connected and len(self._answered.get(player_id, ())) >= self._answers_needed():
+        """Count a player as done who is connected and has answered; of a survey, any question."""
+        if player_id in self._present["player"] and self._answered.get(player_id):
             self._done.add(player_id)
 
     def _settle(self) -> None:
@@ -229,7 +227,7 @@ class Watcher:
         if snapshot is not (self._shown and self._shown.snapshot):
             return
         if snapshot.state.phase is Phase.VOTING:
-            if view["vote"]:
+            if len(view["vote"]) >= view.get("required", 1) > 0:
                 self.note_answer(player_id, snapshot.state.question_id)
             return
         for question_id in view["answers"]:
@@ -280,7 +278,7 @@ class Watcher:
         if is_complete:
             # The others may have had players since the last exchange.
             await self._exchange()
-            is_complete = self._is_all_done() and not await self._has_pending()
+            is_complete = self._is_all_done()
         if is_complete:
             await self._command(state, Command.ALL_DONE)
         elif self._has_new_answers and loop.time() >= self._next_host_view:
@@ -297,17 +295,6 @@ class Watcher:
         poll = self._pace.poll if is_busy else self._pace.idle
         due = due_at(state)
         return poll if due is None else min(poll, max(0.001, (due - now).total_seconds()))
-
-    async def _has_pending(self) -> bool:
-        """Return whether answers wait for the host, who would lose them if the question closed."""
-        assert self._shown is not None
-        loop = asyncio.get_running_loop()
-        if loop.time() < self._next_pending:
-            return True
-        moderation, play = self._service.moderation, self._shown.snapshot.play
-        has_pending = bool(await self._thread(moderation.list_answers, play))
-        self._next_pending = loop.time() + self._pace.slow if has_pending else 0.0
-        return has_pending
 
     async def _command(self, state: GameState, command: Command) -> None:
         """Move the game on, unless it has changed; the next tick shows it."""
@@ -457,7 +444,8 @@ class Watcher:
     def _update_roster(self, shown: Shown) -> None:
         active = [each for each in shown.snapshot.players.values() if each.is_active]
         newest = sorted(active, key=lambda each: each.joined_at, reverse=True)[:_NEWEST_NAMES]
-        roster = Roster(len(active), tuple(each.name for each in newest))
+        names, teams = tuple(each.name for each in newest), tuple(each.team for each in newest)
+        roster = Roster(len(active), names, teams)
         for channel in ("host", "screen"):
             self._room.update("playerJoined", roster, channel)
 
@@ -487,13 +475,6 @@ class Watcher:
             hosts=len(present["host"]),
             screens=len(present["screen"]),
         )
-
-    def _answers_needed(self) -> int:
-        """Return how many answers a player gives in this phase: in a survey, all."""
-        snapshot = self._shown.snapshot if self._shown else None
-        if snapshot is None or snapshot.game.type is not EngagementType.SURVEY:
-            return 1
-        return max(1, len(snapshot.state.played))
 
     def _counts(self) -> Counts:
         assert self._shown is not None
@@ -579,7 +560,7 @@ def _refusal(member: Member, snapshot: Snapshot) -> tuple[CloseCode, str] | None
 
 def _is_result(state: GameState, now: datetime) -> bool:
     """Return whether results have been shown long enough to go on without a host."""
-    is_shown = state.phase in (Phase.REVEAL, Phase.LEADERBOARD)
+    is_shown = state.phase in (Phase.CHECKING, Phase.REVEAL, Phase.LEADERBOARD)
     return is_shown and now - state.updated_at >= ABSENCE_STEP
 
 

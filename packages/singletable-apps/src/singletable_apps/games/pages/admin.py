@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 
 from fastapi import APIRouter, Response
 
-from singletable import CallStats, PatternStats
 from singletable_apps.games.errors import InvalidInput, WrongPhase
 from singletable_apps.games.pages.dependencies import AdminPage, Segment
 from singletable_apps.games.pages.host import PHASE_NAMES
@@ -131,26 +129,12 @@ def toggle_set(page: AdminPage, set_id: Segment, change: Segment) -> Response:
     return page.redirect(page.urls.page("admin", "sets"), f"“{item.name}” is {text}.")
 
 
-@dataclass(frozen=True, slots=True)
-class LivePattern:
-    """What the calls of an access pattern have consumed in this process."""
-
-    code: str
-    title: str
-    stats: PatternStats
-
-
-def live_patterns(stats: CallStats) -> list[LivePattern]:
-    """Return what each pattern has consumed, most units first."""
-    titles = {each.id: (each.code, each.description) for each in patterns.patterns.values()}
-    found = [
-        LivePattern(*titles.get(each.pattern, (each.pattern, "")), each)
-        for each in stats.snapshot()
-    ]
-    return sorted(found, key=lambda each: -each.stats.read_units - each.stats.write_units)
-
-
 @router.get("/admin/consumption")
 def show_consumption(page: AdminPage) -> Response:
-    """Show what this process has consumed, by access pattern."""
-    return page.render("admin/consumption", live=live_patterns(page.service.stats))
+    """Show what this process has consumed, by access pattern, most units first."""
+    titles = {each.id: (each.code, each.description) for each in patterns.patterns.values()}
+    stats = sorted(
+        page.service.stats.snapshot(), key=lambda each: -each.read_units - each.write_units
+    )
+    live = [(*titles.get(each.pattern, (each.pattern, "")), each) for each in stats]
+    return page.render("admin/consumption", live=live)

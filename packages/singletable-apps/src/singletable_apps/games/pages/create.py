@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Annotated, Literal
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from singletable_apps.games.entities import (
     GameEntry,
@@ -16,10 +17,11 @@ from singletable_apps.games.entities import (
     HostAbsence,
     Leaderboard,
     Profanity,
+    QuestionSet,
 )
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
-from singletable_apps.games.questions import ENGAGEMENT_NAMES, EngagementType, SetDraft
+from singletable_apps.games.questions import ENGAGEMENT_NAMES, SetDraft
 from singletable_apps.games.scoring import Partial, RankMethod
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.set_library import load_samples, load_templates
@@ -70,88 +72,66 @@ CHOICES: dict[str, Sequence[tuple[str, str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PlayableSet:
-    """A set that can be played. `ref` is its id, or `library:` and the name of a built-in one."""
-
-    ref: str
-    name: str
-    about: str
-    type: EngagementType
-    questions: int
-    categories: Sequence[str]
-    is_own: bool = False
-
-    @property
-    def type_name(self) -> str:
-        """Return the type in words."""
-        return ENGAGEMENT_NAMES[self.type]
+_DEFAULTS = GameSettings()
+# Settings with a field of the same name and type; the others are written in another way.
+_COPIED = {
+    name: kind
+    for name, kind in get_type_hints(GameSettings).items()
+    if name not in ("teams", "deny_words", "speed_floor")
+}
 
 
 class NewGame(BaseModel):
-    """The form of a new game. Seconds 0 is no limit."""
+    """The form of a new game. `NewGameForm` adds the settings.
+
+    `after` is a game whose players stay for this one.
+    """
 
     set_id: Annotated[str, Field(min_length=1, max_length=100)]
+    after: str = ""
     title: str = ""
     access_code: str = ""
     ai_context: str = ""
     teams: str = ""
     deny_words: str = ""
-    reading_seconds: int = 4
-    question_seconds: int = 30
-    voting_seconds: int = 60
-    auto_seconds: int = 0
-    is_random: bool = False
-    leaderboard: Leaderboard = Leaderboard.EACH
-    trivia_mode: Literal["speed", "classic", "accuracy"] = "speed"
     speed_percent: Annotated[int, Field(ge=0, le=100)] = 50
-    partial: Partial = Partial.ALL_OR_NOTHING
-    streak: bool = False
-    points: int = 1_000
-    rank_method: RankMethod = RankMethod.MEDALS
-    ballot_size: int = 5
-    is_anonymous: bool = False
-    is_moderated: bool = False
-    profanity: Profanity = Profanity.QUEUE
-    live_counts: bool = False
-    generated_names: bool = False
-    late_join: bool = False
-    max_players: int = 2_000
-    min_cell: int = 5
-    host_absence: HostAbsence = HostAbsence.WAIT
 
     def settings(self) -> GameSettings:
         """Return the settings of the game."""
-        names = {each.name for each in fields(GameSettings)} & set(NewGame.model_fields)
-        same = {name: getattr(self, name) for name in names - {"teams", "deny_words"}}
         return GameSettings(
-            **same,
+            **{name: getattr(self, name) for name in _COPIED},
             teams=_lines(self.teams),
             deny_words=_lines(self.deny_words),
             speed_floor=self.speed_percent / 100,
         )
 
 
+_FIELDS: dict[str, Any] = {
+    # A browser does not send boxes that are not checked.
+    name: (kind, False if kind is bool else getattr(_DEFAULTS, name))
+    for name, kind in _COPIED.items()
+}
+NewGameForm = create_model("NewGameForm", __base__=NewGame, **_FIELDS)
+
+
 def _lines(text: str) -> tuple[str, ...]:
     return tuple(line for line in text.replace(",", "\n").splitlines() if line.strip())
 
 
-def _new_form(chosen: str) -> Form:
-    defaults = GameSettings()
-    values = {
-        name: getattr(defaults, name)
-        for name in NewGame.model_fields
-        if hasattr(defaults, name) and name not in ("teams", "deny_words")
-    }
-    return Form({**values, "speed_percent": round(defaults.speed_floor * 100), "set_id": chosen})
+def _new_form(chosen: str, after: str = "") -> Form:
+    values = {name: getattr(_DEFAULTS, name) for name in _COPIED}
+    percent = round(_DEFAULTS.speed_floor * 100)
+    return Form({**values, "speed_percent": percent, "set_id": chosen, "after": after})
 
 
 @router.get("/new")
 def show_new_game(
-    page: AnyPage, chosen: Annotated[str, Query(alias="set", max_length=100)] = ""
+    page: AnyPage,
+    chosen: Annotated[str, Query(alias="set", max_length=100)] = "",
+    after: str = "",
 ) -> Response:
-    """Show the sets and the settings of a new game."""
-    return _show_form(page, _new_form(chosen))
+    """Show the sets and the settings of a new game; the players of the game `after` come along."""
+    return _show_form(page, _new_form(chosen, after))
 
 
 @router.post("/new")
@@ -160,7 +140,7 @@ def create_game(page: AnyPage, form: PostedForm) -> Response:
     count_request(page.request, "create")
     at_once = form.value("start")
     # The settings of the page are for the set that is chosen there, not for a quick start.
-    sent = _new_form(at_once) if at_once else form
+    sent = _new_form(at_once, form.value("after")) if at_once else form
 
     def create(values: NewGame) -> Response:
         draft = replace(
@@ -171,9 +151,13 @@ def create_game(page: AnyPage, form: PostedForm) -> Response:
         if values.ai_context.strip():
             draft = replace(draft, ai_context=values.ai_context)
         game = page.service.games.create(page.become_host(), draft)
+        if values.after:
+            page.service.games.lead_to(_find_own(page, values.after).game_id, game)
         return page.redirect(page.urls.host(game.game_id))
 
-    return page.submit(sent, NewGame, create, lambda shown, status: _show_form(page, shown, status))
+    return page.submit(
+        sent, NewGameForm, create, lambda shown, status: _show_form(page, shown, status)
+    )
 
 
 def load_draft(page: PageContext, ref: str, title: str = "") -> GameDraft:
@@ -191,53 +175,45 @@ def _library() -> dict[str, SetDraft]:
     return {**load_samples(), **load_templates()}
 
 
-def list_playable(page: PageContext) -> list[PlayableSet]:
-    """Return the sets that the browser can play: own, shared, and those of the library."""
-    host_id = page.host_id
-    sets = page.service.sets
+def list_playable(page: PageContext) -> list[QuestionSet]:
+    """Return the sets that the browser can play: own, shared, and those of the library.
+
+    The id of a set of the library is `library:` and its name; it is not stored.
+    """
+    host_id, sets = page.host_id, page.service.sets
     stored = sets.list_playable(host_id) if host_id else sets.list_shared()
-    found = [
-        PlayableSet(
-            each.set_id,
-            each.name,
-            each.description,
-            each.type,
-            each.total_questions,
-            each.categories,
-            bool(host_id) and each.created_by == host_id,
-        )
-        for each in stored
-    ]
-    names = {each.name for each in found}
-    found += [
-        PlayableSet(
-            f"library:{name}",
-            draft.name,
-            draft.description,
-            draft.type,
-            len(draft.questions),
-            [each.name for each in draft.categories],
+    names = {each.name for each in stored}
+    library = [
+        QuestionSet(
+            set_id=f"library:{name}",
+            name=draft.name,
+            description=draft.description,
+            type=draft.type,
+            created_by="",
+            total_questions=len(draft.questions),
+            categories=[each.name for each in draft.categories],
         )
         for name, draft in _library().items()
         if draft.name not in names
     ]
-    return found
+    return [*stored, *library]
 
 
 def _show_form(page: PageContext, form: Form, status: int = 200) -> Response:
-    sets = list_playable(page)
-    chosen = form.value("set_id")
-    if chosen and chosen not in {each.ref for each in sets}:
+    sets, chosen = list_playable(page), form.value("set_id")
+    if chosen and chosen not in {each.set_id for each in sets}:
         # A set that someone shared by its link.
-        try:
-            draft = load_draft(page, chosen)
-        except InvalidInput:
-            pass
-        else:
-            categories = list(dict.fromkeys(each.category for each in draft.questions))
-            count = len(draft.questions)
-            sets.insert(0, PlayableSet(chosen, draft.title, "", draft.type, count, categories))
-    return page.render("new", status, form=form, sets=sets, choices=CHOICES)
+        with suppress(InvalidInput):
+            sets.insert(0, page.service.sets.load_for_game(chosen, page.host_id).item)
+    return page.render(
+        "new",
+        status,
+        form=form,
+        sets=sets,
+        choices=CHOICES,
+        type_names=ENGAGEMENT_NAMES,
+        host_id=page.host_id,
+    )
 
 
 # ------------------------------------------------------------------------------ your games

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Response
 from markupsafe import Markup
@@ -32,8 +33,11 @@ from singletable_apps.shared.pages import (
     Form,
     PostedForm,
     confirm,
+    path_of,
 )
+from singletable_apps.shared.pages.templating import plural
 from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.web.hosts import host_name, is_loopback, lan_address
 
 router = APIRouter()
 # Names in the lobby of the big screen.
@@ -42,6 +46,7 @@ PHASE_NAMES = {
     Phase.WAITING: "Lobby",
     Phase.READING: "Reading",
     Phase.OPEN: "Answers are open",
+    Phase.CHECKING: "Checking answers",
     Phase.VOTING: "Voting",
     Phase.REVEAL: "Results",
     Phase.LEADERBOARD: "Leaderboard",
@@ -91,6 +96,28 @@ def show_screen(page: SeatPage) -> Response:
     )
 
 
+@router.post("/host/{game_id}/again")
+def play_again(page: DriverPage) -> Response:
+    """Create the same game once more, and take everyone there."""
+    page.service.games.play_again(page.game)
+    return page.redirect(page.urls.host(page.game.game_id, "next"))
+
+
+@router.get("/host/{game_id}/next")
+@router.get("/screen/{game_id}/next")
+def follow_game(page: SeatPage) -> Response:
+    """Take a host or a big screen to the game after this one."""
+    urls, context = page.urls, page.service.context
+    is_host = path_of(page.request).startswith(urls.host(page.game.game_id))
+    if not page.game.next_game:
+        return page.redirect((urls.host if is_host else urls.screen)(page.game.game_id))
+    after = context.get_game(page.game.next_game)
+    path = (urls.host if is_host else urls.screen)(after.game_id)
+    if page.seat.role is not Role.ADMIN:
+        page.take_seat(context.issue_seat(after, page.seat.role), path)
+    return page.redirect(path)
+
+
 def _config(page: SeatPageContext, view: View, token: str) -> View:
     """Return what the scripts of a screen need to begin with."""
     urls, game_id = page.urls, page.game.game_id
@@ -101,18 +128,38 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "page": urls.host(game_id),
         "report": urls.report(game_id),
         "games": urls.page("games"),
+        "new": urls.page("new", after=game_id),
+        "follow": urls.page("screen", game_id, "next"),
         "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
+        "warning": address_warning(view["joinUrl"]),
         "view": view,
         "joined": _newest(page),
         "serverTime": iso_time(page.service.context.clock()),
     }
 
 
+def address_warning(join_url: str) -> str:
+    """Return what to do if phones cannot open the address of the game, or an empty text."""
+    host = urlsplit(join_url).netloc
+    if not is_loopback(host_name(host)):
+        return ""
+    there = f"http://{lan_address() or 'the address of this computer'}:{host.rpartition(':')[2]}"
+    return (
+        f"Phones cannot open {host}, which is this computer only. Restart the server with "
+        f"--host 0.0.0.0: then they join at {there}."
+    )
+
+
 def _newest(page: SeatPageContext) -> View:
     """Return how many players there are and the newest names, as `playerJoined` sends them."""
     players = page.service.snapshots.players(page.game.game_id).values()
     active = sorted((each for each in players if each.is_active), key=lambda each: each.joined_at)
-    return {"count": len(active), "names": [each.name for each in active[: -NEWEST - 1 : -1]]}
+    shown = active[: -NEWEST - 1 : -1]
+    return {
+        "count": len(active),
+        "names": [each.name for each in shown],
+        "teams": [each.team for each in shown],
+    }
 
 
 def _links(page: SeatPageContext) -> list[dict[str, Any]]:
@@ -186,10 +233,13 @@ def _question(page: SeatPageContext, sent: CommandForm) -> Confirmation | None:
     elif sent.command == Command.END:
         title, text = "End the game?", "Everyone sees the final leaderboard."
         button = "End the game"
+    elif phase is Phase.CHECKING and sent.command == Command.NEXT and host["pendingCount"]:
+        title = f"Go on without {plural(host['pendingCount'], 'answer')}?"
+        text, button = "Nobody sees answers that you have not approved.", "Go on without them"
     elif sent.command in (Command.NEXT, Command.CLOSE) and phase in (Phase.OPEN, Phase.VOTING):
         done, count = host["done"], len(host["players"])
         verb = "voted" if phase is Phase.VOTING else "answered"
-        if done >= count:
+        if 2 * done >= count:
             return None
         title, button = f"Only {done} of {count} players have {verb}. Close anyway?", "Close anyway"
     else:
@@ -276,6 +326,9 @@ def decide_answer(page: DriverPage, form: PostedForm) -> Response:
     answer, decision = form.value("answer"), form.value("decision")
 
     def decide() -> None:
+        if decision == "approve-all":
+            moderation.approve_all(game_id)
+            return
         if "question" not in form.values:
             moderation.set_hidden(game_id, answer, decision == "hide")
             return
@@ -327,7 +380,8 @@ def remove_player(page: DriverPage, player_id: Segment) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title=f"Remove {player.name}?",
-        text="This cannot be undone. The name stays taken, and points are not shown any more.",
+        text="This phone cannot join again, the name stays taken, and points are not shown any "
+        "more.",
         button="Remove",
         back=page.urls.host(game_id),
         do=lambda _: _act(page, remove, f"{player.name} was removed."),

@@ -82,8 +82,10 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     """Ask for a name, and take a seat as a player or in the audience."""
     try:
         seat_of(page, game_id)
-    except (NotSeated, RoomClosed):
+    except NotSeated:
         pass
+    except RoomClosed as error:
+        return show_closed(page, error)
     except NotFound as error:
         return show_closed(page, error, 404)
     else:
@@ -201,7 +203,7 @@ def _show(
     view = public_view(snapshot, page.seat.role)
     me = service.snapshots.player_view(snapshot, page.seat.player_id) if page.seat.player_id else {}
     now, urls = service.context.clock(), page.urls
-    urls_of = {name: urls.play(game_id, name) for name in ("device", "leave")}
+    urls_of = {name: urls.play(game_id, name) for name in ("device", "leave", "next")}
     data = {
         "view": view,
         "me": me or None,
@@ -367,6 +369,29 @@ def show_device_link(page: AnyPage, game_id: Segment) -> Response:
         return page.render("play/device", link=link, qr=qr_svg(link), back=back)
 
     return _with_seat(page, game_id, show)
+
+
+@router.get("/play/{game_id}/next")
+def follow_game(page: AnyPage, game_id: Segment) -> Response:
+    """Take the browser to the game after this one, with the same name."""
+
+    def follow(seated: SeatPageContext) -> Response:
+        service, seat, after = page.service, seated.seat, seated.game.next_game
+        if not after:
+            return page.redirect(page.urls.play(game_id))
+        try:
+            token = (
+                service.players.follow(seated.game, seat.player_id).token
+                if seat.player_id
+                else service.context.issue_seat(service.context.get_game(after), seat.role)
+            )
+        except AlreadyExists:
+            return page.redirect(page.urls.play(after, "join"))
+        service.snapshots.forget_players(after)
+        page.take_seat(token, page.urls.play(after))
+        return page.redirect(page.urls.play(after))
+
+    return _with_seat(page, game_id, follow)
 
 
 @confirm(router, "/play/{game_id}/seat")

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import DriverPage, Segment
 from singletable_apps.games.service.reports import ANSWER_COLUMNS, SCORE_COLUMNS
-from singletable_apps.shared.pages import Flash
+from singletable_apps.shared.pages import Flash, request_time_zone
 from singletable_apps.shared.web import download
 from singletable_apps.shared.web.downloads import TableFormat, download_table
 
@@ -32,14 +32,16 @@ def download_report(
     name: Literal["answers", "scores", "game"],
     format: TableFormat = "csv",  # noqa: A002
 ) -> Response:
-    """Download all answers, the scores, or everything as JSON."""
+    """Download all answers with local times, the scores, or everything as JSON."""
     report = page.service.reports.read(page.game.game_id)
-    title = f"{page.game.title}: {name}"
+    title = f"{page.game.title} {name}"
     if name == "game":
         body = json.dumps(report.as_json(), default=str, indent=1).encode()
         return download(body, f"{title}.json", "application/json")
     if name == "answers":
-        return download_table(ANSWER_COLUMNS, report.answer_rows(), title, format)
+        zone = request_time_zone(page.request)
+        columns = (*ANSWER_COLUMNS[:-1], f"Submitted ({zone.key})")
+        return download_table(columns, report.answer_rows(zone), title, format)
     return download_table(SCORE_COLUMNS, report.score_rows(), title, format)
 
 

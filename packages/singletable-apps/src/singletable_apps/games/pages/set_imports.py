@@ -23,7 +23,7 @@ from singletable_apps.games.formats import (
 from singletable_apps.games.formats.parsed_questions import guess_type
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext
 from singletable_apps.games.pages.sets import TYPES, actor_of
-from singletable_apps.games.questions import ALLOWED, EngagementType, SetDraft
+from singletable_apps.games.questions import ALLOWED, EngagementType, QuestionType, SetDraft
 from singletable_apps.games.set_library import download_set, example_set
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import Form, PostedForm, PostedUpload
@@ -59,11 +59,18 @@ def download_example(page: AnyPage, kind: SetFormat) -> Response:
 @router.post("/sets/import", dependencies=limited("upload"))
 def preview_import(page: AnyPage, upload: PostedUpload) -> Response:
     """Read the file, and show its questions and problems."""
-    files = upload.named("file")
+    files, pasted = upload.named("file"), upload.form.value("text")
+    name = files[0].filename if files else "Pasted questions"
+    target = _find_target(page, upload.form)
+    is_opinion = target is not None and QuestionType.TEXT in ALLOWED[target.type]
+    written = QuestionType.TEXT if is_opinion else QuestionType.CALL_AND_ANSWER
     try:
-        if not files:
-            raise InvalidInput({"file": "Choose a file."})
-        read = read_set(files[0].data, files[0].filename)
+        if files:
+            read = read_set(files[0].data, name)
+        elif pasted.strip():
+            read = read_set(pasted.encode(errors="replace"), name, written)
+        else:
+            raise InvalidInput({"file": "Choose a file, or paste a list."})
     except InvalidInput as error:
         return _show_upload(page, replace(upload.form, errors=error.errors), 422)
     form = Form(
@@ -72,7 +79,7 @@ def preview_import(page: AnyPage, upload: PostedUpload) -> Response:
             "name": read.draft.name,
             "type": read.draft.type,
             "document": write_set(read.draft, SetFormat.JSON).decode(),
-            "filename": files[0].filename,
+            "filename": name if files else "",
             "keep": [str(number) for number in range(len(read.draft.questions))],
         }
     )
@@ -87,7 +94,7 @@ def _show_preview(page: PageContext, read: ReadSet, form: Form, status: int) -> 
         read=read,
         target=_find_target(page, form),
         types=TYPES,
-        format_title=FORMATS[read.format].title,
+        format_title=FORMATS[read.format].title if form.value("filename") else "a list",
     )
 
 

@@ -1,8 +1,9 @@
-"""The editor of a set: add, edit, move and delete questions, with images.
+"""The editor of a set: its questions, the form of one of them, and a preview by a script.
 
-Each form works without scripts and saves one question. Since a question is addressed by its place,
-every form has the revision of the set: if someone else has moved the questions meanwhile, nothing
-is saved.
+The form works without scripts and saves one question. It has the fields of all types, hidden where
+a type does not use them, so nothing is lost when the type is changed. Since a question is addressed
+by its place, every form has the revision of the set: if someone else has moved the questions
+meanwhile, nothing is saved.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from fastapi import APIRouter, Response
 
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.formats.document import QuestionDocument
+from singletable_apps.games.pages.create import list_playable, load_draft
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.pages.sets import CONFLICT, actor_of
 from singletable_apps.games.questions import (
     ALLOWED,
+    MAX_QUESTIONS,
     OPTION_COUNTS,
     OPTION_IDS,
     QUESTION_NAMES,
+    WRITTEN,
     Option,
     Question,
     QuestionType,
@@ -29,6 +33,7 @@ from singletable_apps.games.questions import (
 )
 from singletable_apps.games.service.sets import LoadedSet
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     ConfirmedAction,
     Form,
     PostedForm,
@@ -39,6 +44,8 @@ from singletable_apps.shared.pages import (
 )
 
 router = APIRouter()
+# Sets whose questions are searched.
+MAX_BANK_SETS = 60
 SCALES = (
     (Scale.FIVE, "1 to 5"),
     (Scale.TEN, "1 to 10"),
@@ -47,10 +54,27 @@ SCALES = (
 )
 
 
+# Fields that only some types show.
+FIELDS: dict[str, tuple[QuestionType, ...]] = {
+    "explanation": (QuestionType.TRIVIA,),
+    "points": (QuestionType.TRIVIA, QuestionType.CALL_AND_ANSWER),
+    "selections": (QuestionType.CHOICE,),
+    "longest": WRITTEN,
+    **dict.fromkeys(("scale", "low_label", "high_label"), (QuestionType.RATING,)),
+}
+
+
 class QuestionForm(QuestionDocument):
-    """A question, and its place in the set from 1. Options have fields of their own."""
+    """A question, and its place in the set from 1. Options have fields of their own.
+
+    `then` is what to do after it is saved: `another`, `duplicate`, `move` another question from a
+    place to a place, or the number of the question to open.
+    """
 
     place: int | None = None
+    then: str = ""
+    source: int = 0
+    target: int = 0
 
 
 def _load_own(page: PageContext, set_id: str) -> LoadedSet:
@@ -93,6 +117,34 @@ def new_question(
     if last and last.type is kind:
         blank = replace(blank, seconds=last.seconds, points=last.points, scale=last.scale)
     return _show(page, loaded, kind, 0, _fill(blank, len(loaded.draft.questions) + 1, loaded))
+
+
+@router.api_route("/sets/{set_id}/questions/bank", methods=FORM_METHODS)
+def search_bank(page: AnyPage, set_id: Segment, form: PostedForm, q: str = "") -> Response:
+    """Search the questions of all sets that one can play, and add one of them."""
+    loaded = _load_own(page, set_id)
+    allowed, words = ALLOWED[loaded.draft.type], q.casefold().split()
+    found = {
+        f"{each.set_id} {number}": (each.name, question)
+        for each in list_playable(page)[:MAX_BANK_SETS]
+        if each.set_id != set_id
+        for number, question in enumerate(load_draft(page, each.set_id).questions)
+        if question.type in allowed
+        and all(word in _searched(each.name, question) for word in words)
+    }
+    if page.request.method == "POST" and form.value("add") in found:
+        _, chosen = found[form.value("add")]
+        page.service.sets.change(
+            actor_of(page), set_id, lambda draft: _arrange(draft, 0, chosen, MAX_QUESTIONS)
+        )
+        url = page.urls.question_set(set_id, "questions", "bank", q=q)
+        return page.redirect(url, f"Added “{chosen.title}” at the end.")
+    return page.render("set_bank", item=loaded.item, q=q, found=found, shown=50)
+
+
+def _searched(name: str, question: Question) -> str:
+    texts = (name, question.title, question.detail, question.category, *question.tags)
+    return " ".join((*texts, *(each.text for each in question.options))).casefold()
 
 
 @router.get("/sets/{set_id}/questions/{number}")
@@ -151,8 +203,19 @@ def _show(
         ],
         scales=SCALES,
         letters=OPTION_IDS[:most].upper(),
+        fields_of=FIELDS,
+        kept=_kept(form, kind, most),
         shown_options=max(4 if most > 4 else most, least, *(slot + 1 for slot in filled), 0),
     )
+
+
+def _kept(form: Form, kind: QuestionType, most: int) -> list[tuple[str, str]]:
+    """Return the names and values of the fields that this type does not show."""
+    names = [name for name, kinds in FIELDS.items() if kind not in kinds]
+    for slot in range(len(OPTION_IDS)):
+        names += [f"option-{slot}", f"option_image-{slot}"] if slot >= most else []
+        names += [f"correct-{slot}"] if kind is not QuestionType.TRIVIA else []
+    return [(name, form.value(name)) for name in names if form.value(name)]
 
 
 # ------------------------------------------------------------------------------ save
@@ -166,30 +229,47 @@ def add_question(page: AnyPage, set_id: Segment, upload: PostedUpload) -> Respon
 
 @router.post("/sets/{set_id}/questions/{number}")
 def save_question(page: AnyPage, set_id: Segment, number: int, upload: PostedUpload) -> Response:
-    """Save a question. If someone has deleted it meanwhile, it is added again."""
+    """Save a question, or show it as one of another type.
+
+    If someone has deleted it meanwhile, it is added again.
+    """
     count = len(_load_own(page, set_id).draft.questions)
     number = number if 0 < number <= count else 0
     form = _store_images(page, upload)
-    kind = form.value("type")
+    kind = form.value("retype") or form.value("type")
 
     def save(values: QuestionForm) -> Response:
         question = _read_question(form, values)
         place = min(max(values.place or number or count + 1, 1), count + (0 if number else 1))
-        page.service.sets.change(
-            actor_of(page),
-            set_id,
-            lambda draft: _arrange(draft, number, question, place),
-            form.revision_check(),
-        )
-        if form.value("then") == "another":
+
+        def edit(draft: SetDraft) -> SetDraft:
+            draft = _arrange(draft, number, question, place)
+            if values.then == "duplicate":
+                return _arrange(draft, 0, question, place + 1)
+            if values.then == "move":
+                moved = _find(draft, values.source)
+                return _arrange(draft, values.source, moved, values.target)
+            return draft
+
+        page.service.sets.change(actor_of(page), set_id, edit, form.revision_check())
+        if values.then == "another":
             url = page.urls.question_set(set_id, "questions", "new", type=question.type)
             return page.redirect(url, f"Saved question {place}.")
-        return page.redirect(f"{page.urls.question_set(set_id)}#q-{place}", "Saved.")
+        opened = place + (values.then == "duplicate")
+        if values.then == "move":
+            order = [n for n in range(1, count + 1) if n != values.source]
+            order.insert(values.target - 1, values.source)
+            opened = order.index(place) + 1
+        elif values.then.isdecimal():
+            opened = min(int(values.then[:4]), count)
+        return page.redirect(page.urls.question_set(set_id, "questions", str(opened)), "Saved.")
 
     def show(shown: Form, status: int) -> Response:
         known = QuestionType(kind) if kind in [*QuestionType] else QuestionType.TRIVIA
         return _show(page, _load_own(page, set_id), known, number, shown, status)
 
+    if form.value("retype"):
+        return show(form, 200)
     return page.submit(form, QuestionForm, save, show)
 
 

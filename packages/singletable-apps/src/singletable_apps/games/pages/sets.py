@@ -12,6 +12,7 @@ from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.formats import FORMATS, SetFormat
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.questions import (
+    DEFAULT_INSTRUCTION,
     ENGAGEMENT_NAMES,
     MAX_CATEGORIES,
     Category,
@@ -76,7 +77,9 @@ def create_set(page: AnyPage, form: PostedForm) -> Response:
     """Create an empty set."""
 
     def create(values: NewSetForm) -> Response:
-        draft = SetDraft(values.name, type=values.type)
+        is_lessons = values.type is EngagementType.CALL_AND_ANSWER
+        asked = DEFAULT_INSTRUCTION if is_lessons else ""
+        draft = SetDraft(values.name, type=values.type, instruction=asked)
         item = page.service.sets.create(page.become_host(), draft)
         return page.redirect(page.urls.question_set(item.set_id), f"Created “{item.name}”.")
 

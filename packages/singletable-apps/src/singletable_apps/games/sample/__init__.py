@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from random import Random
 
 from singletable_apps.games.entities import Game, GameSettings, engagements
@@ -30,15 +32,8 @@ _NAMES = (
 # The sample sets of the two games that have ended, how many days ago, and of the one that waits.
 _ENDED = (("curious-planet", 3), ("lessons-of-great-teams", 1))
 _WAITING = "all-hands-warm-up"
-_TEXTS = (
-    "Ask for help a day earlier",
-    "Write the test first, then argue",
-    "Fewer meetings, with an agenda",
-    "Show it to a user on Tuesday",
-    "Say no to one thing every week",
-    "Deploy small, deploy often",
-    "Draw it before you build it",
-)
+# What people have answered to the written questions, by the title of the question.
+_TEXTS: dict[str, list[str]] = json.loads(Path(__file__).with_name("answers.json").read_bytes())
 
 
 @dataclass
@@ -95,8 +90,7 @@ def create_sample(service: GamesService, progress: Callable[[int, int], None]) -
 def _create(service: GamesService, set_id: str) -> Game:
     loaded = service.sets.load_for_game(set_id, SAMPLE_HOST)
     draft = draft_from_set(loaded.draft, set_id, loaded.item.set_version)
-    settings = GameSettings(min_cell=3)
-    return service.games.create(SAMPLE_HOST, replace(draft, settings=settings))
+    return service.games.create(SAMPLE_HOST, replace(draft, settings=GameSettings(min_cell=3)))
 
 
 def _play(service: GamesService, clock: _Clock, game: Game) -> None:
@@ -127,7 +121,7 @@ def _answer(
     sent = Submission(player, question_id, clock(), client_id=new_id())
     match question.type:
         case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT:
-            return replace(sent, text=random.choice(_TEXTS))
+            return replace(sent, text=random.choice(_TEXTS[question.title]))
         case QuestionType.RATING:
             steps = question.scale.steps
             return replace(sent, number=random.choice(steps[len(steps) // 2 :]))
@@ -156,18 +150,18 @@ def list_sample(service: GamesService) -> SampleData | None:
     if not entries:
         return None
     urls, context = service.context.urls, service.context
-    token = context.tokens.host_token(SAMPLE_HOST)
+    host, admin = context.tokens.host_token(SAMPLE_HOST), context.tokens.admin_token()
     links = [
         SampleEntry(
             "Host",
             "The host of the sample games: start the one that waits, or read a report.",
-            urls.page("host-link", token=token),
-        )
+            urls.page("host-link", token=host),
+        ),
+        SampleEntry(
+            "Administrator", "All games and question sets.", urls.page("admin-link", token=admin)
+        ),
     ]
-    for entry in entries:
-        if entry.completed_at is None:
-            code = context.get_game(entry.game_id).join_code
-            links.append(
-                SampleEntry("Player", f"Join “{entry.title}” with {code}.", urls.join(code))
-            )
+    for each in (each for each in entries if each.completed_at is None):
+        code = context.get_game(each.game_id).join_code
+        links.append(SampleEntry("Player", f"Join “{each.title}” with {code}.", urls.join(code)))
     return SampleData(tuple(links))

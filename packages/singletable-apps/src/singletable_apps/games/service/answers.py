@@ -289,15 +289,15 @@ class Answers:
         offered = self._store.offered_to(play.game, entry, sent.player_id) if entry else ()
         if len(set(ranking)) < len(ranking) or not set(ranking) <= set(offered):
             raise InvalidInput({"ranking": "Rank only answers that you were shown, each once."})
-        needed = required_ranks(len(offered))
-        if len(ranking) < needed:
-            raise InvalidInput({"ranking": f"Rank at least {needed} answers."})
+        if not ranking:
+            raise InvalidInput({"ranking": "Rank at least one answer."})
         return Vote(
             game_id=play.game.game_id,
             question_id=sent.question_id,
             player_id=sent.player_id,
             name=player.name,
             votes={answer: rank for rank, answer in enumerate(ranking, 1)},
+            is_partial=len(ranking) < required_ranks(len(offered)),
             client_id=sent.client_id[:MAX_CLIENT_ID],
             submitted_at=sent.received_at,
             expires_at=play.game.expires_at,

@@ -17,7 +17,8 @@ from singletable_apps.games.entities import (
     Standing,
     Vote,
 )
-from singletable_apps.games.rules import Play
+from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.rules import Play, written_ids
 from singletable_apps.games.scoring import assign_ballots
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.tokens import new_id
@@ -63,6 +64,15 @@ class GameStore:
         """Return all answers to a question."""
         query = Answer.key.partition(game_id).eq(question_id)
         return list(self._context.store.query(query, consistent=True))
+
+    def list_written(self, play: Play) -> list[Answer]:
+        """Return the texts that were sent for the current question, or for all of a survey.
+
+        Texts of a survey that too few people have answered are shown to nobody.
+        """
+        least = play.game.settings.min_cell if play.game.type is EngagementType.SURVEY else 0
+        found = [self.list_answers(play.game.game_id, each) for each in written_ids(play)]
+        return [answer for answers in found if len(answers) >= least for answer in answers]
 
     def list_votes(self, game_id: str, question_id: str) -> list[Vote]:
         """Return all votes on the answers to a question."""

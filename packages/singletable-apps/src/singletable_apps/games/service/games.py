@@ -33,6 +33,7 @@ _QUESTIONS_PER_PART = 25
 _RANGES: dict[str, tuple[float, float]] = {
     "reading_seconds": (0, 60),
     "question_seconds": (0, 600),
+    "writing_seconds": (0, 600),
     "voting_seconds": (0, 600),
     "auto_seconds": (0, 120),
     "speed_floor": (0, 1),
@@ -46,7 +47,15 @@ _retry = retry_conflicts(
 )
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
-    *("question_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
+    *(
+        "question_seconds",
+        "writing_seconds",
+        "trivia_mode",
+        "speed_floor",
+        "partial",
+        "streak",
+        "points",
+    ),
     *("rank_method", "ballot_size", "is_anonymous"),
 )
 
@@ -159,6 +168,21 @@ class Games:
                 continue
             return game
         raise Busy("No free join code was found. Try again in a minute.")
+
+    def play_again(self, game: Game) -> Game:
+        """Create a game like this one for its players, or return the one that they have."""
+        if game.next_game:
+            return self._context.get_game(game.next_game)
+        names = [each.name for each in fields(GameDraft) if hasattr(game, each.name)]
+        copied = {name: getattr(game, name) for name in names}
+        draft = GameDraft(**copied, questions=self._context.get_questions(game))
+        return self.lead_to(game.game_id, self.create(game.created_by, draft))
+
+    def lead_to(self, game_id: str, game: Game) -> Game:
+        """Let the players of one game go on to another, and return that."""
+        changed = self._context.store.update(Game.key(game_id), Game.next_game.set(game.game_id))
+        self._context.notify(changed)
+        return game
 
     def _create(self, game: Game, now: datetime) -> None:
         game_id, expires_at = game.game_id, game.expires_at

@@ -1,7 +1,8 @@
-"""Moderate answers: approve or hide them while a question is open, and hide frozen ones.
+"""Moderate answers: approve or hide them until they are frozen, and hide frozen ones.
 
-An answer that waits for the host when its question is closed is not shown and not ranked. Hiding a
-frozen answer takes it off ballots and results; before the round is scored, it also gets no points.
+If answers wait for the host when their question is closed, the game waits in the phase “checking”.
+Hiding a frozen answer takes it off ballots and results; before the round is scored, it also gets no
+points.
 Every decision can be repeated, and applies to the text that the host has read: if the player
 changes the text meanwhile, the host decides again.
 """
@@ -9,28 +10,27 @@ changes the text meanwhile, the host decides again.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from singletable import ConditionFailed
 from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, Round
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import EngagementType, QuestionType
-from singletable_apps.games.rules import Play
-from singletable_apps.games.service.answers import is_open
+from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.rules import Play, is_checkable, written_ids
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.views import AnonymousAnswer
 from singletable_apps.shared.service import check_found
 
-_TEXTS = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
 _ATTEMPTS = 5
 _CHANGED = "The player has changed this answer meanwhile. Read it again."
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An answer with its new status. If it is late, the question was closed at the same time."""
+    """An answer with its new status. If it is late, answers were frozen at the same time."""
 
     answer: AnonymousAnswer
     is_late: bool = False
@@ -59,11 +59,8 @@ class Moderation:
 
         Survey answers of too few people are shown to nobody, not even here.
         """
-        is_survey = play.game.type is EngagementType.SURVEY
-        least = play.game.settings.min_cell if is_survey else 0
-        found = [self._store.list_answers(play.game.game_id, each) for each in _open_texts(play)]
-        shown = [answer for answers in found if len(answers) >= least for answer in answers]
-        return self.select(shown, status)
+        written = self._store.list_written(play) if is_checkable(play.state) else ()
+        return self.select(written, status)
 
     def select(
         self, answers: Iterable[Answer], status: AnswerStatus = AnswerStatus.PENDING
@@ -106,7 +103,7 @@ class Moderation:
         status: AnswerStatus,
         text: str | None = None,
     ) -> Decision:
-        """Approve or hide an answer while its question is open.
+        """Approve or hide an answer until it is frozen.
 
         `text` is the answer that the host has read. If the player has changed it since, nothing is
         done.
@@ -121,11 +118,11 @@ class Moderation:
             raise InvalidInput({"text": _CHANGED})
         if answer.status is status:
             return Decision(self._without_author(answer))
-        if not is_open(play.game, play.state, question_id):
+        if not is_checkable(play.state) or question_id not in written_ids(play):
             raise WrongPhase(
-                "The question is closed, and answers that waited are not shown.",
+                "The host has gone on without the answers that waited.",
                 play.state.phase,
-                (Phase.OPEN,),
+                (Phase.OPEN, Phase.CHECKING),
             )
         try:
             answer = self._context.store.update(
@@ -137,8 +134,16 @@ class Moderation:
             raise InvalidInput({"text": _CHANGED}) from None
         after = self._context.get_state(game_id)
         self._context.notify(play.game)
-        is_late = not is_open(play.game, after, question_id)
-        return Decision(self._without_author(answer), is_late)
+        is_now = is_checkable(after) and after.question_id == play.state.question_id
+        return Decision(self._without_author(answer), not is_now)
+
+    def approve_all(self, game_id: str) -> None:
+        """Approve every answer that waits and that the host can see now."""
+        for each in self.list_answers(self._store.load(game_id)):
+            with suppress(InvalidInput, WrongPhase):  # it has changed, and waits again
+                self.decide(
+                    game_id, each.question_id, each.answer_id, AnswerStatus.VISIBLE, each.text
+                )
 
     def set_hidden(
         self, game_id: str, answer_id: str, is_hidden: bool, question_id: str = ""
@@ -165,15 +170,3 @@ class Moderation:
             self._context.notify(changed)
             return changed
         raise Busy("Someone else is hiding answers right now. Try again.")
-
-
-def _open_texts(play: Play) -> list[str]:
-    """Return the ids of the questions with texts that are open."""
-    state = play.state
-    if state.phase is not Phase.OPEN or state.closed_at is not None:
-        return []
-    if play.game.type is EngagementType.SURVEY:
-        pairs = zip(state.played, play.questions, strict=False)
-        return [question_id for question_id, question in pairs if question.type in _TEXTS]
-    question = play.question
-    return [state.question_id] if question is not None and question.type in _TEXTS else []

@@ -10,11 +10,12 @@ from itertools import islice
 
 from singletable import AlreadyExists as KeyExists
 from singletable import ConditionFailed, Edit
-from singletable_apps.games.entities import Connection, Game, Player, PlayerName
+from singletable_apps.games.entities import Game, Player, PlayerName
 from singletable_apps.games.errors import (
     AlreadyExists,
     Busy,
     InvalidInput,
+    NotFound,
     NotPermitted,
     RoomClosed,
     WrongPhase,
@@ -98,13 +99,29 @@ class Players:
         seat = Seat(Role.PLAYER, game_id, player.player_id)
         return Joined(game, player, context.tokens.seat_token(seat))
 
-    def _create(self, game: Game, names: Iterator[str], team: str) -> Player:
+    def follow(self, game: Game, player_id: str) -> Joined:
+        """Take a player to the game after this one, with the same id, name and team."""
+        context = self._context
+        before, after = (
+            context.get_player(game.game_id, player_id),
+            context.get_game(game.next_game),
+        )
+        try:
+            player = context.get_player(after.game_id, player_id)
+        except NotFound:
+            team = before.team if before.team in after.settings.teams else ""
+            player = self._create(after, iter([before.name]), team, player_id)
+            context.notify(player)
+        seat = Seat(Role.PLAYER, after.game_id, player_id)
+        return Joined(after, player, context.tokens.seat_token(seat))
+
+    def _create(self, game: Game, names: Iterator[str], team: str, player_id: str = "") -> Player:
         """Store a player with the first of these names that is free."""
         now, chosen = self._context.clock(), ""
         for chosen in names:
             player = Player(
                 game_id=game.game_id,
-                player_id=new_id(),
+                player_id=player_id or new_id(),
                 name=chosen,
                 team=team,
                 joined_at=now,
@@ -193,17 +210,14 @@ class Players:
         game = self._context.get_game(game_id)
         chosen = self._check_team(checks, game, team)
         checks.raise_errors()
-        self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.team.set(chosen))
 
     def remove(self, game_id: str, player_id: str) -> Player:
         """Remove a player. The name stays taken, and the token is not accepted any more."""
-        self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.is_active.set(False))
 
     def restore(self, game_id: str, player_id: str) -> Player:
         """Let a player who was removed back in, with the same token, name and points."""
-        self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.is_active.set(True))
 
     def balance_teams(self, game_id: str) -> int:
@@ -223,15 +237,10 @@ class Players:
         return len(moves)
 
     def _update(self, game_id: str, player_id: str, edit: Edit[Player]) -> Player:
+        self._context.get_player(game_id, player_id)
         player = self._context.store.update(Player.key(game_id, player_id), edit)
         self._context.notify(player)
         return player
-
-    def list_connections(self, game_id: str) -> list[Connection]:
-        """Return the open connections to a game, as of the last seconds."""
-        now = self._context.clock()
-        found = self._context.store.query(Connection.by_game(game_id))
-        return [each for each in found if each.expires_at > now]
 
     def touch(self, game_id: str, player_id: str) -> None:
         """Note that a player is here."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from singletable_apps.games.entities import (
@@ -17,7 +18,7 @@ from singletable_apps.games.entities import (
     Standing,
 )
 from singletable_apps.games.errors import InvalidInput, NotFound
-from singletable_apps.games.questions import EngagementType, Question, QuestionType
+from singletable_apps.games.questions import WRITTEN, EngagementType, Question, QuestionType
 from singletable_apps.games.results import Reply, Summary, summarize
 from singletable_apps.games.scoring import fold_answer, team_totals
 from singletable_apps.games.service.context import Context
@@ -28,8 +29,9 @@ ANSWER_COLUMNS = (
     *("Question", "Type", "Category", "Title", "Player", "Team"),
     *("Answer", "Correct", "Points", "Seconds", "Submitted"),
 )
+# How many questions and players the report names first.
+_FIRST = 5
 SCORE_COLUMNS = ("Place", "Player", "Team", "Points", "Answers", "Correct")
-_WRITTEN = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class ReportedQuestion:
     votes: int
     ai_summary: str
     started_at: datetime
+    # Players who were in the game and did not answer; of a survey, nobody knows.
+    silent: Sequence[Player] = ()
 
     @property
     def texts(self) -> list[tuple[ReportedAnswer, list[str]]]:
@@ -93,23 +97,40 @@ class GameReport:
     teams: Sequence[tuple[str, float]]
     player_count: int
 
-    def answer_rows(self) -> Iterator[tuple[str | int | datetime, ...]]:
-        """Yield the rows of a table with all answers, by ANSWER_COLUMNS."""
+    @property
+    def hardest(self) -> list[ReportedQuestion]:
+        """Return the quiz questions that most players got wrong, hardest first."""
+        share = {each.question_id: each.summary.correct_percent or 0.0 for each in self.questions}
+        quiz = [each for each in self.questions if each.summary.correct is not None]
+        asked = [each for each in quiz if each.summary.answered and not each.is_void]
+        hard = [each for each in asked if share[each.question_id] < 60]
+        return sorted(hard, key=lambda each: share[each.question_id])[:_FIRST]
+
+    @property
+    def strugglers(self) -> list[Score]:
+        """Return the players with fewer than half of the quiz right, the weakest first."""
+        quiz = sum(each.summary.correct is not None for each in self.questions)
+        weak = [each for each in self.scores if quiz > 1 and 2 * each.correct < quiz]
+        return sorted(weak, key=lambda each: (each.correct, each.points))[:_FIRST]
+
+    def answer_rows(self, zone: tzinfo = UTC) -> Iterator[tuple[str | float | datetime, ...]]:
+        """Yield a row for each player and question, by ANSWER_COLUMNS, with times in a zone."""
         for each in self.questions:
+            asked = each.question
+            start = (int(each.question_id), asked.type, asked.category, asked.title)
             for answer in each.answers:
                 yield (
-                    int(each.question_id),
-                    each.question.type,
-                    each.question.category,
-                    each.question.title,
+                    *start,
                     answer.player,
                     answer.team,
                     answer.text,
                     "" if answer.is_correct is None else "yes" if answer.is_correct else "no",
                     answer.points,
-                    str(answer.seconds),
-                    answer.submitted_at,
+                    answer.seconds,
+                    answer.submitted_at.astimezone(zone).replace(tzinfo=None, microsecond=0),
                 )
+            for player in each.silent:
+                yield (*start, player.name, player.team, *[""] * 5)
 
     def score_rows(self) -> Iterator[tuple[str | int, ...]]:
         """Yield the rows of a table with the final scores, by SCORE_COLUMNS."""
@@ -160,35 +181,32 @@ class Reports:
         play = self._store.load(game_id)
         game, state = play.game, play.state
         players = {each.player_id: each for each in self._store.list_players(game_id)}
+        active = {each for each, player in players.items() if player.is_active}
         is_survey = game.type is EngagementType.SURVEY
         questions = list[ReportedQuestion]()
-        answered, correct = dict[str, int](), dict[str, int]()
+        answered, correct = Counter[str](), Counter[str]()
         for entry in self._store.list_rounds(game_id):
             if entry.completed_at is None:
                 continue
             answers = self._store.list_answers(game_id, entry.question_id)
             standings = {each.player: each for each in self._store.get_result(entry)}
-            for each in answers:
-                answered[each.player_id] = answered.get(each.player_id, 0) + 1
-            for each_standing in standings.values():
-                if each_standing.is_correct:
-                    player = each_standing.player
-                    correct[player] = correct.get(player, 0) + 1
+            answered.update(each.player_id for each in answers)
+            correct.update(player for player, each in standings.items() if each.is_correct)
             question = play.questions[entry.index]
             questions.append(
                 _report_question(
                     game, entry, question, answers, standings, players, is_survey=is_survey
                 )
             )
-        final = [each for each in self._store.get_standings(state) if each.player in players]
+        final = [each for each in self._store.get_standings(state) if each.player in active]
         scores = [
             Score(
                 each.place,
                 players[each.player].name,
                 players[each.player].team,
                 each.total,
-                answered.get(each.player, 0),
-                correct.get(each.player, 0),
+                answered[each.player],
+                correct[each.player],
             )
             for each in final
         ]
@@ -201,7 +219,7 @@ class Reports:
             scores=scores,
             champions=[each.player for each in scores if each.place == 1 and each.points],
             teams=sorted(totals.items(), key=lambda each: -each[1]),
-            player_count=sum(each.is_active for each in players.values()),
+            player_count=len(active),
         )
 
     def summarize(self, game_id: str, question_id: str) -> Round:
@@ -225,7 +243,7 @@ class Reports:
         if entry is None:
             raise NotFound("This question was not played yet.")
         question = play.questions[entry.index]
-        if question.type not in _WRITTEN:
+        if question.type not in WRITTEN:
             raise InvalidInput({"questionId": "Only written answers can be summarized."})
         if entry.completed_at is None:
             raise InvalidInput({"questionId": "Close the question first."})
@@ -251,10 +269,14 @@ def _report_question(
     is_survey: bool,
 ) -> ReportedQuestion:
     shown = [each for each in answers if each.status is AnswerStatus.VISIBLE]
+    over = entry.completed_at or entry.started_at
+    everyone = sorted(players.values(), key=lambda each: each.name)
+    present = [each for each in everyone if each.is_active and each.joined_at <= over]
+    known = {each.player_id for each in answers}
     summary = summarize(
         question,
         [Reply(each.choices, each.number, each.text, each.seconds) for each in shown],
-        players=len(players),
+        players=len(present),
         min_cell=game.settings.min_cell if is_survey else 0,
     )
     rows = list[ReportedAnswer]()
@@ -287,6 +309,7 @@ def _report_question(
         votes=entry.votes,
         ai_summary=entry.summary,
         started_at=entry.started_at,
+        silent=[each for each in present if not is_survey and each.player_id not in known],
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from singletable import Condition, ConditionFailed, Edit, evolve, retry_conflicts
@@ -31,18 +32,17 @@ from singletable_apps.games.phases import (
     LIVE_PHASES,
     Command,
     Phase,
-    Remaining,
     Step,
     next_step,
-    phase_after_reveal,
 )
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.rules import (
-    Gain,
+    REOPENED,
     Play,
     is_due,
     is_interrupted,
     is_leaderboard_due,
+    points_of,
     question_id_of,
     question_limit,
     questions_left,
@@ -51,6 +51,7 @@ from singletable_apps.games.rules import (
 )
 from singletable_apps.games.scoring import (
     TriviaRules,
+    TriviaScore,
     merge_answers,
     rank_players,
     score_trivia,
@@ -152,14 +153,12 @@ class Rounds:
                 return self._ask(play)
             case Step.OPEN:
                 return self._write(play.state, self._opened(play.state, play))
-            case Step.CLOSE | Step.SCORE:
-                closed = evolve(play.state, closed_at=self._context.clock(), deadline=None)
+            case Step.CLOSE | Step.VOID:
+                now, is_void = self._context.clock(), step is Step.VOID
+                closed = evolve(play.state, closed_at=now, deadline=None, is_void=is_void)
                 return self._close(play, closed)
-            case Step.VOID:
-                closed = evolve(
-                    play.state, closed_at=self._context.clock(), deadline=None, is_void=True
-                )
-                return self._close(play, closed)
+            case Step.REOPEN:
+                return self._reopen(play)
             case Step.CONTINUE:
                 return self._continue(play)
             case Step.PAUSE:
@@ -252,6 +251,8 @@ class Rounds:
     def _finish(self, play: Play) -> GameState:
         """Count what was closed, and write the result with the next phase."""
         game, state, question = play.game, play.state, play.question
+        if state.phase is Phase.OPEN and self._has_pending(play):
+            return self._write(state, evolve(state, closed_at=None, phase=Phase.CHECKING))
         if question is None:
             return self._finish_survey(play)
         now = self._context.clock()
@@ -278,7 +279,7 @@ class Rounds:
             self._store.store_ballot(entry, frozen)
             if after.phase is Phase.VOTING:
                 return self._write(state, after, entry)
-            points = dict[str, Gain]()
+            points = dict[str, TriviaScore]()
             return self._write_result(play, entry, after, answers, points)
         entry.tally = tally_answers(question, answers)
         if question.type is QuestionType.TRIVIA:
@@ -289,11 +290,38 @@ class Rounds:
             self._store.store_ballot(entry, self._freeze(game, answers))
         return self._write(state, after, entry)
 
+    def _has_pending(self, play: Play) -> bool:
+        """Return whether answers wait for the host, who goes on without them only on purpose."""
+        if play.state.is_void or play.state.is_ending:
+            return False
+        return any(each.status is AnswerStatus.PENDING for each in self._store.list_written(play))
+
+    def _reopen(self, play: Play) -> GameState:
+        """Accept answers or votes for some more seconds. They are counted again after that."""
+        game, state, question = play.game, play.state, play.question
+        if question is None:
+            raise WrongPhase("A survey is closed for good.", state.phase, (Phase.OPEN,))
+        now, ballot = self._context.clock(), tuple[BallotAnswer, ...]()
+        entry = self._store.get_round(game.game_id, state.question_id)
+        if entry and state.phase is Phase.REVEAL and question.type is QuestionType.CALL_AND_ANSWER:
+            ballot = self._store.get_ballot(entry)
+        opened = evolve(
+            state,
+            phase=Phase.VOTING if len(ballot) > 1 else Phase.OPEN,
+            opened_at=state.opened_at or now,
+            deadline=now + REOPENED,
+            scored=[each for each in state.scored if each != state.question_id],
+            is_void=False,
+        )
+        return self._write(state, opened)
+
     def _finish_votes(self, play: Play, entry: Round, after: GameState) -> GameState:
         game, state = play.game, play.state
         ballot = [each for each in self._store.get_ballot(entry) if each.id not in entry.hidden]
         votes = self._store.list_votes(game.game_id, state.question_id)
         entry.votes = len(votes)
+        # Votes and quiz questions are worth the same in one game.
+        has_quiz = any(each.type is QuestionType.TRIVIA for each in play.questions)
         score = score_votes(
             game.settings.rank_method,
             [answer.id for answer in ballot],
@@ -303,10 +331,11 @@ class Rounds:
                 vote.player_id: self._store.offered_to(game, entry, vote.player_id)
                 for vote in votes
             },
+            most=points_of(game, play.question) if has_quiz and play.question else None,
         )
         entry.tally = {answer: each.points for answer, each in score.answers.items()}
         answers = self._store.list_answers(game.game_id, state.question_id)
-        points = {player: Gain(gained) for player, gained in score.points.items()}
+        points = {player: TriviaScore(gained) for player, gained in score.points.items()}
         return self._write_result(play, entry, after, answers, points)
 
     def _finish_survey(self, play: Play) -> GameState:
@@ -330,10 +359,7 @@ class Rounds:
         return self._write(state, evolve(state, closed_at=None, phase=Phase.REVEAL))
 
     def _continue(self, play: Play) -> GameState:
-        remaining = Remaining(
-            questions=len(questions_left(play)), is_leaderboard_due=is_leaderboard_due(play)
-        )
-        if phase_after_reveal(remaining) is not Phase.LEADERBOARD:
+        if not is_leaderboard_due(play):
             return self._ask(play)
         deadline = self._auto(play.game, self._context.clock())
         after = evolve(play.state, phase=Phase.LEADERBOARD, deadline=deadline)
@@ -407,7 +433,7 @@ class Rounds:
         game, state, now = play.game, play.state, self._context.clock()
         store = self._context.store
         self._copy_scores(game.game_id, state)
-        players = store.count(Player.key.partition(game.game_id), consistent=True)
+        players = sum(each.is_active for each in self._store.list_players(game.game_id))
         ended = evolve(state, phase=Phase.ENDED, deadline=None, is_ending=False)
         with suppress(ConditionFailed):
             with store.transaction() as tx:
@@ -452,7 +478,7 @@ class Rounds:
         question: Question,
         answers: Iterable[Answer],
         before: dict[str, Standing],
-    ) -> dict[str, Gain]:
+    ) -> dict[str, TriviaScore]:
         settings = play.game.settings
         rules = TriviaRules(
             mode=settings.trivia_mode,
@@ -460,20 +486,20 @@ class Rounds:
             partial=settings.partial,
             streak=settings.streak,
         )
-        scores = dict[str, Gain]()
+        scores = dict[str, TriviaScore]()
         for answer in answers:
             known = before.get(answer.player_id)
             score = score_trivia(
                 rules,
                 correct=frozenset(question.correct),
                 chosen=frozenset(answer.choices),
-                points=settings.points if question.points is None else question.points,
+                points=points_of(play.game, question),
                 seconds=answer.seconds,
                 limit=question_limit(play.game, question),
                 streak=known.streak if known else 0,
             )
             seconds = answer.seconds if score.points else 0.0
-            scores[answer.player_id] = Gain(score.points, seconds, score.streak, score.is_correct)
+            scores[answer.player_id] = replace(score, seconds=seconds)
         return scores
 
     def _write_result(
@@ -482,7 +508,7 @@ class Rounds:
         entry: Round,
         after: GameState,
         answers: Iterable[Answer],
-        points: dict[str, Gain],
+        points: dict[str, TriviaScore],
     ) -> GameState:
         """Write the standings after this round, the round and the next phase."""
         game, state, question = play.game, play.state, play.question
@@ -490,7 +516,7 @@ class Rounds:
         # Only questions with right and wrong answers continue or end a streak.
         is_trivia = question is not None and question.type is QuestionType.TRIVIA
         answered = {each.player_id for each in answers}
-        nothing = Gain()
+        nothing = TriviaScore()
         players = [each for each in self._store.list_players(game.game_id) if each.is_active]
         totals = dict[str, tuple[int, float]]()
         streaks = dict[str, int]()

@@ -95,11 +95,11 @@ class Snapshots:
             pending = self._moderation.select(answers)
             if question.type in OPINIONS and play.game.settings.live_counts:
                 tally = tally_answers(question, answers)
-        elif state.phase is Phase.OPEN:
+        elif state.phase in (Phase.OPEN, Phase.CHECKING):
             pending = self._moderation.list_answers(play)
         elif state.phase is Phase.VOTING:
             votes = self._store.list_votes(state.game_id, state.question_id)
-            answered = frozenset(each.player_id for each in votes)
+            answered = frozenset(each.player_id for each in votes if not each.is_partial)
         is_quiz = question is not None and question.type is QuestionType.TRIVIA
         return replace(
             snapshot,

@@ -3,7 +3,7 @@
 import { connect } from "../shared/rooms.js";
 import { signal, useEffect, useRef, useState } from "../shared/vendor/islands.js";
 
-/** @param {{api: string, token: string, view: any, joined: {count: number, names: string[]}, serverTime: string}} config */
+/** @param {{api: string, token: string, view: any, joined: {count: number, names: string[], teams: string[]}, serverTime: string}} config */
 export function openGame(config) {
   const view = signal(config.view);
   const counts = signal(/** @type {{questionId: string, phase: string, done: number, of: number} | null} */ (null));

@@ -35,7 +35,7 @@ def stream(chunks: Iterator[bytes], name: str, media_type: str) -> Response:
 
 def download_table(
     columns: Sequence[str],
-    rows: Iterable[Sequence[str | int | date]],
+    rows: Iterable[Sequence[str | float | date]],
     name: str,
     format: TableFormat,  # noqa: A002
 ) -> Response:
@@ -48,7 +48,7 @@ def download_table(
 
 
 def _write_json(
-    columns: Sequence[str], rows: Iterable[Sequence[str | int | date]]
+    columns: Sequence[str], rows: Iterable[Sequence[str | float | date]]
 ) -> Iterator[bytes]:
     start = b"["
     for row in rows:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import socket
+from contextlib import suppress
 from functools import lru_cache
 from ipaddress import ip_address
 
@@ -12,6 +14,15 @@ _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?"
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach the host."""
     return _is_localhost(host) or (is_address(host) and ip_address(host).is_loopback)
+
+
+def lan_address() -> str:
+    """Return the address of this machine in its network, or an empty text. Nothing is sent."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))
+        address = str(probe.getsockname()[0])
+        return "" if is_loopback(address) else address
+    return ""
 
 
 @lru_cache(maxsize=256)

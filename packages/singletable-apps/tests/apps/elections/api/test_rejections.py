@@ -157,6 +157,7 @@ GUARDED: dict[str, tuple[str, object]] = {
     "PATCH /elections/Tea": ("Ben", {"name": "Teas"}),
     "DELETE /elections/Tea": ("Ben", None),
     "PUT /elections/Tea/owner": ("Ben", {"owner": "Ada"}),
+    "PUT /elections/Tea/managers": ("Ben", {"managers": ["Ada"]}),
     "PUT /elections/Tea/candidates": ("Ben", {"candidate_names": ["Assam"]}),
     "PUT /elections/Tea/texts": ("Ben", {"question": "Which?"}),
     "PATCH /elections/Tea/candidates/Assam": ("Ben", {"statement": "Strong"}),

@@ -10,6 +10,7 @@ import pytest
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
@@ -73,10 +74,9 @@ REJECTED: list[tuple[str, str, Fields, str]] = [
     ("e/Tea/settings", "", {"no_voting_after": "2026-06-30T00:00"}, "no_voting_after"),
     ("e/Tea/candidates", "", {"candidates": "Assam\nASSAM"}, "candidates"),
     ("e/Open/candidates", "", {"candidates": "Red"}, "candidates"),
-    ("e/Tea/voters/list", "", {"who": "listed", "voters": " \n "}, "voters"),
+    ("e/Tea/voters/list", "", {"who": "listed", "chosen": None, "voters": " \n "}, "voters"),
     ("e/Tea/voters/list", "", {"who": "listed", "voters": "Ada\nNobody"}, "voters"),
     ("e/Tea/voters/list", "", {"who": None, "voters": "Ada"}, "who"),
-    ("e/Tea/voters/choose", "", {"chosen": None}, "chosen"),
     ("e/Tea/launch", "", {}, "how"),
     ("e/Tea/owner", "", {"owner": ""}, "owner"),
     ("e/Tea/owner", "", {"owner": "Nobody"}, "owner"),
@@ -121,8 +121,8 @@ def _set_voters(app: PagesApp) -> object:
 
 
 def _set_publication(app: PagesApp) -> object:
-    settings = ElectionSettings(publication=Publication.ANONYMOUS)
-    return app.world.service.lifecycle.replace_settings(app.user("Ada"), "Tea", settings)
+    edit = ElectionEdit(publication=Publication.ANONYMOUS)
+    return app.world.service.lifecycle.edit(app.user("Ada"), "Tea", edit)
 
 
 # Who submits which form, what they enter, what somebody else changes meanwhile, and what is shown:
@@ -149,7 +149,6 @@ CONFLICTS: list[tuple[str, str, str, Fields, Change, list[str]]] = [
         ["Red, Green, Black", "Darjeeling"],
     ),
     ("Ada", "e/Tea/voters/list", "", {"who": "listed", "voters": "Ben"}, _set_voters, ["Ben"]),
-    ("Ada", "e/Tea/voters/choose", "", {"chosen": "Ben"}, _set_voters, ["Ben"]),
     ("Ada", "e/Tea/owner", "", {"owner": "Ben"}, _set_candidates("Tea"), []),
     ("Ada", "e/Tea/launch", "", {"how": "fixed"}, _set_candidates("Tea"), []),
     ("Ada", "e/Tea/delete", "", {}, _set_candidates("Tea"), []),

@@ -126,7 +126,7 @@ def test_any_name_works_in_urls(app: PagesApp, ada: Browser, name: str) -> None:
     assert page.status_code == 200
     ada.submit(page, candidates=f"{name}\nother")
     assert app.candidates(name) == [name, "other"]
-    for part in ("", "candidates", "voters", "voters/list", "voters/choose", "settings", "owner"):
+    for part in ("", "candidates", "voters", "voters/list", "settings", "owner"):
         parts = ("e", name, *filter(None, part.split("/")))
         assert ada.get(*parts).status_code == 200, part
     listed = ada.get("all").text.partition('class="election-name" href="')[2].partition('"')[0]

@@ -25,7 +25,7 @@ def close(app: PagesApp) -> None:
     app.world.service.lifecycle.close(app.user("Ada"), TEA)
 
 
-def test_result_is_public_only_if_the_owner_says_so_and_it_is_closed(
+def test_notice_and_result_are_public_only_if_the_owner_says_so(
     app: PagesApp, ada: Browser, ben: Browser, link: str
 ) -> None:
     visitor = app.browser()
@@ -33,13 +33,15 @@ def test_result_is_public_only_if_the_owner_says_so_and_it_is_closed(
     for address in (link, "/elections/r/99999"):
         assert "/elections/sign-in" in str(visitor.open(address).url)
     assert ben.get("e", TEA, "public").status_code == 403
-    assert ada.flash(ada.submit(ada.get("e", TEA, "public"))) == "The result is public."
-    assert "/elections/sign-in" in str(visitor.open(link).url)  # still open
+    assert "link can see it" in ada.flash(ada.submit(ada.get("e", TEA, "public")))
+    notice = visitor.open(link)
+    assert missing_in(notice, ["Voting is open", "Red", "Schulze method", "Everyone with an"]) == []
+    assert "Red wins" not in text_in(notice.text)
     close(app)
     page = visitor.open(link)
     assert missing_in(page, ["Red wins", "Place", "2 ballots"]) == []
     assert [name for name in ("Ben", "Ada") if name in text_in(page.text)] == []
-    assert ada.flash(ada.submit(ada.get("e", TEA, "public"))) == "The result is private again."
+    assert ada.flash(ada.submit(ada.get("e", TEA, "public"))) == "It is private again."
     assert "/elections/sign-in" in str(visitor.open(link).url)
     assert "/elections/sign-in" in str(visitor.open(f"{link}/picture.png").url)
 

@@ -95,20 +95,20 @@ def test_template_gives_settings_and_texts(app: PagesApp, ada: Browser, key: str
 
 def test_candidate_is_renamed_and_described(app: PagesApp, ada: Browser, draft: str) -> None:
     page = ada.get("e", draft, "candidates", "edit", query="?candidate=M%C3%A5rten")
-    ada.submit(page, name="Martin", statement="I *sail*.")
+    ada.upload(page, {"name": "Martin", "statement": "I *sail*."})
     assert app.candidates(draft) == ["Zoë", "Martin", "Alice"]
     assert "I <em>sail</em>." in ada.get("e", draft, "candidates").text
 
 
-@pytest.mark.parametrize("path", ["copy", "copy-with-voters"])
+@pytest.mark.parametrize("with_voters", [None, "true"])
 def test_copy_is_made_on_request_with_voters(
-    app: PagesApp, ada: Browser, draft: str, path: str
+    app: PagesApp, ada: Browser, draft: str, with_voters: str | None
 ) -> None:
     app.world.service.lifecycle.set_voters(app.user("Ada"), draft, ["Ada"])
-    ada.submit(ada.get("e", draft, path), name="Second")
+    ada.submit(ada.get("e", draft, "copy"), name="Second", with_voters=with_voters)
     assert app.candidates("Second") == app.candidates(draft)
-    assert app.voters("Second") == (["Ada"] if path != "copy" else [])
-    taken = ada.submit(ada.get("e", draft, path), name="Second")
+    assert app.voters("Second") == (["Ada"] if with_voters else [])
+    taken = ada.submit(ada.get("e", draft, "copy"), name="Second")
     assert "already an election" in taken.text
 
 

@@ -10,6 +10,7 @@ from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import NotFound
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, copy_scenario, make_scenario
@@ -109,7 +110,7 @@ def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
     driver = InterruptedDriver(
         there.engine,
         WRITES,
-        before=lambda: other.lifecycle.rename(there.bob, "Election 0", "Renamed"),
+        before=lambda: other.lifecycle.edit(there.bob, "Election 0", ElectionEdit(name="Renamed")),
         first=1,
     )
     service = there.world.open(driver)

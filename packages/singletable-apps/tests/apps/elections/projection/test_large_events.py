@@ -12,6 +12,7 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.projection.event_transaction import ITEMS_PER_STEP
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, open_store
 
@@ -51,7 +52,7 @@ def _check(world: World) -> None:
 
 def test_rename_election_moves_all_voters_and_ballots(crowd: World) -> None:
     world, ada = _copy(crowd)
-    renamed = world.service.lifecycle.rename(ada, "Crowded", "Crowded / again")
+    renamed = world.service.lifecycle.edit(ada, "Crowded", ElectionEdit(name="Crowded / again"))
     assert (renamed.voter_count, renamed.candidate_count) == (MANY, MANY)
     assert len(world.service.queries.who_voted(ada, "Crowded / again", 1000)[0]) == MANY - 2
     assert not any('ELECTION#Crowded"' in item for item in dump_items(world.driver))

@@ -49,6 +49,7 @@ def election(
     voters: int = 0,
     electorate: Electorate = Electorate.ACCOUNTS,
     seats: int = 1,
+    joint_with: int | None = None,
 ) -> Election:
     """Return an election of ada's."""
     allow_edit, allow_vote = SWITCHES[state]
@@ -67,6 +68,7 @@ def election(
         voter_count=voters,
         electorate=electorate,
         seats=seats,
+        joint_with=joint_with,
         when_created=NOON,
         revision=7,
     )

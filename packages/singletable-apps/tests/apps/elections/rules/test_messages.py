@@ -314,6 +314,17 @@ ELECTIONS = [
         "Add at least 2 candidates before you launch.",
     ),
     _state(
+        lambda: elections.check_launch(
+            ADA, election(State.SETUP), NOON, others=[election(State.SETUP, candidates=1)]
+        ),
+        "“Lunch”: Add at least 2 candidates before you launch.",
+    ),
+    _state(
+        lambda: elections.check_lock(ADA, election(State.EDITABLE, joint_with=6)),
+        "This question is on a ballot with others. They share voters, times, launch and close: go "
+        "to the first question for these.",
+    ),
+    _state(
         lambda: elections.check_launch(ADA, election(State.SETUP, (None, NOON)), NOON),
         "The closing time is in the past. Change or remove it before you launch.",
     ),
@@ -568,12 +579,12 @@ METHODS = [
     ),
     _invalid(
         "statement",
-        lambda: names.clean_statement("a\0b"),
+        lambda: names.clean_markdown("a\0b", "statement", 9),
         "This text contains characters that can’t be stored.",
     ),
     _invalid(
         "description",
-        lambda: names.clean_description("x" * 10_001),
+        lambda: names.clean_markdown("x" * 10_001, "description", 10_000),
         "This description has 10,001 characters. Use at most 10,000.",
     ),
 ]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from msgspec import UNSET
 
 from ranked_ballots import METHODS
 from singletable_apps.elections.entities import Election, Publication, State, User
@@ -63,10 +62,10 @@ EARLY = {State.SETUP, State.EDITABLE}
 # Each command, and the states in which it is accepted; in all others it is rejected.
 STEPS: dict[str, tuple[Step, set[State]]] = {
     "settings": (
-        lambda s, u, check: s.replace_settings(u, "E", ElectionSettings(True), check),
+        lambda s, u, check: s.edit(u, "E", ElectionEdit(secret_ballot=True), check),
         {State.SETUP},
     ),
-    "rename": (lambda s, u, check: s.rename(u, "E", "F", check), EARLY),
+    "rename": (lambda s, u, check: s.edit(u, "E", ElectionEdit(name="F"), check), EARLY),
     "candidates": (lambda s, u, check: s.set_candidates(u, "E", ["Red", "Black"], check), EARLY),
     "voters": (lambda s, u, check: s.set_voters(u, "E", ["Ada"], check), EARLY),
     "launch": (
@@ -118,7 +117,11 @@ REJECTED: dict[str, tuple[Callable[[Lifecycle, User], object], type[RequestRejec
     "taken": (lambda s, u: s.create(u, "Élan"), AlreadyExists, "name"),
     "taken, other case": (lambda s, u: s.create(u, "ÉLAN"), AlreadyExists, "name"),
     "taken, other form": (lambda s, u: s.create(u, "E\u0301lan"), AlreadyExists, "name"),
-    "rename to taken": (lambda s, u: s.rename(u, "E", "élan"), AlreadyExists, "name"),
+    "rename to taken": (
+        lambda s, u: s.edit(u, "E", ElectionEdit(name="élan")),
+        AlreadyExists,
+        "name",
+    ),
     "no name": (lambda s, u: s.create(u, " "), InvalidInput, "name"),
     "a folder": (lambda s, u: s.create(u, ".."), InvalidInput, "name"),
     "twice": (lambda s, u: s.set_candidates(u, "E", ["A", "a"]), InvalidInput, "candidates"),
@@ -166,7 +169,7 @@ def test_unchanged_values_create_no_event(memory: World) -> None:
     length = memory.event_count
     service.lifecycle.set_candidates(ada, "E", ["Red", "Green", "Blue"])
     service.lifecycle.set_voters(ada, "E", ["BOB"])
-    service.lifecycle.rename(ada, "e", "E")
+    service.lifecycle.edit(ada, "e", ElectionEdit(name="E"))
     service.lifecycle.transfer(ada, "E", "ada")
     service.lifecycle.edit(ada, "E", ElectionEdit())
     assert memory.event_count == length
@@ -178,7 +181,7 @@ def test_renaming_an_election_moves_everything_in_it(world: World) -> None:
     world.launch(ada, "Old", voters=["Bob"])
     cast = service.voting.cast(bob, "Old", ballot("Red"), "k")
     for name in ("old", "New / #1"):
-        assert service.lifecycle.rename(ada, "OLD", name).name == name
+        assert service.lifecycle.edit(ada, "OLD", ElectionEdit(name=name)).name == name
     assert service.context.read.find_election("Old") is None
     assert service.queries.is_eligible(ada, "new / #1", "Bob")
     seen = service.voting.ballot(bob, "NEW / #1", "bob")
@@ -209,8 +212,7 @@ def test_name_and_settings_change_atomically(memory: World) -> None:
         memory, InvalidInput, lambda: edit(ada, "G", ElectionEdit(no_voting_before=bare))
     )
     assert edit(ada, "G", ElectionEdit(no_voting_after=None)).no_voting_after is None
-    assert ElectionEdit().name is UNSET
-    plain = memory.service.lifecycle.replace_settings(ada, "G", ElectionSettings())
+    plain = memory.service.lifecycle.edit(ada, "G", ElectionEdit(secret_ballot=False))
     assert (plain.secret_ballot, plain.publication) == (False, Publication.CONFIRMATIONS)
 
 
@@ -218,7 +220,11 @@ def test_administrator_can_delete_and_transfer_any_election(memory: World) -> No
     ada, bob, carol = memory.register("Ada", "Bob", "Carol")
     memory.service.people.change_role(ada, "Carol", Role.ADMIN)
     _create(memory, bob)
-    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.rename(carol, "E", "F"))
+    expect_rejection(
+        memory,
+        NotPermitted,
+        lambda: memory.service.lifecycle.edit(carol, "E", ElectionEdit(name="F")),
+    )
     assert memory.service.lifecycle.transfer(carol, "E", "Ada").owner_name == "Ada"
     assert (memory.reload(bob).elections_owned, memory.reload(ada).elections_owned) == (0, 1)
     expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
@@ -231,7 +237,11 @@ def test_owner_without_permission_cannot_manage_the_election(memory: World) -> N
     _create(memory, bob)
     memory.service.people.change_role(ada, "Bob", Role.VOTER)
     expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.create(bob, "F"))
-    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.rename(bob, "E", "F"))
+    expect_rejection(
+        memory,
+        NotPermitted,
+        lambda: memory.service.lifecycle.edit(bob, "E", ElectionEdit(name="F")),
+    )
     expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
 
 
@@ -309,7 +319,6 @@ def test_closing_time_in_the_past_is_rejected(memory: World) -> None:
     edit = ElectionEdit(no_voting_after=now)
     error = expect_rejection(memory, InvalidInput, lambda: lifecycle.edit(ada, "E", edit))
     assert error.field == "no_voting_after"
-    expect_rejection(memory, InvalidInput, lambda: lifecycle.replace_settings(ada, "E", past))
     # Time passes while the election is set up: its other settings can still be changed.
     memory.clock.advance(hours=2)
     edited = lifecycle.edit(ada, "E", ElectionEdit(name="F", secret_ballot=True))

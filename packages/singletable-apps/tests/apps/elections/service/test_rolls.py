@@ -20,6 +20,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.shared.accounts import NotSignedIn, expiring
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
@@ -352,7 +353,7 @@ def test_table_matches_the_log_after_everything(club: Club) -> None:
     club.vote("Cleo", "Red")
     club.service.rolls.renew_link(club.ada, CLUB, 2)
     club.service.rolls.remove(club.ada, CLUB, 3)
-    club.service.lifecycle.rename(club.ada, CLUB, "Board")
+    club.service.lifecycle.edit(club.ada, CLUB, ElectionEdit(name="Board"))
     report = verify_log(club.service.context.store, club.service.context.keys)
     assert not report.differences
 

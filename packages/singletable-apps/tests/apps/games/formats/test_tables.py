@@ -166,3 +166,20 @@ def test_more_questions_than_a_set_may_have_are_reported_once() -> None:
     read = read_set(f"question,a1,a2,correct\n{rows}".encode(), "many.csv")
     assert len(read.draft.questions) == 300
     assert [each.row for each in read.errors] == [302]
+
+
+def test_table_with_types_is_our_own_format() -> None:
+    text = b"type,question,OptionA,OptionB,CorrectAnswer\nchoice,Tea?,Yes,No,\ntrivia,2+2?,3,4,4\n"
+    read = read_set(text, "all.csv")
+    assert (read.format, read.errors) == (SetFormat.CSV, ())
+    assert [each.type for each in read.draft.questions] == ["choice", "trivia"]
+
+
+def test_text_that_is_named_like_a_spreadsheet_is_rejected_by_its_name() -> None:
+    with pytest.raises(InvalidInput, match="not an Excel file"):
+        read_set(b"question,a1\nx,y\n", "quiz.xlsx")
+
+
+def test_lessons_ask_what_the_original_asks() -> None:
+    read = read_set(b"Category,Title,Detail_lesson\nTeams,Say no,Early\n", "lessons.csv")
+    assert read.draft.instruction.startswith("How could you adapt this lesson")

@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import httpx2
+import pytest
 
 from singletable_apps.games.entities import Game
+from singletable_apps.games.pages.host import address_warning
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
@@ -87,17 +89,39 @@ def test_game_is_hosted_by_buttons_alone(app: PagesApp) -> None:
     assert "Open the report" in browser.get("host", game.game_id).text
 
 
-def test_closing_needs_confirmation_while_answers_are_missing(app: PagesApp) -> None:
-    game = app.world.game()
-    ada, _ = app.world.join(game, "Ada", "Bob")
+def test_closing_needs_confirmation_until_half_have_answered(app: PagesApp) -> None:
+    game = app.world.game(CAPITAL, CAPITAL)
+    ada, bob, _ = app.world.join(game, "Ada", "Bob", "Cy")
     app.world.play(game, Command.START)
     ada.answer("b")
     browser = app.browser(host=True)
     path = app.world.service.context.urls.host(game.game_id, "command")
     question = browser.post(path, {"command": "next"})
-    assert "Only 1 of 2 players have answered. Close anyway?" in question.text
+    assert "Only 1 of 3 players have answered. Close anyway?" in question.text
     assert phase_of(app, game) is Phase.OPEN
     browser.submit(question, "/command")
+    assert phase_of(app, game) is Phase.REVEAL
+    app.world.play(game, Command.NEXT, Command.NEXT)
+    ada.answer("b")
+    bob.answer("b")
+    browser.post(path, {"command": "next"})
+    assert phase_of(app, game) is Phase.REVEAL
+
+
+def test_host_is_asked_before_answers_that_wait_are_left_out(app: PagesApp) -> None:
+    game = app.world.game(LESSON, settings=replace(SETTINGS, is_moderated=True))
+    (ada,) = app.world.join(game, "Ada")
+    app.world.play(game, Command.START)
+    ada.answer(text="Meetings")
+    app.world.play(game, Command.CLOSE)
+    browser = app.browser(host=True)
+    path = app.world.service.context.urls.host(game.game_id, "command")
+    assert "Go on without 1 answer?" in browser.post(path, {"command": "next"}).text
+    browser.post(
+        app.world.service.context.urls.host(game.game_id, "answers"), {"decision": "approve-all"}
+    )
+    browser.post(path, {"command": "next"})
+    assert "Meetings" in browser.get("host", game.game_id).text
     assert phase_of(app, game) is Phase.REVEAL
 
 
@@ -269,3 +293,37 @@ def test_teams_are_balanced_and_players_moved(app: PagesApp) -> None:
     browser.post(one, {"name": "Ada", "team": "Foxes"})
     assert service.context.get_player(game.game_id, players[0].player_id).team == "Foxes"
     assert "Choose a team" in browser.flash(browser.post(one, {"name": "Ada", "team": "Bears"}))
+
+
+def test_everyone_goes_on_to_the_next_game(app: PagesApp) -> None:
+    game = app.world.game(CAPITAL)
+    host, phone, screen = app.browser(host=True), app.browser(), app.browser()
+    phone.submit(phone.get("play", game.game_id, "join"), "/join", name="Ada")
+    context = app.world.service.context
+    screen.open(context.urls.seat(context.issue_seat(game, Role.SCREEN)))
+    app.world.play(game, Command.END)
+    again = host.submit(host.get("host", game.game_id), "/again")
+    made = context.get_game(game.game_id).next_game
+    assert host.follow(again).url.path.endswith(f"host/{made}")
+    for browser, place in ((phone, "play"), (screen, "screen")):
+        opened = browser.get(place, game.game_id, "next")
+        assert (opened.status_code, opened.url.path) == (200, f"/games/{place}/{made}")
+    assert [each.name for each in app.world.service.game_store.list_players(made)] == ["Ada"]
+    # Another set for the same players.
+    form = host.get("new", after=made)
+    host.submit(form, "/new", start="library:trivia-night")
+    assert context.get_game(made).next_game
+
+
+@pytest.mark.parametrize(
+    ("url", "is_warned"),
+    [
+        ("http://127.0.0.1:8000/games/join?code=123456", True),
+        ("http://localhost:8000/games/join", True),
+        ("http://192.168.1.20:8000/games/join", False),
+        ("https://games.example/games/join", False),
+    ],
+)
+def test_host_is_warned_if_phones_cannot_open_the_address(url: str, is_warned: bool) -> None:
+    warning = address_warning(url)
+    assert ("--host 0.0.0.0" in warning, ":8000." in warning) == (is_warned, is_warned)

@@ -80,11 +80,11 @@ def join(app: PagesApp, game: Game, name: str = "Mia", **fields: FieldValue) -> 
 def test_code_leads_to_the_game_and_its_seat_stays(app: PagesApp) -> None:
     game = app.world.game()
     phone = join(app, game)
-    assert "You’re in, Mia." in text_in(phone.page().text)
+    assert "You’re in, Mia" in text_in(phone.page().text)
     # Scanning the code again does not ask for a name.
     again = phone.browser.get("join", code=game.join_code)
     assert again.url.path == f"/games/play/{game.game_id}"
-    assert "You’re in, Mia." in text_in(again.text)
+    assert "You’re in, Mia" in text_in(again.text)
     assert "HttpOnly" in str(
         app.browser().post(f"/games/play/{game.game_id}/join", {"name": "Zoe"}).headers
     )
@@ -332,7 +332,7 @@ def test_players_rank_the_answers_of_others(app: PagesApp) -> None:
     one, two = (f"place-{each['id']}" for each in ballot)
     refused = mia.send("vote", **{one: "1", two: "1"})
     assert (refused.status_code, "Give each place" in refused.text) == (422, True)
-    assert "Rank at least 2 answers." in text_in(mia.send("vote", **{one: "1"}).text)
+    assert "Rank at least one answer." in text_in(mia.send("vote").text)
     assert mia.send("vote", **{one: "2", two: "1"}).status_code == 303
     page = mia.page()
     assert "Ranking received." in text_in(page.text)
@@ -429,11 +429,11 @@ def test_seat_moves_to_another_device_and_can_be_left(app: PagesApp) -> None:
     page = phone.browser.get("play", phone.game.game_id, "device")
     [link] = re.findall(r'href="[^"]*(/games/seat[^"]*)"', page.text)
     other = app.browser()
-    assert "You’re in, Mia." in text_in(other.open(html.unescape(link)).text)
+    assert "You’re in, Mia" in text_in(other.open(html.unescape(link)).text)
     asked = phone.browser.get("play", phone.game.game_id, "leave")
     assert phone.browser.submit(asked, "leave").headers["location"] == "/games/join"
     assert phone.page().url.path.endswith("/join")
-    assert "You’re in, Mia." in text_in(other.get("play", phone.game.game_id).text)
+    assert "You’re in, Mia" in text_in(other.get("play", phone.game.game_id).text)
 
 
 # A player who opens the link for the audience, or of a joker, keeps the points.
@@ -441,9 +441,9 @@ def test_link_of_another_seat_needs_confirmation(app: PagesApp) -> None:
     phone = join(app, app.world.game())
     (other,) = app.world.join(phone.game, "Joker")
     question = phone.browser.get("seat", token=other.token)
-    assert "You’re in, Mia." in text_in(phone.page().text)
+    assert "You’re in, Mia" in text_in(phone.page().text)
     phone.browser.submit(question, other.token)
-    assert "You’re in, Joker." in text_in(phone.page().text)
+    assert "You’re in, Joker" in text_in(phone.page().text)
 
 
 @pytest.mark.parametrize("token", ["", "player.x.y.z", "h.x.y", "x" * 5_000, "é.é.é.é"])

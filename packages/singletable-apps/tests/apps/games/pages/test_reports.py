@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from io import BytesIO
+
+from openpyxl import load_workbook
 
 from singletable_apps.games.entities import Game
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from tests.apps.games.pages.client import PagesApp
-from tests.apps.games.support.world import CAPITAL, LESSON, SETTINGS, SURVEY, World
+from tests.apps.games.support.world import CAPITAL, HOST, LESSON, LUNCH, SETTINGS, SURVEY, World
 
 
 def played(world: World) -> Game:
@@ -33,20 +37,18 @@ def test_report_shows_questions_answers_and_scores(app: PagesApp) -> None:
     game = played(app.world)
     page = app.browser(host=True).get("reports", game.game_id)
     assert page.status_code == 200
-    for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50 % correct", "1,003", "Slow builds"):
+    for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50 % correct", "2,000", "Slow builds"):
         assert text in page.text, text
     assert app.browser().get("reports", game.game_id).status_code == 401
     players = app.world.service.game_store.list_players(game.game_id)
-    assert max(each.total_score for each in players) == 1_003
+    assert max(each.total_score for each in players) == 2_000
 
 
 def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
     game = played(app.world)
     browser = app.browser(host=True)
     answers = browser.get("reports", game.game_id, "answers", format="csv")
-    assert (
-        "filename*=UTF-8''Friday%20quiz%3A%20answers.csv" in answers.headers["content-disposition"]
-    )
+    assert "filename*=UTF-8''Friday%20quiz%20answers.csv" in answers.headers["content-disposition"]
     lines = answers.content.decode("utf-8-sig").splitlines()
     assert len(lines) == 5
     assert "'=1+1 meetings" in answers.text
@@ -55,13 +57,56 @@ def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
         "Place": 1,
         "Player": "Ada <b>",
         "Team": "",
-        "Points": 1_003,
+        "Points": 2_000,
         "Answers": 2,
         "Correct": 1,
     }
     assert browser.get("reports", game.game_id, "scores", format="xlsx").content[:2] == b"PK"
     everything = browser.get("reports", game.game_id, "game").json()
     assert [each["type"] for each in everything["questions"]] == ["trivia", "call-and-answer"]
+
+
+def test_workbook_has_a_row_for_each_player_and_question_with_numbers(app: PagesApp) -> None:
+    game = app.world.game(CAPITAL, LUNCH)
+    ada, _, cy = app.world.join(game, "Ada", "Bob", "Cy")
+    app.world.service.players.remove(game.game_id, cy.player_id)
+    app.world.play(game, Command.START)
+    app.world.clock.advance(seconds=2)
+    ada.answer("b")
+    app.world.play(game, Command.CLOSE, Command.NEXT, Command.NEXT, Command.CLOSE)
+    app.world.join(game, "Dee")
+    app.world.play_to(game, Phase.ENDED)
+    browser = app.browser(host=True)
+    browser.http.cookies.set("zone", "America/New_York")
+    file = browser.get("reports", game.game_id, "answers", format="xlsx")
+    heading, first, *others = load_workbook(BytesIO(file.content)).active.values  # type: ignore[union-attr]
+    assert heading[-1] == "Submitted (America/New_York)"
+    assert first[4:9] == ("Ada", None, "Canberra", "yes", 950)
+    assert isinstance(first[9], (int, float))
+    assert isinstance(first[10], datetime)
+    assert (round(first[9], 1), first[10].hour) == (2.0, 7)
+    # Bob was silent; Cy was removed, and Dee came later.
+    assert [(each[0], each[4]) for each in others] == [(1, "Bob"), (2, "Ada"), (2, "Bob")]
+    assert "1 of 2 answered" in browser.get("reports", game.game_id).text
+    (entry,) = app.world.service.games.list_of_host(HOST).items
+    assert entry.player_count == 3
+
+
+def test_report_begins_with_hard_questions_and_players_who_need_help(app: PagesApp) -> None:
+    game = app.world.game(CAPITAL, replace(CAPITAL, title="Easy?"))
+    ada, bob = app.world.join(game, "Ada", "Bob")
+    app.world.play(game, Command.START)
+    for bob_chooses in ("a", "b"):
+        ada.answer("b" if bob_chooses == "b" else "c")
+        bob.answer(bob_chooses)
+        app.world.play(game, Command.CLOSE, Command.NEXT, Command.NEXT)
+    report = app.world.service.reports.read(game.game_id)
+    assert [each.question.title for each in report.hardest] == [CAPITAL.title]
+    assert report.strugglers == []
+    app.world.play_to(game, Phase.ENDED)
+    page = app.browser(host=True).get("reports", game.game_id)
+    assert "Hardest questions" in page.text
+    assert "Who needs help" not in page.text
 
 
 def test_answers_are_summarized_on_request(app: PagesApp) -> None:

@@ -64,7 +64,7 @@ def test_question_is_added_edited_moved_and_deleted(app: PagesApp) -> None:
     page = browser.get("sets", item.set_id, "questions", "new", type="choice")
     options = {"option-0": "Yes", "option-2": "No"}
     added = browser.upload(page, {"title": "Again?", "place": "2", **options})
-    assert added.headers["location"].endswith("#q-2")
+    assert added.headers["location"].endswith("/questions/2")
     assert [each.text for each in questions(app, item)[1].options] == ["Yes", "No"]
     page = browser.get("sets", item.set_id, "questions", "2")
     browser.upload(page, {"title": "Once more?", "selections": "2"})
@@ -76,6 +76,52 @@ def test_question_is_added_edited_moved_and_deleted(app: PagesApp) -> None:
     page = browser.get("sets", item.set_id, "questions", "1", "delete")
     assert browser.flash(browser.submit(page, "/delete")) == "Deleted the question."
     assert titles(app, item) == [each.title for each in DRAFT.questions]
+
+
+def test_question_changes_its_type_and_loses_nothing(app: PagesApp) -> None:
+    browser, item = app.browser(host=True), create(app)
+    page = browser.get("sets", item.set_id, "questions", "new", type="trivia")
+    typed = {"title": "Typed", "option-0": "One", "option-7": "Eight", "correct-7": "on"}
+    page = browser.upload(page, {**typed, "explanation": "Why", "retype": "text"})
+    assert 'value="Typed"' in page.text
+    page = browser.upload(page, {"retype": "rank"})
+    page = browser.upload(page, {"retype": "trivia"})
+    assert len(questions(app, item)) == 3
+    browser.upload(page, {})
+    added = questions(app, item)[3]
+    assert ([each.text for each in added.options], added.correct) == (["One", "Eight"], ("b",))
+    assert added.explanation == "Why"
+
+
+@pytest.mark.parametrize(
+    ("sent", "order", "opened"),
+    [
+        ({"then": "duplicate"}, "0012", "2"),
+        ({"then": "move", "source": "3", "target": "1"}, "201", "2"),
+        ({"then": "move", "source": "1", "target": "3"}, "120", "3"),
+        ({"then": "3"}, "012", "3"),
+        ({"then": "another"}, "012", "new?type=trivia"),
+    ],
+)
+def test_saved_question_is_duplicated_or_others_are_moved(
+    app: PagesApp, sent: dict[str, str], order: str, opened: str
+) -> None:
+    browser, item = app.browser(host=True), create(app)
+    page = browser.get("sets", item.set_id, "questions", "1")
+    saved = browser.upload(page, {"title": CAPITAL.title, **sent})
+    assert titles(app, item) == [DRAFT.questions[int(at)].title for at in order]
+    assert saved.headers["location"].endswith(f"/questions/{opened}")
+
+
+def test_questions_of_other_sets_are_found_in_the_bank(app: PagesApp) -> None:
+    browser, item = app.browser(host=True), create(app, SetDraft("Mine"))
+    create(app, replace(DRAFT, questions=(CAPITAL, LUNCH)))
+    page = browser.get("sets", item.set_id, "questions", "bank", q="NOODLES pizza")
+    assert "1 question</p>" in page.text
+    browser.submit(page, "pizza")
+    assert titles(app, item) == [LUNCH.title]
+    page = browser.get("sets", item.set_id, "questions", "bank", q="nothing like this")
+    assert "Nothing found" in page.text
 
 
 def test_invalid_question_is_shown_again_with_its_errors(app: PagesApp) -> None:
@@ -242,6 +288,20 @@ def test_import_adds_to_an_existing_set(app: PagesApp) -> None:
     browser.submit(page, "/save")
     assert titles(app, item)[3:] == ["2 + 2?", "Rhymes with cat?"]
     assert app.browser().get("sets", "import", into=item.set_id).status_code == 404
+
+
+def test_pasted_list_becomes_questions(app: PagesApp) -> None:
+    browser, item = app.browser(host=True), create(app, SetDraft("Mine"))
+    form = browser.get("sets", "import", into=item.set_id)
+    text = "1. Capital of Peru?\r\nA) Quito\r\n* Lima\r\n\r\nTea or coffee?\r\nTea\r\nCoffee"
+    text += "\r\n\r\nWhy?"
+    browser.submit(browser.upload(form, {"text": text}), "/save")
+    capital, tea, why = questions(app, item)
+    assert (capital.title, capital.correct) == ("Capital of Peru?", ("b",))
+    assert [each.text for each in capital.options] == ["Quito", "Lima"]
+    assert (capital.type, tea.type, why.type) == ("trivia", "choice", "text")
+    browser.submit(browser.upload(form, {"text": "One?\nTwo?\n"}), "/save")
+    assert titles(app, item)[3:] == ["One?", "Two?"]
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", b"name,email\na,b\n", b"{"])

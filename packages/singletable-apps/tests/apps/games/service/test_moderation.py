@@ -28,7 +28,7 @@ def host_view(world: World, game: Game) -> View:
     return host
 
 
-def test_approved_answers_are_ranked_and_waiting_ones_are_not(memory: World) -> None:
+def test_time_up_waits_until_the_host_has_checked_the_answers(memory: World) -> None:
     game = memory.game(LESSON, settings=MODERATED)
     ada, bob, cy, dee = memory.join(game, "Ada", "Bob", "Cy", "Dee")
     memory.play(game, Command.START)
@@ -41,13 +41,21 @@ def test_approved_answers_are_ranked_and_waiting_ones_are_not(memory: World) -> 
         assert (decided.answer.status, decided.is_late) == (VISIBLE, False)
     moderation(memory).decide(game.game_id, "001", dee.answer_id(), HIDDEN)
     assert host_view(memory, game)["pendingCount"] == 1
-    assert memory.play(game, Command.CLOSE).phase is Phase.VOTING
-    ballot = memory.service.snapshots.read(game.game_id).ballot
-    assert {each.text for each in ballot} == {"Meetings", "Builds"}
-    assert host_view(memory, game)["leftOut"] == 2
-    # Too late for the one that waited; the decisions of before can be repeated.
+    memory.clock.advance(seconds=63)
+    assert memory.service.rounds.finish_due(game.game_id).phase is Phase.CHECKING
+    memory.clock.advance(seconds=600)
+    assert memory.service.rounds.finish_due(game.game_id).phase is Phase.CHECKING
     with pytest.raises(WrongPhase):
-        moderation(memory).decide(game.game_id, "001", cy.answer_id(), VISIBLE)
+        cy.answer(text="Too late")
+    assert [each["text"] for each in host_view(memory, game)["pending"]] == ["Mails"]
+    moderation(memory).approve_all(game.game_id)
+    assert memory.play(game, Command.NEXT).phase is Phase.VOTING
+    ballot = memory.service.snapshots.read(game.game_id).ballot
+    assert {each.text for each in ballot} == {"Meetings", "Builds", "Mails"}
+    assert host_view(memory, game)["leftOut"] == 1
+    # Too late for the hidden one; the decisions of before can be repeated.
+    with pytest.raises(WrongPhase):
+        moderation(memory).decide(game.game_id, "001", dee.answer_id(), VISIBLE)
     assert moderation(memory).decide(game.game_id, "001", ada.answer_id(), VISIBLE).is_late is False
 
 
@@ -113,7 +121,9 @@ def test_texts_of_a_survey_are_moderated_while_it_is_open(memory: World) -> None
     bob.answer(text="More cake", question_id="003")
     assert host_view(memory, game)["pendingCount"] == 2
     moderation(memory).decide(game.game_id, "003", ada.answer_id("003"), VISIBLE)
-    memory.play(game, Command.CLOSE)
+    assert memory.play(game, Command.CLOSE).phase is Phase.CHECKING
+    # The host goes on without the other one.
+    assert memory.play(game, Command.NEXT).phase is Phase.REVEAL
     play = memory.service.game_store.load(game.game_id)
     (shown,) = moderation(memory).list_frozen(play)
     assert (shown.question_id, shown.answer.text) == ("003", "More tea")

@@ -192,3 +192,23 @@ def test_room_is_full_locked_or_private(memory: World) -> None:
     service.games.edit(game.game_id, is_locked=True)
     with pytest.raises(RoomClosed):
         service.players.join(game.game_id, "Bob", access_code="Süden 7")
+
+
+def test_players_stay_for_the_next_game(memory: World) -> None:
+    service = memory.service
+    game = memory.game(CAPITAL, settings=replace(SETTINGS, teams=("Owls", "Foxes")))
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.END)
+    after = service.games.play_again(service.context.get_game(game.game_id))
+    again = service.context.get_game(game.game_id)
+    assert again.next_game == after.game_id
+    assert service.games.play_again(again).game_id == after.game_id
+    assert service.context.get_questions(after) == (CAPITAL,)
+    joined = service.players.follow(again, ada.player_id)
+    assert (joined.player.name, joined.player.player_id) == ("Ada", ada.player_id)
+    assert joined.player.team == service.context.get_player(game.game_id, ada.player_id).team
+    assert service.players.follow(again, ada.player_id).player == joined.player
+    # Someone else was faster with this name.
+    service.players.join(after.game_id, "Bob")
+    with pytest.raises(AlreadyExists):
+        service.players.follow(again, bob.player_id)

@@ -10,7 +10,7 @@ import pytest
 from singletable_apps.games.entities import GameState
 from singletable_apps.games.errors import InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import TRANSITIONS, Command, Phase
-from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.rules import GRACE
 from singletable_apps.games.scoring import RankMethod
 from singletable_apps.games.service.answers import Outcome, Receipt, Submission
@@ -255,3 +255,96 @@ def test_answers_of_a_batch_have_outcomes_of_their_own(world: World) -> None:
     assert world.service.answers.submit_many(game.game_id, []) == []
     world.play(game, Command.CLOSE)
     assert world.totals(game) == {"Ada": 1000, "Bob": 1000, "Cy": 0}
+
+
+def test_best_answer_is_worth_a_question_in_a_game_with_trivia(memory: World) -> None:
+    game = memory.game(LESSON, CAPITAL)
+    phones = memory.join(game, "Ada", "Bob", "Cy")
+    memory.play(game, Command.START)
+    for phone in phones:
+        phone.answer(text=f"Because of {phone.name}")
+    memory.play(game, Command.CLOSE)
+    ballot = memory.service.snapshots.read(game.game_id).ballot
+    ada, bob, cy = (
+        {each.players[0]: each.id for each in ballot}[each.player_id] for each in phones
+    )
+    for phone, ranking in zip(phones, ((bob, cy), (cy, ada), (bob, ada)), strict=True):
+        phone.vote(*ranking)
+    memory.play(game, Command.CLOSE)
+    assert memory.totals(game) == {"Bob": 1000, "Cy": 833, "Ada": 667}
+
+
+def test_half_a_ranking_counts_but_its_voter_is_not_done(memory: World) -> None:
+    game = memory.game(LESSON)
+    phones = memory.join(game, "Ada", "Bob", "Cy")
+    memory.play(game, Command.START)
+    for phone in phones:
+        phone.answer(text=f"Because of {phone.name}")
+    memory.play(game, Command.CLOSE)
+    ballot = memory.service.snapshots.read(game.game_id).ballot
+    phones[0].vote(next(each.id for each in ballot if phones[1].player_id in each.players))
+    assert memory.service.snapshots.view(game.game_id, Role.HOST)["host"]["done"] == 0
+    memory.play(game, Command.CLOSE)
+    assert memory.totals(game) == {"Ada": 0, "Bob": 3, "Cy": 0}
+
+
+def seconds_left(world: World, state: GameState) -> int:
+    assert state.deadline is not None
+    return round((state.deadline - world.clock()).total_seconds())
+
+
+@pytest.mark.parametrize("question", [CAPITAL, LUNCH, LESSON])
+def test_question_that_was_closed_too_early_is_opened_again(
+    memory: World, question: Question
+) -> None:
+    game = memory.game(question)
+    ada, bob = memory.join(game, "Ada", "Bob")
+    text = "Mine" if question is LESSON else ""
+    chosen = () if text else ("b",)
+    memory.play(game, Command.START)
+    ada.answer(*chosen, text=text)
+    memory.play(game, Command.CLOSE)
+    state = memory.play(game, Command.REOPEN)
+    assert (state.phase, state.scored) == (Phase.OPEN, [])
+    assert seconds_left(memory, state) == 10
+    bob.answer(*chosen, text=text and "Yours")
+    memory.clock.advance(seconds=12)
+    state = memory.service.rounds.finish_due(game.game_id)
+    assert state.phase is (Phase.VOTING if question is LESSON else Phase.REVEAL)
+    entry = memory.service.game_store.get_round(game.game_id, "001")
+    assert entry is not None
+    assert entry.answers == 2
+    assert memory.totals(game) == ({"Ada": 1000, "Bob": 1000} if question is CAPITAL else {})
+
+
+def test_vote_is_opened_again_but_a_survey_is_not(memory: World) -> None:
+    game = memory.game(LESSON)
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
+    ada.answer(text="One")
+    bob.answer(text="Two")
+    memory.play(game, Command.CLOSE, Command.CLOSE)
+    assert memory.play(game, Command.REOPEN).phase is Phase.VOTING
+    game = memory.game(*SURVEY, kind=EngagementType.SURVEY)
+    memory.play(game, Command.START, Command.CLOSE)
+    with pytest.raises(WrongPhase):
+        memory.play(game, Command.REOPEN)
+
+
+def test_writing_has_a_time_limit_of_its_own(memory: World) -> None:
+    game = memory.game(replace(LESSON, seconds=None), replace(LUNCH, seconds=None))
+    state = memory.play(game, Command.START)
+    assert seconds_left(memory, state) == 75
+    state = memory.play(game, Command.SKIP, Command.NEXT)
+    assert seconds_left(memory, state) == 30
+
+
+def test_words_that_many_wrote_are_shown_with_their_texts(memory: World) -> None:
+    game = memory.game(SURVEY[2])
+    phones = memory.join(game, "Ada", "Bob", "Cy")
+    memory.play(game, Command.START)
+    for phone, text in zip(phones, ("More tea", "more TEA!", "Tea and cake"), strict=True):
+        phone.answer(text=text)
+    memory.play(game, Command.CLOSE)
+    reveal = memory.service.snapshots.view(game.game_id, Role.SCREEN)["reveal"]
+    assert reveal["words"] == [["tea", 3]]

@@ -13,6 +13,7 @@ from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules.elections import has_ended
 from singletable_apps.elections.service import Elections, ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.errors import RequestRejected
@@ -177,15 +178,15 @@ class RandomWalk:
 
     def _settle(self, service: Elections) -> object:
         one = self._election()
-        secret = ElectionSettings(secret_ballot=self.chance.random() < 0.5)
-        return service.lifecycle.replace_settings(
-            self._actor(one, service), self._name_of(one), secret
-        )
+        secret = ElectionEdit(secret_ballot=self.chance.random() < 0.5)
+        return service.lifecycle.edit(self._actor(one, service), self._name_of(one), secret)
 
     def _rename(self, service: Elections) -> object:
         one = self._election()
         new = self.chance.choice([*ELECTIONS, one.name.swapcase()])
-        return service.lifecycle.rename(self._actor(one, service), self._name_of(one), new)
+        return service.lifecycle.edit(
+            self._actor(one, service), self._name_of(one), ElectionEdit(name=new)
+        )
 
     def _hand_over(self, service: Elections) -> object:
         one = self._election()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from io import BytesIO
+
+from PIL import Image
 
 from singletable import Driver, Engine
 from singletable.testing import StoreClock
@@ -13,6 +16,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import Elections, ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.shared.accounts import Registration
 from tests.apps.support.elections.world import PASSWORD, World, ballot
@@ -52,6 +56,13 @@ def make_scenario(engine: Engine, elections: int = 2) -> Scenario:
     return Scenario(world, engine, owner, bob, carol)
 
 
+def make_image(color: str = "red") -> bytes:
+    """Return a picture as a PNG."""
+    file = BytesIO()
+    Image.new("RGB", (60, 80), color).save(file, "PNG")
+    return file.getvalue()
+
+
 def _people(start: int, end: int) -> list[RollLine]:
     return [RollLine(1, f"Member {number}") for number in range(start, end)]
 
@@ -72,10 +83,12 @@ COMMANDS: dict[str, Command] = {
     "UserNameChanged": lambda s, b: s.people.rename(b.bob, "Bob", "Robert"),
     "UserEmailChanged": lambda s, b: set_email(s.context, b.bob, "r@example.org"),
     "ElectionCreated": lambda s, b: s.lifecycle.create(b.bob, "New"),
-    "ElectionUpdated": lambda s, b: s.lifecycle.replace_settings(
-        b.bob, "Set up", ElectionSettings(secret_ballot=True)
+    "ElectionUpdated": lambda s, b: s.lifecycle.edit(
+        b.bob, "Set up", ElectionEdit(secret_ballot=True)
     ),
-    "ElectionNameChanged": lambda s, b: s.lifecycle.rename(b.bob, "Election 0", "election 0"),
+    "ElectionNameChanged": lambda s, b: s.lifecycle.edit(
+        b.bob, "Election 0", ElectionEdit(name="election 0")
+    ),
     "ElectionOwnerChanged": lambda s, b: s.lifecycle.transfer(b.bob, "Election 0", "Carol"),
     "ElectionLaunched": lambda s, b: s.lifecycle.launch(b.bob, "Set up", allow_edit=True),
     "ElectionFixed": lambda s, b: s.lifecycle.lock(b.bob, "Election 0"),
@@ -98,6 +111,11 @@ COMMANDS: dict[str, Command] = {
         b.bob, "Set up", "Red", statement="Warm"
     ),
     "ElectionDescribed": lambda s, b: s.lifecycle.describe(b.bob, "Set up", "Which?", "Choose."),
+    "CandidatePictured": lambda s, b: s.lifecycle.edit_candidate(
+        b.bob, "Set up", "Red", picture=make_image(), alt="A red square"
+    ),
+    "ElectionManagersChanged": lambda s, b: s.lifecycle.set_managers(b.bob, "Set up", ["Carol"]),
+    "ElectionNoted": lambda s, b: s.lifecycle.set_notes(b.bob, "Set up", "Ask Carol."),
     "VotersAdded": lambda s, b: s.lifecycle.set_voters(
         b.bob, "Election 0", ["Ada", "Bob", "Carol", "Dave"]
     ),

@@ -38,15 +38,26 @@ export function makeActions(game, config) {
   /** @param {Question} question */
   function ask(question) { asked.value = question; }
 
-  /** Do the next step, and ask first if that ends the turn of someone who has not answered. */
+  /** Do the next step, and ask first if that leaves out answers, or most of the players. */
   function next() {
-    const view = game.view.value, phase = phaseOf(view), { command } = view.host.next;
+    const view = game.view.value, phase = phaseOf(view), { command } = view.host.next, waiting = view.host.pendingCount;
     if (asked.value || view.phase === "ended") return;
+    if (view.phase === "checking" && waiting) {
+      ask({ title: `Go on without ${waiting === 1 ? "one answer" : `${waiting} answers`}?`, text: "Nobody sees answers that you have not approved.", button: "Go on without them", act: () => send(command) });
+      return;
+    }
     const progress = progressOf(game);
     const isClosing = view.phase !== "paused" && (phase === "open" || phase === "voting");
-    if (!isClosing || !progress || progress.done >= progress.of) { void send(command); return; }
-    const verb = phase === "voting" ? "voted" : view.survey ? "finished" : "answered";
+    if (!isClosing || !progress || progress.done * 2 >= progress.of) { void send(command); return; }
+    const verb = phase === "voting" ? "voted" : "answered";
     ask({ title: `Only ${progress.done} of ${progress.of} players have ${verb}. Close anyway?`, button: "Close anyway", act: () => send(command) });
+  }
+
+  /** Undo a close that came too early. */
+  function reopen() {
+    const view = game.view.value, act = () => send("reopen");
+    if (view.phase !== "reveal" || view.question?.type !== "trivia") { void act(); return; }
+    ask({ title: "Open this question again?", text: "The solution has been shown. Those who have not answered can answer for 10 seconds.", button: "Open again for 10 s", act });
   }
 
   function skip() {
@@ -59,13 +70,14 @@ export function makeActions(game, config) {
 
   /** @param {{playerId: string, name: string}} player */
   function remove(player) {
-    ask({ title: `Remove ${player.name}?`, text: "This cannot be undone. The name stays taken, and points are not shown any more.", button: "Remove", isDanger: true, act: () => post(`players/${player.playerId}/remove`, {}) });
+    ask({ title: `Remove ${player.name}?`, text: "This phone cannot join again, the name stays taken, and points are not shown any more.", button: "Remove", isDanger: true, act: () => post(`players/${player.playerId}/remove`, {}) });
   }
 
   /** @param {string} command */
   const can = (command) => game.view.value.host.commands.includes(command);
   // All questions of a survey are open at once, so there is nothing to go on to.
   const canSkip = () => can("skip") && !game.view.value.survey;
+  const canReopen = () => can("reopen") && !game.view.value.survey;
   const pause = () => send(game.view.value.phase === "paused" ? "resume" : "pause");
   const extend = () => send("extend", { seconds: "30" });
   const canExtend = () => Boolean(game.view.value.deadline) && ["open", "voting"].includes(game.view.value.phase);
@@ -82,11 +94,12 @@ export function makeActions(game, config) {
     else if (event.key === "p" && (can("pause") || can("resume"))) void pause();
     else if (event.key === "s" && canSkip()) skip();
     else if (event.key === "+" && canExtend()) void extend();
+    else if (event.key === "o" && canReopen()) reopen();
     else return;
     event.preventDefault();
   }
 
-  return { busy, problem, asked, post, next, skip, end, remove, pause, extend, can, canSkip, canExtend, onKey };
+  return { busy, problem, asked, post, next, skip, reopen, end, remove, pause, extend, can, canSkip, canReopen, canExtend, onKey };
 }
 
 /** @typedef {ReturnType<typeof makeActions>} Actions */

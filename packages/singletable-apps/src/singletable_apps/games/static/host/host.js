@@ -19,7 +19,7 @@ function App() {
   return html`<div class="console-main">
       <${Status}/>
       <${Now} ...${props} screen=${config.screen}/>
-      <${ActionBar} ...${props} report=${config.report} games=${config.games}/>
+      <${ActionBar} ...${props} config=${config}/>
       ${actions.problem.value && html`<p class="field-error" role="alert">${actions.problem.value}</p>`}
       <${Queue} ...${props}/>
     </div>
@@ -31,3 +31,8 @@ function App() {
 root.replaceChildren();
 render(html`<${App}/>`, root);
 document.addEventListener("keydown", actions.onKey);
+// The space bar belongs to the next step again after a click; who uses the keyboard keeps the focus.
+document.addEventListener("click", ({ detail }) => {
+  const at = /** @type {HTMLElement | null} */ (document.activeElement);
+  if (detail && !at?.matches(":focus-visible")) at?.blur();
+});

@@ -5,7 +5,7 @@ import { letterOf, percent, summarize } from "../results.js";
 
 /** @typedef {{game: import("../live.js").Game, actions: import("./actions.js").Actions}} Props */
 
-export const PHASES = { waiting: "Lobby", reading: "Reading", open: "Answers are open", voting: "Voting", reveal: "Results", leaderboard: "Leaderboard", paused: "Paused", ended: "The game is over" };
+export const PHASES = { waiting: "Lobby", reading: "Reading", open: "Answers are open", checking: "Checking answers", voting: "Voting", reveal: "Results", leaderboard: "Leaderboard", paused: "Paused", ended: "The game is over" };
 
 /** Options with their counts, if they are known. @param {{question: any, tally?: Record<string, number>, correct?: string[], answers?: number}} props */
 export function Bars({ question, tally, correct = [], answers = 0 }) {
@@ -37,7 +37,8 @@ export function Now({ game, actions, screen }) {
     <header class="console-head"><div><p class="eyebrow">${PHASES[view.phase]}${view.phase === "paused" ? ` (${PHASES[phase].toLowerCase()})` : ""}${isAsked ? ` · Question ${view.questionNumber} of ${view.questionCount}${question.category ? ` · ${question.category}` : ""}` : ""}</p>
     <h1 class="is-long">${title}</h1>${isAsked && question.detail && html`<p class="quiet now-detail">${question.detail}</p>`}${isAsked && question.instruction && html`<p class="now-detail">${question.instruction}</p>`}</div><${Clock} game=${game}/></header>
     ${phase === "waiting" && html`<p class="now-wait">${view.playerCount ? html`<b>${view.playerCount}</b> ${view.playerCount === 1 ? "player is" : "players are"} in the lobby.` : "Nobody has joined yet. Show the big screen, or read out the code."} ${view.host.setName && html`<span class="quiet">${view.host.setName}, ${count(view.questionCount, "question")}.</span>`}</p><p><a class="button button-quiet" href=${screen} target="_blank" rel="noopener">Open the big screen</a></p>`}
-    ${progress && html`<p class="console-progress" style=${{ "--share": progress.of ? (progress.done / progress.of).toFixed(3) : 0 }}><b>${progress.done}</b> of ${progress.of} ${phase === "voting" ? "voted" : survey ? "finished" : "answered"}${progress.of > 0 && progress.done >= progress.of && html` <span class="badge badge-good">${phase === "voting" ? "All voted" : survey ? "All finished" : "All answered"}</span>`}</p>`}
+    ${progress && html`<p class="console-progress" style=${{ "--share": progress.of ? (progress.done / progress.of).toFixed(3) : 0 }}><b>${progress.done}</b> of ${progress.of} ${phase === "voting" ? "voted" : "answered"}${progress.of > 0 && progress.done >= progress.of && html` <span class="badge badge-good">${phase === "voting" ? "All voted" : "All answered"}</span>`}</p>`}
+    ${phase === "checking" && html`<p class="now-wait">${view.host.pendingCount ? "Nobody else can answer now. Decide below which answers others see; the game waits for you." : "All answers are checked."}</p>`}
     ${reveal?.isVoid && html`<p class="quiet">This question was skipped.</p>`}
     ${question && !survey && (phase === "open" || phase === "reveal") && html`<${Bars} question=${question} tally=${tally} correct=${phase === "reveal" ? reveal?.correct : []} answers=${phase === "reveal" ? reveal?.answers : 0}/>`}
     ${phase === "voting" && html`<${Answers} texts=${view.ballot ?? []} host=${view.host} actions=${actions}/>`}
@@ -55,7 +56,7 @@ export function Now({ game, actions, screen }) {
 function Answers({ texts, host, actions }) {
   /** @param {any} answer @param {string} decision @param {string} label */
   const button = (answer, decision, label) => html`<button type="button" class="button button-plain button-small" aria-label=${`${label}: ${answer.text}`} onClick=${() => actions.post("answers", { answer: answer.id, decision })}>${label}</button>`;
-  return html`${!texts.length && html`<p class="quiet">There are no answers to show.</p>`}${host.leftOut > 0 && html`<p class="quiet">${count(host.leftOut, "answer")} left out, because nobody approved them in time.</p>`}<ol class="texts">${texts.map((answer) => html`<li key=${answer.id} class=${answer.isWinner ? "is-first" : ""}><div><p>${answer.text}</p>${answer.names && html`<p class="meta">${answer.names.join(", ")} · ${count(answer.points, "point")}</p>`}</div>${button(answer, "hide", "Hide")}</li>`)}${host.hidden.map((answer) => html`<li key=${answer.id} class="is-hidden"><p class="quiet">${answer.text}</p>${button(answer, "show", "Show again")}</li>`)}</ol>`;
+  return html`${!texts.length && html`<p class="quiet">There are no answers to show.</p>`}${host.leftOut > 0 && html`<p class="quiet">${count(host.leftOut, "answer")} not shown, because you have hidden or not approved ${host.leftOut === 1 ? "it" : "them"}.</p>`}<ol class="texts">${texts.map((answer) => html`<li key=${answer.id} class=${answer.isWinner ? "is-first" : ""}><div><p>${answer.text}</p>${answer.names && html`<p class="meta">${answer.names.join(", ")} · ${count(answer.points, "point")}</p>`}</div>${button(answer, "hide", "Hide")}</li>`)}${host.hidden.map((answer) => html`<li key=${answer.id} class="is-hidden"><p class="quiet">${answer.text}</p>${button(answer, "show", "Show again")}</li>`)}</ol>`;
 }
 
 /** @param {{view: any, actions: import("./actions.js").Actions}} props */
@@ -68,7 +69,7 @@ function SurveyResults({ view, actions }) {
   return html`<ol class="survey-list">${survey.questions.map((question) => {
     const result = survey.results.find((each) => each.questionId === question.questionId);
     if (!result) return null;
-    return html`<li key=${question.questionId}><div class="survey-head"><h2>${question.title}</h2><label class="check"><input type="checkbox" checked=${result.isShared} onChange=${() => toggle(question.questionId)}/><span>Share</span></label></div><p class="meta">${count(result.answers, "answer")}</p>${result.isHidden ? html`<p class="quiet">Hidden: too few answers.</p>` : html`<${Bars} question=${question} tally=${result.tally} answers=${result.answers}/>`}</li>`;
+    return html`<li key=${question.questionId}><div class="survey-head"><h2>${question.title}</h2><label class="check"><input type="checkbox" checked=${result.isShared} disabled=${result.isHidden} onChange=${() => toggle(question.questionId)}/><span>Share</span></label></div><p class="meta">${count(result.answers, "answer")}</p>${result.isHidden ? html`<p class="quiet">Hidden: results are shown from ${survey.minCell} answers on. You can choose this number when you create a game.</p>` : html`<${Bars} question=${question} tally=${result.tally} answers=${result.answers}/>`}</li>`;
   })}</ol>`;
 }
 
@@ -78,14 +79,16 @@ function Board({ board }) {
   return html`<ol class="board-list">${board.top.map((each) => html`<li key=${each.playerId}><span class="board-place">${each.place}</span><span class="board-name">${each.name}${each.team && html` <span class="quiet">${each.team}</span>`}</span>${each.gained > 0 && html`<span class="board-gained">+${each.gained.toLocaleString("en")}</span>`}<b>${each.points.toLocaleString("en")}</b></li>`)}</ol>${board.teams?.length > 0 && html`<h2>Teams</h2><ol class="board-list">${board.teams.map((team, place) => html`<li key=${team.name}><span class="board-place">${place + 1}</span><span class="board-name">${team.name}</span><b>${team.points.toLocaleString("en")}</b></li>`)}</ol>`}`;
 }
 
-/** The one button that matters, and the few beside it. @param {Props & {report: string, games: string}} props */
-export function ActionBar({ game, actions, report, games }) {
+/** The one button that matters, and the few beside it. @param {Props & {config: any}} props */
+export function ActionBar({ game, actions, config }) {
   const view = game.view.value, { label } = view.host.next, busy = actions.busy.value;
   const small = (text, key, act) => html`<button type="button" class="button button-quiet" aria-keyshortcuts=${key} aria-busy=${busy} onClick=${act}>${text}<kbd aria-hidden="true">${key}</kbd></button>`;
   return html`<div class="console-bar">
-    ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${report}>Open the report</a>${games && html`<a class="button button-quiet" href=${games}>Your games</a>`}`}
+    ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${config.report}>Open the report</a>
+    ${view.nextGame ? html`<a class="button button-quiet" href=${`${config.page}/next`}>Go to the next game</a>` : html`<form method="post" action=${`${config.page}/again`}><button class="button button-quiet">Play again</button></form><a class="button button-quiet" href=${config.new}>Next set, same players</a>`}<a class="button button-plain" href=${config.games}>Your games</a>`}
     ${actions.can("pause") && small("Pause", "p", actions.pause)}
     ${actions.canExtend() && small("30 s more", "+", actions.extend)}
+    ${actions.canReopen() && small(view.phase === "voting" ? "More answers for 10 s" : "Open again for 10 s", "o", actions.reopen)}
     ${actions.canSkip() && small("Skip", "s", actions.skip)}
     ${actions.can("end") && html`<button type="button" class="button button-plain" aria-busy=${busy} onClick=${actions.end}>End game</button>`}
   </div>`;
@@ -103,7 +106,7 @@ export function Queue({ game, actions }) {
     const at = [.../** @type {HTMLElement} */ (event.currentTarget).children].findIndex((each) => each.contains(/** @type {Node} */ (event.target)));
     if (decision && at >= 0) { event.stopPropagation(); void decide(pending[at], decision); }
   }
-  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${game.view.value.host.pendingCount}</span></h2><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${each.answerId}><p>${each.text}</p><div class="actions"><button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
+  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${game.view.value.host.pendingCount}</span></h2><p><button type="button" class="button button-quiet button-small" onClick=${() => actions.post("answers", { decision: "approve-all" })}>Approve all</button></p><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${each.answerId}><p>${each.text}</p><div class="actions"><button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
 }
 
 /** @param {Props} props */

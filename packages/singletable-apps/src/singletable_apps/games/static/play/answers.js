@@ -16,6 +16,15 @@ import { Icon, ordinal } from "./text.js";
  * @property {() => void} tap            a short vibration, if one wants it
  */
 
+/** What is asked. @param {{ question: any, kicker?: string }} props */
+export const Ask = ({ question, kicker }) => html`<header class="ask">
+  ${kicker && html`<p class="kicker">${kicker}</p>`}
+  <h1 tabindex="-1" class=${`ask-title ${question.title.length > 90 ? "is-long" : ""}`}>${question.title}</h1>
+  ${question.detail && html`<p class="ask-detail">${question.detail}</p>`}
+  ${question.image && html`<img class="ask-image" src=${question.image} alt="" />`}
+  ${question.instruction && html`<p class="ask-instruction">${question.instruction}</p>`}
+</header>`;
+
 /** The input for a question. @param {Asked} asked */
 export function Answer(asked) {
   const kind = { trivia: Tiles, choice: Tiles, "yes-no": Tiles, rating: Scale, rank: Order }[asked.question.type] ?? Text;
@@ -188,21 +197,31 @@ export function Ballot({ me, ranking, isOpen, isSaved, submit, tap }) {
   const [picked, pick] = useState(ranking);
   useEffect(() => pick(ranking), [ranking.join()]);
   const rows = me.ballot ?? [], needed = me.required ?? 1;
+  // What one has ranked so far counts if the host closes the vote now.
+  const choose = (/** @type {string[]} */ next) => {
+    pick(next);
+    if (next.length && next.length < needed) submit({ ranking: next });
+  };
   const press = (/** @type {string} */ id) => {
     if (!isOpen) return;
     tap();
-    pick(picked.includes(id) ? picked.filter((each) => each !== id) : [...picked, id]);
+    choose(picked.includes(id) ? picked.filter((each) => each !== id) : [...picked, id]);
   };
   useEffect(() => {
     const keys = (/** @type {KeyboardEvent} */ event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const row = rows[Number(event.key) - 1];
       if (row) press(row.id);
-      else if (event.key === "Backspace") pick(picked.slice(0, -1));
+      else if (event.key === "Backspace") choose(picked.slice(0, -1));
     };
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
   });
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    if (wasOpen.current && !isOpen && picked.length && picked.join() !== ranking.join()) submit({ ranking: picked });
+    wasOpen.current = isOpen;
+  }, [isOpen]);
   if (!me.ballot) return html`<p class="reply-state">…</p>`;
   if (!rows.length) return html`<p class="reply-state">There is nothing for you to rank. Others are ranking now.</p>`;
   const missing = needed - picked.length, changed = picked.join() !== ranking.join();
@@ -217,8 +236,8 @@ export function Ballot({ me, ranking, isOpen, isSaved, submit, tap }) {
       })}
     </ul>
     <div class="reply-buttons">
-      <button type="button" class="big-button is-quiet" disabled=${!isOpen || !picked.length} onClick=${() => pick(picked.slice(0, -1))}>Undo</button>
-      <button type="button" class="big-button" disabled=${!isOpen || missing > 0 || (isSaved && !changed)} onClick=${() => submit({ ranking: picked })}>${isSaved ? "Update" : missing > 0 ? `Rank ${missing} more` : "Send ranking"}</button>
+      <button type="button" class="big-button is-quiet" disabled=${!isOpen || !picked.length} onClick=${() => choose(picked.slice(0, -1))}>Undo</button>
+      <button type="button" class="big-button" disabled=${!isOpen || missing > 0 || (isSaved && !changed)} onClick=${() => submit({ ranking: picked })}>${missing > 0 ? `Rank ${missing} more` : isSaved ? "Update" : "Send ranking"}</button>
     </div>
   </div>`;
 }

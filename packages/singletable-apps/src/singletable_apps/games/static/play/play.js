@@ -1,7 +1,7 @@
 // The player's screen: what the server says, and the answers on their way to it.
 import { connect } from "../../shared/rooms.js";
-import { html, render, signal, useEffect, useState } from "../../shared/vendor/islands.js";
-import { Answer, Ballot, OptionLabel, tilesClass } from "./answers.js";
+import { effect, html, render, signal, useEffect, useState } from "../../shared/vendor/islands.js";
+import { Answer, Ask, Ballot, OptionLabel, tilesClass } from "./answers.js";
 import { Ring, clock, spoken, useSecondsLeft } from "./clock.js";
 import { makeDrafts, makeOutbox } from "./outbox.js";
 import { Ended, Leaderboard, Reveal } from "./results.js";
@@ -84,7 +84,7 @@ function toggleBuzz() {
 /** What became of an answer, in a line of fixed height. @param {{ type: string, questionId: string, idle?: string, done?: string }} props */
 function SentState({ type, questionId, idle = "", done }) {
   const entry = outbox.find(type, questionId), is = type === "vote" ? "Ranking" : "Answer";
-  const has = type === "vote" ? me.value?.vote.length : me.value?.answers[questionId];
+  const has = type === "vote" ? me.value?.vote.length >= (me.value?.required ?? 1) : me.value?.answers[questionId];
   const others = counts.value?.questionId === questionId && counts.value.phase === view.value.phase && counts.value.of > 1 ? ` · ${counts.value.done} of ${counts.value.of} are done` : "";
   const [kind, text] =
     entry?.status === "sending" ? (!isOffline.value && !entry.isSlow ? ["is-sending", "Sending…"] : ["is-waiting", `No connection. Your ${is.toLowerCase()} is saved here and sent when you are back.`])
@@ -111,15 +111,6 @@ function askedOf(question, questionId, more) {
   };
 }
 
-/** @param {{ question: any, kicker?: string }} props */
-const Ask = ({ question, kicker }) => html`<header class="ask">
-  ${kicker && html`<p class="kicker">${kicker}</p>`}
-  <h1 tabindex="-1" class=${`ask-title ${question.title.length > 90 ? "is-long" : ""}`}>${question.title}</h1>
-  ${question.detail && html`<p class="ask-detail">${question.detail}</p>`}
-  ${question.image && html`<img class="ask-image" src=${question.image} alt="" />`}
-  ${question.instruction && html`<p class="ask-instruction">${question.instruction}</p>`}
-</header>`;
-
 /** @param {any} question */
 const kickerOf = (question) => [question.category === "General" ? "" : question.category, question.points ? plural(question.points, "point") : ""].filter(Boolean).join(" · ");
 
@@ -141,10 +132,16 @@ function Voting({ left }) {
   const { question, questionId, ballot } = view.value;
   const isOpen = left === undefined || left > 0, entry = outbox.find("vote", questionId);
   const ranking = entry?.status === "sending" ? entry.data.ranking : me.value?.vote ?? [];
-  return html`<header class="ask is-small"><p class="kicker">Rank the answers</p><h1 tabindex="-1" class="ask-title is-long">${question.title}</h1></header>
+  return html`<header class="ask is-small"><p class="kicker">Rank the answers</p><h1 tabindex="-1" class="ask-title is-long">${question.title}</h1>${question.instruction && html`<p class="ask-instruction">${question.instruction}</p>`}</header>
     ${isAudience ? html`<ul class="texts">${ballot?.map((/** @type {any} */ each) => html`<li key=${each.id} class="text"><p>${each.text}</p></li>`)}</ul>`
-      : html`<${Ballot} me=${me.value} ranking=${ranking} isOpen=${isOpen} isSaved=${ranking.length > 0} tap=${tap} submit=${(/** @type {any} */ data) => outbox.add("vote", { questionId, ...data })} />`}
-    <div class="play-foot">${isAudience ? html`<p class="reply-state">Players are ranking</p>` : html`<${SentState} type="vote" questionId=${questionId} idle=${isOpen ? "" : "Time is up"} />`}</div>`;
+      : html`<${Ballot} me=${me.value} ranking=${ranking} isOpen=${isOpen} isSaved=${ranking.length >= (me.value?.required ?? 1)} tap=${tap} submit=${(/** @type {any} */ data) => outbox.add("vote", { questionId, ...data })} />`}
+    <div class="play-foot">${isAudience ? html`<p class="reply-state">Players are ranking</p>` : html`<${SentState} type="vote" questionId=${questionId} idle=${!isOpen ? "Time is up" : ranking.length ? "Saved so far" : ""} />`}</div>`;
+}
+
+function Checking() {
+  const { question, questionId } = view.value, own = me.value?.answers[questionId];
+  return html`<${Ask} question=${question} />${own?.text && html`<blockquote class="own-answer">${own.text}</blockquote>`}
+    <p class="reply-state" role="status">Time is up. The host is reading the answers.</p>`;
 }
 
 /** A calm screen with a few words. @param {{ kicker?: string, title: any, children?: any }} props */
@@ -191,7 +188,7 @@ function Rename() {
 
 function Waiting() {
   const { title, playerCount, survey } = view.value;
-  return html`<${Stage} kicker=${title} title=${isAudience ? "You are watching." : `You’re in, ${me.value.name}.`}>
+  return html`<${Stage} kicker=${title} title=${isAudience ? "You are watching." : `You’re in, ${me.value.name}`}>
     <p class="stage-text">${survey ? "The survey opens soon." : "Look at the big screen. The first question comes soon."}</p>
     <p class="stage-note">${me.value?.team ? `${me.value.team} · ` : ""}${plural(playerCount, "player")} in the room</p>${!isAudience && !wasRenamed.value && html`<${Rename} />`}</${Stage}>`;
 }
@@ -202,12 +199,13 @@ function Phase({ left }) {
   if (phase === "waiting") return html`<${Waiting} />`;
   if (phase === "paused") return html`<${Paused} />`;
   if (survey) {
-    if (phase !== "open") return html`<${SurveyEnd} view=${view.value} me=${me.value} join=${start.urls.join} />`;
+    if (phase === "reveal" || phase === "ended") return html`<${SurveyEnd} view=${view.value} me=${me.value} join=${start.urls.join} />`;
     if (!me.value) return html`<${Stage} kicker=${view.value.title} title="Survey in progress"><p class="stage-text">Players are answering at their own pace.</p></${Stage}>`;
     return html`<${Survey} view=${view.value} me=${me.value} ask=${askedOf} answerOf=${answerOf} waiting=${outbox.waiting()} state=${(/** @type {string} */ id) => html`<${SentState} type="answer" questionId=${id} done="Saved" />`} />`;
   }
   if (phase === "reading") return html`<${Reading} left=${left} />`;
   if (phase === "open") return html`<${Open} left=${left} />`;
+  if (phase === "checking") return html`<${Checking} />`;
   if (phase === "voting") return html`<${Voting} left=${left} />`;
   if (phase === "reveal") return html`<${Reveal} view=${view.value} me=${me.value} isAudience=${isAudience} isLate=${outbox.isLate(view.value.questionId)} />`;
   if (phase === "leaderboard") return html`<${Leaderboard} view=${view.value} me=${me.value} />`;
@@ -239,6 +237,7 @@ function describePhase() {
   const { phase, questionNumber, reveal } = view.value;
   if (phase === "reading") return `Question ${questionNumber}. Get ready.`;
   if (phase === "open") return "Answer now.";
+  if (phase === "checking") return "The host is reading the answers.";
   if (phase === "voting") return "Rank the answers of the others.";
   if (phase === "reveal" && me.value?.gained !== undefined) return `${me.value.isCorrect ? "Correct. " : ""}${format(me.value.gained)} points.`;
   return { paused: "Paused.", reveal: reveal?.isVoid ? "Skipped." : "Results.", leaderboard: "Leaderboard.", ended: "The game is over." }[/** @type {string} */ (phase)] ?? "";
@@ -271,5 +270,7 @@ document.addEventListener("click", (event) => {
   for (const menu of root.querySelectorAll("details[open]")) if (!menu.contains(/** @type {Node} */ (event.target))) menu.removeAttribute("open");
 });
 
+// Whoever stays is in the next game, with the same name.
+effect(() => { if (view.value.nextGame) location.assign(start.urls.next); });
 root.textContent = "";
 render(html`<${App} />`, root);

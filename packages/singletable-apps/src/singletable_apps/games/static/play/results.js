@@ -53,7 +53,7 @@ export function Reveal({ view, me, isAudience, isLate }) {
   return html`<section class="reveal">
     <${Verdict} ...${{ question, reveal, me, answer, isAudience, isLate, version: view.version }} />
     ${isScored && isPlaced(me) && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
-    <h2 class="reveal-title">${question.title}</h2>
+    <h2 class="reveal-title">${question.title}</h2>${question.type === "call-and-answer" && question.instruction && html`<p class="quiet">${question.instruction}</p>`}
     ${question.type === "call-and-answer" && answer?.text && !reveal.texts?.some((/** @type {any} */ text) => text.names?.includes(me.name)) && html`<blockquote class="own-answer">${answer.text}</blockquote>`}
     ${!reveal.isVoid && (reveal.texts ? html`<${Texts} texts=${reveal.texts} name=${me?.name} />` : html`<${Bars} question=${question} tally=${reveal.tally} answers=${reveal.answers} own=${own} correct=${reveal.correct} />`)}
     ${question.type === "rank" && answer && html`<p class="quiet">Yours: ${describe(question, answer)}</p>`}
@@ -120,6 +120,7 @@ export function Ended({ view, me, join }) {
     <h1 tabindex="-1">${has ? PODIUM[me.place - 1] ?? "Well played" : "Thank you for playing"}</h1>
     ${has && html`<${Standing} me=${me} /><p class="sr-only">${ordinal(me.place)} of ${me.of}</p><p class="stand"><span>${plural(me.total, "point")}</span></p>`}
     <${Board} board=${view.leaderboard} me=${me} />
+    <p class="stage-note">If the host plays again, you come along: keep this page open.</p>
     <p class="phone-actions"><a class="small-button" href=${join}>Join another game</a></p>
   </section>`;
 }

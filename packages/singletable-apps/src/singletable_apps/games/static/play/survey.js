@@ -1,6 +1,6 @@
 // A survey at one's own pace: one question at a time, saved at once, with a review at the end.
 import { html, useEffect, useState } from "../../shared/vendor/islands.js";
-import { Answer } from "./answers.js";
+import { Answer, Ask } from "./answers.js";
 import { Bars } from "./results.js";
 import { Icon, describe, plural } from "./text.js";
 
@@ -18,8 +18,7 @@ export function Survey({ view, me, ask, answerOf, state, waiting }) {
   const isAnswered = Boolean(answerOf(question.questionId));
   return html`<div class="survey" key=${question.questionId}>
     <p class="survey-step"><span>Question ${step + 1} of ${questions.length}</span><progress value=${step} max=${questions.length} aria-hidden="true"></progress></p>
-    <header class="ask"><h1 tabindex="-1" class=${`ask-title ${question.title.length > 90 ? "is-long" : ""}`}>${question.title}</h1>
-      ${question.detail && html`<p class="ask-detail">${question.detail}</p>`}${question.image && html`<img class="ask-image" src=${question.image} alt="" />`}${question.instruction && html`<p class="ask-instruction">${question.instruction}</p>`}</header>
+    <${Ask} question=${question} />
     <${Answer} ...${ask(question, question.questionId, { isSurvey: true, isOpen })} />
     <div class="play-foot">
       ${state(question.questionId)}

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../../shared/vendor/islands.js";
 import { calm, count } from "../live.js";
 import { summarize } from "../results.js";
-import { Asked, Dots, Options, Rating, sizeOf, usePages } from "./stage.js";
+import { Asked, Dots, Options, Pictured, Rating, sizeOf, usePages } from "./stage.js";
 
 /** Count up to `last`, a step each `wait` milliseconds; at once if nobody saw the phase begin.
  * @param {number} last @param {number} wait @param {boolean} isFresh */
@@ -24,8 +24,8 @@ export function Result({ question, reveal, isFresh }) {
     case "rating": return html`<${Rating} question=${question} tally=${reveal.tally}/>`;
     case "rank": return html`<${Order} question=${question} tally=${reveal.tally}/>`;
     case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
-    case "text": return html`<${Texts} texts=${reveal.texts ?? []} answers=${reveal.answers}/>`;
-    default: return html`<${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/>`;
+    case "text": return html`<${Texts} texts=${reveal.texts ?? []} words=${reveal.words ?? []} answers=${reveal.answers}/>`;
+    default: return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/></${Pictured}>`;
   }
 }
 
@@ -33,8 +33,9 @@ export function Result({ question, reveal, isFresh }) {
 function Solved({ question, reveal, isFresh }) {
   const step = useSteps(1, 1300, isFresh);
   const { fastest = [] } = reveal;
-  return html`<${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined} answers=${reveal.answers}/>
-    <p class=${`aftermath${step ? "" : " is-waiting"}`}>${reveal.explanation && html`<span class="explanation">${reveal.explanation}</span>`}${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
+  return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined} answers=${reveal.answers}/></${Pictured}>
+    ${reveal.explanation && html`<p class=${`aftermath explanation-whole${step ? "" : " is-waiting"}${reveal.explanation.length > 240 ? " is-long" : ""}`}>${reveal.explanation}</p>`}
+    <p class=${`aftermath${step ? "" : " is-waiting"}`}>${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
 }
 
 function Order({ question, tally }) {
@@ -62,14 +63,18 @@ function Winners({ texts, votes, isFresh }) {
   ${votes > 0 && html`<p class="aftermath"><span class="explanation">${count(votes, "vote")}</span></p>`}`;
 }
 
-function Texts({ texts, answers }) {
+/** Words or short answers, larger the more people have written them. @param {{words: [string, number][]}} props */
+const Cloud = ({ words }) => html`<ul class="cloud">${words.map(([word, number], at) => html`<li key=${word} class=${`answer-${"abcdefgh"[at % 8]}`} style=${{ "--share": (number / Math.max(...words.map((each) => each[1]))).toFixed(3) }}>${word}${number > 1 && html`<small>${number}</small>`}</li>`)}</ul>`;
+
+function Texts({ texts, words, answers }) {
   const longest = Math.max(0, ...texts.map((each) => each.text.length));
-  const isCloud = longest <= 24, most = Math.max(1, ...texts.map((each) => each.count));
+  const isCloud = longest <= 24;
   const each = isCloud ? 40 : longest > 160 ? 4 : longest > 70 ? 6 : 9;
-  const pages = Math.ceil(texts.length / each), page = usePages(pages, 7);
+  // What many have in common comes before what each has written.
+  const first = !isCloud && words.length > 4 ? 1 : 0, pages = first + Math.ceil(texts.length / each), page = usePages(pages, 7), at = (page - first) * each;
   if (!texts.length) return html`<div class="prompt"><p class="prompt-how">${answers ? `${count(answers, "answer")}. The host has not shown them.` : "Nobody has answered."}</p></div>`;
-  if (isCloud) return html`<ul class="cloud" key=${page}>${texts.slice(page * each, (page + 1) * each).map((answer, at) => html`<li key=${answer.id} class=${`answer-${"abcdefgh"[at % 8]}`} style=${{ "--share": (answer.count / most).toFixed(3) }}>${answer.text}${answer.count > 1 && html`<small>${answer.count}</small>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
-  return html`<ul class=${`cards of-${each}`} key=${page}>${texts.slice(page * each, (page + 1) * each).map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span>${answer.count > 1 && html`<b class="card-count">×${answer.count}</b>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
+  if (isCloud || at < 0) return html`<${Cloud} key=${page} words=${isCloud ? texts.slice(at, at + each).map((answer) => [answer.text, answer.count]) : words}/><${Dots} page=${page} of=${pages}/>`;
+  return html`<ul class=${`cards of-${each}`} key=${page}>${texts.slice(at, at + each).map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span>${answer.count > 1 && html`<b class="card-count">×${answer.count}</b>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
 }
 
 /** @param {{game: import("../live.js").Game, isFresh: boolean}} props */
@@ -77,7 +82,7 @@ export function Reveal({ game, isFresh }) {
   const { question, reveal } = game.view.value;
   if (!question || !reveal) return null;
   return html`<section class="stage reveal">
-    <${Asked} game=${game}>${!reveal.isVoid && html`<p class="asked-count"><b>${reveal.answers.toLocaleString("en")}</b> ${reveal.answers === 1 ? "answer" : "answers"}</p>`}</${Asked}>
+    <${Asked} game=${game} isOver>${!reveal.isVoid && html`<p class="asked-count"><b>${reveal.answers.toLocaleString("en")}</b> ${reveal.answers === 1 ? "answer" : "answers"}</p>`}</${Asked}>
     <${Result} question=${question} reveal=${reveal} isFresh=${isFresh}/>
     ${reveal.summary && html`<p class="summary-line">${reveal.summary}</p>`}
   </section>`;

@@ -1,10 +1,10 @@
 // The big screen: what everyone in the room looks at. It shows, and controls nothing.
-import { html, render, useEffect, useRef, useState } from "../../shared/vendor/islands.js";
+import { effect, html, render, useEffect, useRef, useState } from "../../shared/vendor/islands.js";
 import { count, openGame, phaseOf, spaced, useCountdown } from "../live.js";
 import { Leaderboard, Podium } from "./board.js";
 import { Reveal, SurveyResults } from "./reveal.js";
-import { cues, setSound } from "./sound.js";
-import { Lobby, Open, Reading, Survey, Voting } from "./stage.js";
+import { cues, isSoundOn, setMusic, setSound } from "./sound.js";
+import { Checking, Lobby, Open, Reading, Survey, Voting } from "./stage.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("screen"));
 const config = JSON.parse(document.getElementById("config")?.textContent ?? "{}");
@@ -12,8 +12,8 @@ const qr = document.getElementById("qr")?.innerHTML ?? "";
 const game = openGame(config);
 const url = new URL(config.view.joinUrl);
 const joinAt = `${url.host}${url.pathname}`;
-const SPOKEN = { waiting: "Lobby", reading: "The next question", open: "Answers are open", voting: "Voting is open", reveal: "Results", leaderboard: "Leaderboard", ended: "The game is over" };
-const CUES = { reading: cues.question, open: cues.open, voting: cues.open, reveal: cues.reveal, leaderboard: cues.board, ended: cues.podium };
+const SPOKEN = { waiting: "Lobby", reading: "The next question", open: "Answers are open", checking: "The host reads the answers", voting: "Voting is open", reveal: "Results", leaderboard: "Leaderboard", ended: "The game is over" };
+const CUES = { reading: cues.question, open: cues.open, checking: cues.close, voting: cues.open, reveal: cues.reveal, leaderboard: cues.board, ended: cues.podium };
 
 /** Whether the phase began while this screen was watching. Results are told slowly only then. */
 function useFresh(key) {
@@ -23,16 +23,17 @@ function useFresh(key) {
 
 function Stage({ isFresh }) {
   const view = game.view.value, phase = phaseOf(view);
-  if (view.survey && phase === "open") return html`<${Survey} game=${game}/>`;
+  if (view.survey && (phase === "open" || phase === "checking")) return html`<${Survey} game=${game}/>`;
   if (view.survey && (phase === "reveal" || phase === "ended")) return html`<${SurveyResults} game=${game}/>`;
   switch (phase) {
     case "reading": return html`<${Reading} game=${game}/>`;
     case "open": return html`<${Open} game=${game}/>`;
+    case "checking": return html`<${Checking} game=${game}/>`;
     case "voting": return html`<${Voting} game=${game}/>`;
     case "reveal": return html`<${Reveal} game=${game} isFresh=${isFresh}/>`;
     case "leaderboard": return html`<${Leaderboard} game=${game} isFresh=${isFresh}/>`;
     case "ended": return html`<${Podium} game=${game} isFresh=${isFresh}/>`;
-    default: return html`<${Lobby} game=${game} qr=${qr} url=${joinAt}/>`;
+    default: return html`<${Lobby} game=${game} qr=${qr} url=${joinAt} warning=${config.warning}/>`;
   }
 }
 
@@ -68,7 +69,7 @@ function Notice() {
 }
 
 function Controls() {
-  const [isOn, turn] = useState(false);
+  const [isOn, turn] = useState(isSoundOn());
   const [isFull, setFull] = useState(false);
   useEffect(() => {
     const look = () => setFull(Boolean(document.fullscreenElement));
@@ -76,7 +77,9 @@ function Controls() {
     return () => document.removeEventListener("fullscreenchange", look);
   }, []);
   const toggle = () => { turn(!isOn); setSound(!isOn); if (!isOn) cues.open(); };
-  return html`<div class="controls"><button type="button" aria-pressed=${isOn} onClick=${toggle}>${isOn ? "Sound on" : "Sound off"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
+  const phase = game.view.value.phase;
+  useEffect(() => { setMusic(isOn && (phase === "waiting" || phase === "open")); }, [isOn, phase]);
+  return html`<div class="controls"><button type="button" class="mute" aria-pressed=${!isOn} onClick=${toggle}>${isOn ? "Mute" : "Turn sound on"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
 }
 
 /** Tones at the beginning of phases, for players who join, and for the last seconds. */
@@ -102,6 +105,8 @@ function App() {
     <p class="sr-only" aria-live="polite">${view.phase === "paused" ? "Paused" : SPOKEN[phase]}</p>`;
 }
 
+// The next game has the same screen and the same people.
+effect(() => { if (game.view.value.nextGame) location.assign(config.follow); });
 root.replaceChildren();
 render(html`<${App}/>`, root);
 

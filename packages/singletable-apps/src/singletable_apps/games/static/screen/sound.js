@@ -1,13 +1,47 @@
-// Short tones, made by the browser. They are off until someone turns them on.
+// Short tones and quiet music, made by the browser. They are on until someone mutes them on this screen.
 /** @type {AudioContext | undefined} */
 let audio;
-let isOn = false;
+let isOn = readSetting() !== "off";
+export const isSoundOn = () => isOn;
+
+function readSetting() {
+  try {
+    return localStorage.getItem("games sound");
+  } catch {
+    return null;
+  }
+}
 
 /** @param {boolean} on */
 export function setSound(on) {
   isOn = on;
-  if (on) audio ??= new AudioContext();
-  if (on) void audio?.resume();
+  try {
+    localStorage.setItem("games sound", on ? "on" : "off");
+  } catch { /* storage disabled */ }
+  if (on) wake();
+}
+
+// Browsers play nothing before someone has touched the page.
+function wake() {
+  if (!isOn) return;
+  audio ??= new AudioContext();
+  void audio.resume();
+}
+for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, wake);
+
+// Four chords that return, a note at a time: friendly, and easy to talk over.
+const CHORDS = [[262, 330, 392, 523], [220, 262, 330, 440], [175, 220, 262, 349], [196, 247, 294, 392]];
+let music = 0, beat = 0;
+
+/** @param {boolean} on */
+export function setMusic(on) {
+  clearInterval(music);
+  if (on) music = setInterval(() => {
+    const chord = CHORDS[Math.floor(beat / 8) % CHORDS.length];
+    if (beat % 8 === 0) tone(chord[0] / 2, 0, 1.6, 0.05, "sine");
+    tone(chord[[0, 2, 1, 3, 2, 1, 3, 2][beat % 8]], 0, 0.5, 0.025, "sine");
+    beat += 1;
+  }, 260);
 }
 
 /** @param {number} pitch @param {number} at @param {number} length @param {number} volume @param {OscillatorType} type */

@@ -35,9 +35,15 @@ export function Ring({ game }) {
   </div>`;
 }
 
-/** @param {{game: import("../live.js").Game, qr: string, url: string}} props */
-export function Lobby({ game, qr, url }) {
-  const view = game.view.value, { names } = game.joined.value;
+/** A shape and a color for a name, always the same. @param {string} name */
+const shapeOf = (name) => `answer-${"abcdefgh"[[...name].reduce((sum, each) => Math.imul(sum ^ (each.codePointAt(0) ?? 0), 16777619), 2166136261) >>> 29]}`;
+
+/** @param {{names: string[], more?: number}} props */
+const Names = ({ names, more = 0 }) => html`<ul class=${`names${names.length <= 12 ? " is-few" : ""}`} aria-label="Players who joined last">${names.map((name) => html`<li key=${name} class=${`name ${shapeOf(name)}`}><span class="answer-shape" aria-hidden="true"></span><span>${name}</span></li>`)}${more > 0 && names.length > 0 ? html`<li key=" more" class="name is-more">and ${more.toLocaleString("en")} more</li>` : null}</ul>`;
+
+/** @param {{game: import("../live.js").Game, qr: string, url: string, warning: string}} props */
+export function Lobby({ game, qr, url, warning }) {
+  const view = game.view.value, { names, teams } = game.joined.value;
   const players = Math.max(game.joined.value.count, view.playerCount);
   return html`<section class="stage lobby">
     <div class="lobby-join">
@@ -46,12 +52,13 @@ export function Lobby({ game, qr, url }) {
         <p class="lobby-how">Join on your phone at <b>${url}</b></p>
         <p class="lobby-code" aria-label=${`Game code ${view.joinCode}`}>${spaced(view.joinCode)}</p>
         ${view.isPrivate && html`<p class="lobby-private">Private game: the host tells you one more code.</p>`}
+        ${warning && html`<p class="lobby-private">${warning}</p>`}
       </div>
       <figure class="lobby-qr"><div class="qr" dangerouslySetInnerHTML=${{ __html: qr }}></div><figcaption>Scan to join</figcaption></figure>
     </div>
     <div class="lobby-people">
       <p class="lobby-count">${view.isLocked ? html`<b>${players}</b> ${players === 1 ? "player" : "players"}. The room is locked.` : players ? html`<b key=${players}>${players.toLocaleString("en")}</b> ${players === 1 ? "player is" : "players are"} in` : "Waiting for the first player"}</p>
-      <ul class=${`names${names.length <= 12 ? " is-few" : ""}`} aria-label="Players who joined last">${names.map((name) => html`<li key=${name} class="name">${name}</li>`)}${players > names.length && names.length > 0 ? html`<li key=" more" class="name is-more">and ${(players - names.length).toLocaleString("en")} more</li>` : null}</ul>
+      ${view.teams.length ? html`<div class="lobby-teams">${view.teams.map((team) => html`<section key=${team}><h2>${team}</h2><${Names} names=${names.filter((_, at) => teams[at] === team)}/></section>`)}</div>` : html`<${Names} names=${names} more=${players - names.length}/>`}
     </div>
   </section>`;
 }
@@ -69,15 +76,18 @@ export function Reading({ game }) {
   </section>`;
 }
 
-/** The question above answers or results. @param {{game: import("../live.js").Game, children?: any}} props */
-export function Asked({ game, children }) {
-  const { question } = game.view.value;
+/** The question above answers or results. After the answers, what was asked is more than the story behind it.
+ * @param {{game: import("../live.js").Game, isOver?: boolean, children?: any}} props */
+export function Asked({ game, isOver, children }) {
+  const { question } = game.view.value, text = (isOver && question.instruction) || question.detail;
   return html`<header class="asked">
-    <div class="asked-words"><h1 class=${sizeOf(question.title)}>${question.title}</h1>${question.detail && html`<p class="detail">${question.detail}</p>`}</div>
-    ${question.image && html`<img class="picture" src=${question.image} alt=""/>`}
+    <div class="asked-words"><h1 class=${sizeOf(question.title)}>${question.title}</h1>${text && html`<p class="detail">${text}</p>`}</div>
     ${children}
   </header>`;
 }
+
+/** A picture beside the answers, as large as the screen allows. @param {{question: any, children: any}} props */
+export const Pictured = ({ question, children }) => (question.image ? html`<div class="pictured"><img class="picture" src=${question.image} alt=""/><div class="pictured-side">${children}</div></div>` : children);
 
 /** Options as tiles. With a tally they are bars; `correct` marks the solution.
  * @param {{question: any, tally?: Record<string, number>, correct?: string[], answers?: number}} props */
@@ -116,9 +126,9 @@ export function Open({ game }) {
   const live = game.tally.value?.questionId === view.questionId ? game.tally.value.tally : undefined;
   return html`<section class="stage open">
     <${Asked} game=${game}><${Ring} game=${game}/></${Asked}>
-    ${question.type === "rating" ? html`<${Rating} question=${question} tally=${live ?? {}}/>`
+    <${Pictured} question=${question}>${question.type === "rating" ? html`<${Rating} question=${question} tally=${live ?? {}}/>`
       : question.options?.length ? html`<${Options} question=${question} tally=${question.type === "rank" ? undefined : live}/>`
-      : html`<${Slips} game=${game} text=${question.instruction || "Write your answer on your phone"}/>`}
+      : html`<${Slips} game=${game} text=${question.instruction || "Write your answer on your phone"}/>`}</${Pictured}>
     <${Progress} game=${game} verb="answered" hint=${hintOf(question)}/>
   </section>`;
 }
@@ -142,6 +152,12 @@ export function Progress({ game, verb, hint }) {
   return html`<p class="progress"><span>${hint}</span>${done && html`<span class="progress-count"><b key=${done.done}>${done.done.toLocaleString("en")}</b> of ${done.of.toLocaleString("en")} ${verb}</span>`}${done && html`<span class="progress-bar" style=${{ "--share": done.of ? (done.done / done.of).toFixed(3) : 0 }}></span>`}</p>`;
 }
 
+/** The host decides which texts others see. @param {{game: import("../live.js").Game}} props */
+export const Checking = ({ game }) => html`<section class="stage">
+    <${Asked} game=${game} isOver/>
+    <div class="prompt"><p class="prompt-how">Time is up. The host is reading your answers.</p></div>
+  </section>`;
+
 /** @param {{game: import("../live.js").Game}} props */
 export function Voting({ game }) {
   const view = game.view.value, ballot = view.ballot ?? [];
@@ -150,7 +166,7 @@ export function Voting({ game }) {
   const pages = Math.ceil(ballot.length / each), page = usePages(pages, 7);
   const shown = ballot.slice(page * each, (page + 1) * each);
   return html`<section class="stage">
-    <${Asked} game=${game}><${Ring} game=${game}/></${Asked}>
+    <${Asked} game=${game} isOver><${Ring} game=${game}/></${Asked}>
     <ul class=${`cards of-${each}`} key=${page}>${shown.map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span></li>`)}</ul>
     <${Dots} page=${page} of=${pages}/>
     <${Progress} game=${game} verb="voted" hint="Rank the answers on your phone"/>

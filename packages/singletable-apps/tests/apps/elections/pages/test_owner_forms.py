@@ -1,0 +1,91 @@
+"""Small forms of owners: questions on the same ballot, managers, notes and pictures."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+
+from singletable_apps.elections.rules.roll import RollLine
+from singletable_apps.elections.service import ElectionSettings
+from tests.apps.elections.pages.client import Browser, PagesApp, ballot_fields
+from tests.apps.support.elections.scenario import make_image
+from tests.apps.support.html import forms_in, missing_in, text_in
+
+BOARD, BUDGET = "Board", "Budget"
+
+
+@pytest.fixture
+def owner(app: PagesApp, ada: Browser, ben: Browser) -> Browser:
+    """Return the owner of an election with a roll, and of a second question on its ballot."""
+    service, user = app.world.service, app.user("Ada")
+    service.lifecycle.create(user, BOARD, ElectionSettings(secret_ballot=True))
+    service.rolls.save(user, BOARD, [RollLine(1, "Cleo")], replaces=True)
+    added = ada.submit(ada.get("e", BOARD, "questions"), name=BUDGET)
+    assert added.headers["location"].endswith("/e/Budget/settings")
+    for name in (BOARD, BUDGET):
+        service.lifecycle.set_candidates(user, name, ["Red", "Green"])
+    return ada
+
+
+def _cast(browser: Browser, path: str) -> str:
+    page = browser.open(path)
+    review = browser.post(path, {**ballot_fields(page), "rank.Red": "1"})
+    location: str = browser.submit(review, "/ballot", sure="yes").headers["location"]
+    return location
+
+
+def test_voter_answers_one_question_after_the_other(app: PagesApp, owner: Browser) -> None:
+    service = app.world.service
+    assert owner.submit(owner.get("e", BOARD, "launch"), how="fixed").status_code == 303
+    board, budget = map(app.election, (BOARD, BUDGET))
+    voter = app.browser()
+    codes = [
+        service.rolls.code(each, service.context.book.record(each).roll[1])
+        for each in (board, budget)
+    ]
+    assert _cast(voter, f"/elections/v/{codes[0]}/ballot") == f"/elections/v/{codes[1]}/ballot"
+    assert _cast(voter, f"/elections/v/{codes[1]}/ballot") == f"/elections/v/{codes[1]}/receipt"
+    assert voter.get("v", codes[0]).text.count("is-done") == 1  # and the current one
+
+
+def test_another_question_has_its_own_review_but_no_own_voters(
+    app: PagesApp, owner: Browser
+) -> None:
+    assert "It is launched with “Board”" in owner.read("e", BUDGET, "review")
+    assert owner.get("e", BUDGET, "voters").url.path == "/elections/e/Board/voters"
+    assert "Kind of ballot" not in owner.read("e", BUDGET, "settings")
+    losses = owner.read("e", BOARD, "delete")
+    assert "The other questions on its ballot: Budget." in losses
+    assert "Budget" not in owner.read().partition("Your elections")[2].partition("Recently")[0]
+
+
+def test_manager_reads_notes_but_cannot_name_managers(
+    app: PagesApp, owner: Browser, ben: Browser
+) -> None:
+    assert ben.get("e", BOARD, "notes").status_code == 403
+    owner.submit(owner.get("e", BOARD, "managers"), managers="ben@example.org\n")
+    owner.submit(owner.get("e", BOARD, "notes"), notes="Ask Cleo first.")
+    assert missing_in(owner.get("e", BOARD, "settings"), ["Ben", "Ask Cleo first."]) == []
+    assert "Ask Cleo first." in ben.read("e", BOARD, "settings")
+    assert ben.get("e", BOARD, "managers").status_code == 403
+    assert forms_in(owner.get("e", BOARD, "managers"))[0].fields["managers"] == ["Ben"]
+
+
+def test_picture_is_shown_on_ballot_and_notice_until_it_is_removed(
+    app: PagesApp, owner: Browser
+) -> None:
+    path = f"/elections/e/{BOARD}/candidates/edit?candidate=Red"
+    saved = owner.upload(owner.open(path), {"alt": "At sea"}, {"picture": make_image()})
+    assert saved.status_code == 303
+    app.world.service.lifecycle.share_result(app.user("Ada"), BOARD, is_public=True)
+    notice = app.browser().open(f"/elections/r/{app.election(BOARD).election_id}")
+    for page in (owner.get("e", BOARD, "review"), owner.get("e", BOARD), notice):
+        assert 'alt="At sea"' in page.text
+    source = html.unescape(notice.text.partition('src="/elections/pictures/')[2].split('"')[0])
+    picture = f"/elections/pictures/{source}"
+    assert app.browser().open(picture).headers["content-type"] == "image/webp"
+    wrong = owner.upload(owner.open(path), {}, {"picture": b"junk"})
+    assert "not an image" in text_in(wrong.text)
+    owner.upload(owner.open(path), {"remove_picture": "true"})
+    assert app.browser().open(picture).status_code == 404
