@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -85,21 +86,21 @@ class _Gate:
         side: Side | None,
         clock: Callable[[], float],
     ) -> None:
-        self._copy = copy = _checked_copy(migration)
+        self._copy = _checked_copy(migration)
+        sources, target, rules = self._copy.sources, self._copy.target, self._copy.rules
         names = create_context(tables).table_name
         self._name = migration.name
         self._side: Side | None = side
         self._clock = clock
-        self._old, self._new = {names(table) for table in copy.sources}, {names(copy.target)}
+        self._old, self._new = {names(one) for one in sources}, {names(target)}
         # A name of both sides means the old table before the cut-over, and the new one after it.
-        is_identity = all(isinstance(rule, UnchangedRule) for rule in copy.rules)
+        is_identity = all(isinstance(rule, UnchangedRule) for rule in rules)
         if side is None and self._old & self._new and not is_identity:
             raise InvalidValue(
                 f"SwitchingDriver: an old table and the new one are both named "
                 f"{min(self._new)!r}. Say which one the application means: side='source' for its "
                 "old version, side='target' for its new one."
             )
-        target = copy.target
         self._states = StateStore(target, names(target), self._name, owner="", clock=clock)
         self._view = _View()
 
@@ -196,28 +197,18 @@ class SwitchingDriver(RetryingDriver):
     ) -> None:
         check_driver(source)
         check_driver(target or source)
-        drivers: dict[Side, Driver] = {"source": source, "target": target or source}
-        gate = _Gate(migration, tables, side, clock)
-        once: dict[Side, Driver] = {name: unwrap_retries(one) for name, one in drivers.items()}
-        self._gated = _Gated(gate, drivers, once["target"], sleep)
-        self.inner = _Gated(gate, once, once["target"], sleep)
+        self._gate, self._sleep = _Gate(migration, tables, side, clock), sleep
+        self._drivers: dict[Side, Driver] = {"source": source, "target": target or source}
+        self._states = unwrap_retries(target or source)
+        self.inner = copy(self)
+        self.inner._drivers = {name: unwrap_retries(one) for name, one in self._drivers.items()}
+        self.inner.inner = self.inner
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute a request when the phase of the migration allows it."""
-        return self._gated.execute(operation)
-
-
-@dataclass
-class _Gated:
-    gate: _Gate
-    drivers: Mapping[Side, Driver]
-    states: Driver
-    sleep: Callable[[float], object]
-
-    def execute(self, operation: Operation[R], /) -> R:
-        side = run(self.states, self.gate.admit(operation), self.sleep)
-        output = self.drivers[side].execute(operation)
-        run(self.states, self.gate.confirm(operation, side), self.sleep)
+        side = run(self._states, self._gate.admit(operation), self._sleep)
+        output = self._drivers[side].execute(operation)
+        run(self._states, self._gate.confirm(operation, side), self._sleep)
         return output
 
 
@@ -240,28 +231,18 @@ class AsyncSwitchingDriver(RetryingDriver):
     ) -> None:
         check_async_driver(source)
         check_async_driver(target or source)
-        drivers: dict[Side, AsyncDriver] = {"source": source, "target": target or source}
-        gate = _Gate(migration, tables, side, clock)
-        once: dict[Side, AsyncDriver] = {name: unwrap_retries(one) for name, one in drivers.items()}
-        self._gated = _AsyncGated(gate, drivers, once["target"], sleep)
-        self.inner = _AsyncGated(gate, once, once["target"], sleep)
+        self._gate, self._sleep = _Gate(migration, tables, side, clock), sleep
+        self._drivers: dict[Side, AsyncDriver] = {"source": source, "target": target or source}
+        self._states = unwrap_retries(target or source)
+        self.inner = copy(self)
+        self.inner._drivers = {name: unwrap_retries(one) for name, one in self._drivers.items()}
+        self.inner.inner = self.inner
 
     async def execute(self, operation: Operation[R], /) -> R:
         """Execute a request when the phase of the migration allows it."""
-        return await self._gated.execute(operation)
-
-
-@dataclass
-class _AsyncGated:
-    gate: _Gate
-    drivers: Mapping[Side, AsyncDriver]
-    states: AsyncDriver
-    sleep: Callable[[float], Awaitable[None]]
-
-    async def execute(self, operation: Operation[R], /) -> R:
-        side = await run_async(self.states, self.gate.admit(operation), self.sleep)
-        output = await self.drivers[side].execute(operation)
-        await run_async(self.states, self.gate.confirm(operation, side), self.sleep)
+        side = await run_async(self._states, self._gate.admit(operation), self._sleep)
+        output = await self._drivers[side].execute(operation)
+        await run_async(self._states, self._gate.confirm(operation, side), self._sleep)
         return output
 
 
