@@ -153,7 +153,8 @@ class Child:
                     self.killed = True
                     self._process.kill()
         self._process.join()
-        if self._process.exitcode and not (self.killed or self.error):
+        # 255 means that another thread has read the exit code.
+        if self._process.exitcode not in (0, 255) and not (self.killed or self.error):
             self.error = f"failed with exit code {self._process.exitcode}"
 
 
