@@ -1,12 +1,15 @@
-"""Elections: a thousand voters cast their ballots over HTTP, compared with the bare writes."""
+"""Elections: a thousand ballots over HTTP, and an election with ten thousand voters."""
 
 from __future__ import annotations
 
 import json
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from fastapi.testclient import TestClient
 
 from benchmarks.harness.measurement import Scale, temporary_folder
 from benchmarks.harness.report import (
@@ -18,8 +21,10 @@ from benchmarks.harness.report import (
 )
 from benchmarks.http_load.crowd import CrowdResult, PostRequest, send_all, serve_app
 from singletable import (
+    CallStats,
     Driver,
     Item,
+    Observer,
     Put,
     PutItem,
     Store,
@@ -28,10 +33,14 @@ from singletable import (
     Update,
     connect,
 )
+from singletable_apps.elections.app import APP
 from singletable_apps.elections.archive import verify_log
-from singletable_apps.elections.entities import Electorate, votes
+from singletable_apps.elections.entities import Electorate, RollVoter, votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_or_create_keys
+from singletable_apps.elections.patterns import patterns
+from singletable_apps.elections.poll_book import LinkVoter
+from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
 
@@ -76,6 +85,67 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
             "are valid, and the table matches the log.",
         ],
     )
+    with temporary_folder() as folder:
+        yield _measure_large(scale.counted, folder)
+
+
+def _measure_large(people: int, folder: Path) -> ReportTable:
+    """Measure each step of a large election, in processor time and in read units."""
+    rows: list[list[str]] = []
+    names = [f"Candidate {number}" for number in range(10)]
+    stats = CallStats(patterns)
+    with connect(f"file:{folder / 'large.db'}") as driver:
+        elections = _open(folder, driver, stats)
+
+        def step(title: str, count: int, work: Callable[[], object]) -> None:
+            stats.reset()
+            started = time.process_time()
+            work()
+            seconds = time.process_time() - started
+            units = sum(call.read_units for call in stats.snapshot())
+            each = [f"{format_milliseconds(seconds / count)} ms", f"{units / count:,.1f}"]
+            rows.append([title, f"{seconds:,.1f} s", f"{units:,.0f}", *each])
+
+        owner = elections.people.register("Owner", "owner@example.org", "correct horse battery")
+        elections.lifecycle.create(owner, "Board", ElectionSettings(secret_ballot=True))
+        elections.lifecycle.set_candidates(owner, "Board", names)
+        lines = [RollLine(n, f"Person {n}", f"p{n}@example.org") for n in range(1, people + 1)]
+        rolls = elections.rolls
+        step("Roll", people, lambda: rolls.save(owner, "Board", lines, replaces=True))
+        elections.lifecycle.launch(owner, "Board", allow_edit=False)
+        step("Queue invitations", people, lambda: rolls.invite(owner, "Board"))
+        election = elections.context.read.get_election("Board")
+        roll = [row.voter for row in rolls.rows(owner, "Board")]
+        client = TestClient(APP.make_app(elections, limited=False))
+        pages = [f"/elections/v/{rolls.code(election, voter)}" for voter in roll[:100]]
+        step("Open ballots", len(pages), lambda: [_read(client, page) for page in pages])
+        generator = random.Random(1)
+
+        def cast(voter: RollVoter) -> None:
+            ranks = [(name, rank) for rank, name in enumerate(generator.sample(names, 5), 1)]
+            link = LinkVoter(election.election_id, voter)
+            elections.voting.cast(link, "Board", ranks, f"key of {voter.number}")
+
+        with ThreadPoolExecutor(CONNECTIONS) as pool:
+            step("Cast ballots", people, lambda: [*pool.map(cast, roll)])
+        step("Close", people, lambda: elections.lifecycle.close(owner, "Board"))
+        step("Count", people, lambda: elections.results.tally(owner, "Board"))
+    return ReportTable(
+        f"An election with {people:,} voters on a roll and 10 candidates, processor time",
+        ["", "total", "read units", "each", "read units each"],
+        rows,
+        [
+            f"{CONNECTIONS} threads cast secret ballots; each also queues a receipt by e-mail. "
+            "Invitations are sent afterwards, 600 per minute.",
+        ],
+    )
+
+
+def _read(client: TestClient, page: str) -> str:
+    response = client.get(page)
+    if response.status_code != 200 or "Candidate 9" not in response.text:
+        raise RuntimeError(f"expected a ballot at {page}, but got {response.status_code}")
+    return response.text
 
 
 def _prepare(folder: Path, voters: int) -> list[str]:
@@ -93,9 +163,10 @@ def _prepare(folder: Path, voters: int) -> list[str]:
         return [elections.auth.start_session(person).access for person in people]
 
 
-def _open(folder: Path, driver: Driver) -> Elections:
+def _open(folder: Path, driver: Driver, *observers: Observer) -> Elections:
     cheap = Passwords(memory_kib=64, passes=1)  # signing in is not measured
-    return open_elections(driver, load_or_create_keys(folder / "keys"), passwords=cheap)
+    keys = load_or_create_keys(folder / "keys")
+    return open_elections(driver, keys, passwords=cheap, observers=observers)
 
 
 def _cast_ballots(folder: Path, tokens: Sequence[str]) -> CrowdResult:

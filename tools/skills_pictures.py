@@ -38,7 +38,7 @@ def _sign_in(page: Page, site: str) -> None:
     page.fill("[name=who]", ACCOUNTS[0][0])
     page.fill("[name=password]", PASSWORD)
     page.press("[name=password]", "Enter")
-    page.wait_for_url(f"{site}/people")
+    page.wait_for_url(f"{site}/start")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Serve answers in a process: python -m benchmarks.http_load.answer_server games|echo SOCKET N.
+"""Serve answers: python -m benchmarks.http_load.answer_server games|echo SOCKET ROOMS PLAYERS.
 
-`games` is the app on tables in a file, with a game of N players that has not started; it prints the
-token of the host and those of the players. `echo` acknowledges every message, and does nothing
-else. SOCKET is the number of a listening socket.
+`games` is the app on tables in a file, with games of some players each that have not started; for
+each game it prints its id, the token of the host and those of the players. `echo` acknowledges
+every message, and does nothing else. SOCKET is the number of a listening socket.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def echo_config() -> uvicorn.Config:
     )
 
 
-def serve_games(listener: socket.socket, players: int, folder: Path) -> None:
-    """Serve a game with these players on tables in a file."""
+def serve_games(listener: socket.socket, rooms: int, players: int, folder: Path) -> None:
+    """Serve games with this many players each on tables in a file."""
     from singletable import connect
     from singletable_apps.games.app import APP
     from singletable_apps.games.entities import GameSettings, Leaderboard, Player
@@ -63,31 +63,34 @@ def serve_games(listener: socket.socket, players: int, folder: Path) -> None:
             reading_seconds=0, leaderboard=Leaderboard.NEVER, max_players=10_000
         )
         draft = GameDraft(questions=[question] * ROUNDS, settings=settings)
-        game = service.games.create("host", draft)
         ids = [f"{number:016d}" for number in range(players)]
-        now = context.clock()
-        context.store.put_many(
-            Player(
-                game_id=game.game_id,
-                player_id=each,
-                name=f"Player {each}",
-                joined_at=now,
-                last_seen_at=now,
-                expires_at=game.expires_at,
+        now, opened = context.clock(), list[tuple[str, list[str]]]()
+        for _ in range(rooms):
+            game = service.games.create("host", draft)
+            context.store.put_many(
+                Player(
+                    game_id=game.game_id,
+                    player_id=each,
+                    name=f"Player {each}",
+                    joined_at=now,
+                    last_seen_at=now,
+                    expires_at=game.expires_at,
+                )
+                for each in ids
             )
-            for each in ids
-        )
-        seats = [Seat(Role.PLAYER, game.game_id, each) for each in ids]
-        tokens = [context.issue_seat(game, Role.HOST), *map(context.tokens.seat_token, seats)]
-        print(json.dumps([game.game_id, tokens]), flush=True)
+            seats = [Seat(Role.PLAYER, game.game_id, each) for each in ids]
+            tokens = [context.issue_seat(game, Role.HOST), *map(context.tokens.seat_token, seats)]
+            opened.append((game.game_id, tokens))
+        print(json.dumps(opened), flush=True)
         Server(server_config(APP.make_app(service))).run([listener])
 
 
 if __name__ == "__main__":
     listening = socket.socket(fileno=int(sys.argv[2]))
+    room_count, player_count = map(int, sys.argv[3:5])
     if sys.argv[1] == "echo":
-        print(json.dumps(["", [""] * (int(sys.argv[3]) + 1)]), flush=True)
+        print(json.dumps([["", [""] * (player_count + 1)]] * room_count), flush=True)
         uvicorn.Server(echo_config()).run([listening])
     else:
         with tempfile.TemporaryDirectory() as scratch:
-            serve_games(listening, int(sys.argv[3]), Path(scratch))
+            serve_games(listening, room_count, player_count, Path(scratch))

@@ -7,6 +7,7 @@ itself, or in the module it is imported from.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -36,8 +37,9 @@ class Definition:
         return ast.get_docstring(self.node) or ""
 
     def source(self, node: ast.expr) -> str:
-        """Return the source of an expression on one line."""
+        """Return the source of an expression on one line, without names of modules."""
         line = " ".join(_segment(self.module, node).split()).replace("( ", "(").replace("[ ", "[")
+        line = re.sub(r"\b(?:ex|ops)\.", "", line)
         for closing in (")", "]"):
             line = line.replace(f", {closing}", closing).replace(f" {closing}", closing)
         return line
@@ -70,14 +72,17 @@ def find(module: str, name: str) -> Definition | None:
 
 
 def exported(module: str) -> list[str]:
-    """Return the names in a module's `__all__`, and in those of the modules it star-imports."""
+    """Return the names in a module's `__all__`, and those that a package imports for others."""
     names: list[str] = []
-    for node in _tree(module).body:
+    is_package = any(one.joinpath(*module.split(".")).is_dir() for one in SOURCES)
+    for node in _statements(_tree(module).body):
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 names += ast.literal_eval(node.value)
             case ast.ImportFrom(module=str(origin), names=[ast.alias(name="*")]):
                 names += exported(origin)
+            case ast.ImportFrom(names=imported) if is_package:
+                names += [one.name for one in imported if one.name == one.asname]
             case _:
                 pass
     return names

@@ -148,7 +148,7 @@ class Entry:
 
     def mention(self, name: str) -> None:
         """Record a name if it is defined in singletable."""
-        definition = find(self.definition.module, name)
+        definition = find(self.definition.module, name) or find("singletable.operations", name)
         if definition is not None and definition.name != self.definition.name:
             self.mentions.setdefault(name, definition)
 
@@ -258,11 +258,16 @@ def _field_comments(where: Definition, node: ast.ClassDef) -> Iterator[tuple[str
 def _error_attributes(node: ast.ClassDef) -> str:
     """Return the AWS code of an exception, and the attributes that its constructor sets."""
     names: dict[str, None] = {}
-    code = ""
+    is_direct = "OperationError" in [ast.unparse(base) for base in node.bases]
+    code = f"AWS code: `{node.name}Exception`." if is_direct else ""
     for statement in ast.walk(node):
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         target = statement.target if isinstance(statement, ast.AnnAssign) else target
-        if isinstance(target, ast.Attribute) and not target.attr.startswith("_"):
+        if (
+            isinstance(target, ast.Attribute)
+            and ast.unparse(target).startswith("self.")
+            and not (target.attr.startswith("_"))
+        ):
             names[target.attr] = None
         elif isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "code":
             code = f"AWS code: `{ast.literal_eval(statement.value)}`."

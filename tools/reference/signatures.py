@@ -52,7 +52,7 @@ def class_signature(where: Definition, node: ast.ClassDef) -> str:
     methods = [member for member in node.body if isinstance(member, Function)]
     bases = [ast.unparse(base) for base in node.bases]
     for method in methods:
-        if method.name == "__init_subclass__":
+        if method.name == "__init_subclass__" and not is_error(where):
             keywords = list(_parameters(where, method, ()))[1:]
             return _format_call("class Yours", [f"{where.name}{_type_variables(bases)}", *keywords])
     is_dict = is_typeddict(getattr(import_module(where.module), where.name))

@@ -73,7 +73,7 @@ _EXPORTS = {
     "singletable.store": """
         Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage CollectOptions
         DeleteResult EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
-        ReadOptions SentRequest Store StreamOptions Transaction
+        QueryOptions ReadOptions SentRequest Store StreamOptions Transaction
     """,
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PatternStats PrometheusObserver

@@ -206,6 +206,7 @@ from singletable.store import LoadResult as LoadResult
 from singletable.store import Observer as Observer
 from singletable.store import Page as Page
 from singletable.store import Progress as Progress
+from singletable.store import QueryOptions as QueryOptions
 from singletable.store import ReadOptions as ReadOptions
 from singletable.store import SentRequest as SentRequest
 from singletable.store import Store as Store

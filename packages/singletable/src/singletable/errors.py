@@ -245,6 +245,11 @@ class OperationError(SingleTableError):
     code: str = "InternalServerError"
     request_id: str | None = None
 
+    def __init_subclass__(cls) -> None:
+        """Set the code of a direct subclass that states none: its name and "Exception"."""
+        if OperationError in cls.__bases__ and "code" not in vars(cls):
+            cls.code = f"{cls.__name__}Exception"
+
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
@@ -324,13 +329,9 @@ class VersionConflict(ConditionFailed):
 class DuplicateItem(OperationError):
     """A PartiQL INSERT names an item that exists."""
 
-    code = "DuplicateItemException"
-
 
 class ResourceNotFound(OperationError):
     """The table, index or resource does not exist."""
-
-    code = "ResourceNotFoundException"
 
 
 class TableNotFound(ResourceNotFound):
@@ -346,25 +347,17 @@ class BackupTableNotFound(TableNotFound):
 class ResourceInUse(OperationError):
     """The table already exists, or its state does not allow the change."""
 
-    code = "ResourceInUseException"
-
 
 class ContinuousBackupsUnavailable(OperationError):
     """The table is too new to have backups; the same request may succeed soon."""
-
-    code = "ContinuousBackupsUnavailableException"
 
 
 class AccessDenied(OperationError):
     """No policy allows the request, or the resource belongs to another account."""
 
-    code = "AccessDeniedException"
-
 
 class MissingAuthenticationToken(OperationError):
     """The request is not signed."""
-
-    code = "MissingAuthenticationTokenException"
 
     def __init__(self, message: str = "Request is missing Authentication Token") -> None:
         super().__init__(message)
@@ -373,25 +366,17 @@ class MissingAuthenticationToken(OperationError):
 class IncompleteSignature(OperationError):
     """A part of the signature is missing or malformed."""
 
-    code = "IncompleteSignatureException"
-
 
 class InvalidSignature(OperationError):
     """The signature does not match the request, has expired, or is for another endpoint."""
-
-    code = "InvalidSignatureException"
 
 
 class UnrecognizedClient(OperationError):
     """The access key is unknown, or belongs to another session token."""
 
-    code = "UnrecognizedClientException"
-
 
 class ExpiredToken(OperationError):
     """The session of the access key has expired."""
-
-    code = "ExpiredTokenException"
 
     def __init__(
         self, message: str = "The security token included in the request is expired"
@@ -401,8 +386,6 @@ class ExpiredToken(OperationError):
 
 class LimitExceeded(OperationError):
     """The request exceeds DynamoDB's limit on tables, indexes, tags or simultaneous changes."""
-
-    code = "LimitExceededException"
 
 
 class ItemCollectionTooLarge(OperationError):
@@ -423,8 +406,6 @@ class CancellationReason:
 class TransactionCanceled(OperationError):
     """The transaction changed nothing; `reasons` has one entry for each action, in order."""
 
-    code = "TransactionCanceledException"
-
     def __init__(self, reasons: Sequence[CancellationReason]) -> None:
         codes = ", ".join(reason.code for reason in reasons)
         super().__init__(
@@ -437,20 +418,15 @@ class TransactionCanceled(OperationError):
 class TransactionConflict(OperationError):
     """Another transaction is writing the item."""
 
-    code = "TransactionConflictException"
-
 
 class TransactionInProgress(OperationError):
     """A transaction with the same client token is still in progress."""
 
-    code = "TransactionInProgressException"
     outcome_unknown = True
 
 
 class IdempotentParameterMismatch(OperationError):
     """The client token was already used with a different request."""
-
-    code = "IdempotentParameterMismatchException"
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,10 +481,6 @@ class ServiceUnavailable(OperationError):
 class TrimmedDataAccess(OperationError):
     """The change feed or stream no longer has the records after this position."""
 
-    code = "TrimmedDataAccessException"
-
 
 class ExpiredIterator(OperationError):
     """The shard iterator is older than 15 minutes."""
-
-    code = "ExpiredIteratorException"

@@ -22,20 +22,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeVar, cast
 
-from singletable.errors import (
-    CertificateError,
-    ConnectionFailed,
-    IdempotentParameterMismatch,
-    InternalError,
-    InvalidValue,
-    ResourceNotFound,
-    ServiceUnavailable,
-    SingleTableError,
-    Throttled,
-    TransactionCanceled,
-    TransactionConflict,
-    TransactionInProgress,
-)
+from singletable import errors
 from singletable.operations import AsyncDriver, Driver, Operation, TransactWriteItems
 from singletable.operations.registry import OPERATIONS, is_write
 from singletable.operations.touches import table_names
@@ -96,7 +83,9 @@ class RetryPolicy:
 
     def __post_init__(self) -> None:
         if self.max_attempts < 1:
-            raise InvalidValue(f"max_attempts: expected at least 1, but got {self.max_attempts}.")
+            raise errors.InvalidValue(
+                f"max_attempts: expected at least 1, but got {self.max_attempts}."
+            )
 
     def may_retry(self, attempt: int) -> bool:
         """Return whether another attempt is allowed after this one (from 0), and charge for it."""
@@ -122,17 +111,19 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
     for attempt in count():
         try:
             answer: R = yield operation
-        except SingleTableError as error:
-            if isinstance(error, ResourceNotFound):
+        except errors.SingleTableError as error:
+            if isinstance(error, errors.ResourceNotFound):
                 error.add_note(_missing_resource_hint(operation))
             is_open = (is_open and not _settles(error)) or _may_be_applied(operation, error)
             is_late = is_open and policy.clock() >= deadline
             may_repeat = _may_repeat(operation, error, is_open=is_open)
             if is_late or not may_repeat or not policy.may_retry(attempt):
-                if is_open and (isinstance(error, InternalError) or not error.outcome_unknown):
+                if is_open and (
+                    isinstance(error, errors.InternalError) or not error.outcome_unknown
+                ):
                     raise _unknown_outcome(operation, error) from error
                 raise
-            throttled = isinstance(error, Throttled)
+            throttled = isinstance(error, errors.Throttled)
         else:
             policy.budget.earn(retried=attempt > 0)
             return answer
@@ -141,38 +132,46 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
 
 
 # Errors after which the same request may succeed.
-_RETRYABLE = (Throttled, ServiceUnavailable, InternalError, TransactionInProgress, ConnectionFailed)
+_RETRYABLE = (
+    errors.Throttled,
+    errors.ServiceUnavailable,
+    errors.InternalError,
+    errors.TransactionInProgress,
+    errors.ConnectionFailed,
+)
 # Errors after which the caller may plan another request, unless an earlier attempt is open.
-_CONFLICTS = (TransactionCanceled, TransactionConflict)
+_CONFLICTS = (errors.TransactionCanceled, errors.TransactionConflict)
 
 
-def _may_repeat(operation: Operation[Any], error: SingleTableError, *, is_open: bool) -> bool:
+def _may_repeat(
+    operation: Operation[Any], error: errors.SingleTableError, *, is_open: bool
+) -> bool:
     """Return whether to send the same request again, if an earlier attempt may be open."""
-    if isinstance(error, CertificateError):  # it will not be trusted the next time either
+    if isinstance(error, errors.CertificateError):  # it will not be trusted the next time either
         return False
     if not is_open:
         return isinstance(error, _RETRYABLE)
     return isinstance(error, (*_RETRYABLE, *_CONFLICTS)) and is_idempotent(operation)
 
 
-def _may_be_applied(operation: Operation[Any], error: SingleTableError) -> bool:
+def _may_be_applied(operation: Operation[Any], error: errors.SingleTableError) -> bool:
     """Return whether a write may have been applied, or may still be, although it got `error`."""
     spec = OPERATIONS.get(type(operation))
     is_about_items = spec is not None and spec.scope == "items"
     return error.outcome_unknown and is_about_items and is_write(operation)
 
 
-def _settles(error: SingleTableError) -> bool:
+def _settles(error: errors.SingleTableError) -> bool:
     """Return whether `error` proves that no earlier attempt of the same request was applied.
 
     The conditions of a transaction are not evaluated again after it was applied.
     """
-    if isinstance(error, TransactionCanceled):
+    if isinstance(error, errors.TransactionCanceled):
         return not is_transient(error)
-    return isinstance(error, IdempotentParameterMismatch)
+    return isinstance(error, errors.IdempotentParameterMismatch)
 
 
-def is_transient(canceled: TransactionCanceled) -> bool:
+def is_transient(canceled: errors.TransactionCanceled) -> bool:
     """Return whether a transaction was canceled by conflicts and throttling alone."""
     return {reason.code for reason in canceled.reasons} - {"None"} <= TRANSIENT_CODES
 
@@ -218,10 +217,12 @@ def _missing_resource_hint(operation: Operation[Any]) -> str:
     )
 
 
-def _unknown_outcome(operation: Operation[Any], error: SingleTableError) -> InternalError:
+def _unknown_outcome(
+    operation: Operation[Any], error: errors.SingleTableError
+) -> errors.InternalError:
     if isinstance(operation, TransactWriteItems):
         advice = "Read its items to find out."
     else:
         advice = "Read the item to find out, or use a transaction, which is retried safely."
     text = str(error).rstrip(".")
-    return InternalError(f"{text}. The write may or may not have been applied. {advice}")
+    return errors.InternalError(f"{text}. The write may or may not have been applied. {advice}")

@@ -189,6 +189,16 @@ def test_query_rejects_start_keys_outside_its_range(
     assert validation_error(driver, asked) == message
 
 
+# Without a sort key a partition has one item, so nothing follows it.
+def test_query_without_sort_key_ends_at_its_start_key(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    fill(driver, table, [{"pk": A}, {"pk": text("b")}])
+    asked = replace(query(table, "pk = :a", a=A), exclusive_start_key={"pk": A})
+    assert driver.execute(asked).items == []
+    other = replace(asked, exclusive_start_key={"pk": text("b")})
+    assert validation_error(driver, other) == OUTSIDE
+
+
 @pytest.mark.parametrize(
     ("index", "key", "message"),
     [

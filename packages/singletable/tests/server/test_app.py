@@ -43,9 +43,11 @@ def test_response_has_unique_request_id_and_checksum(client: AppClient) -> None:
 
 def test_health_check_names_region() -> None:
     client = AppClient(DynamoDBApp(FailingDriver(RuntimeError()), region="eu-west-2"))
-    response = client.send(get("/"))
-    assert response.status == 200
-    assert response.body == b"healthy: dynamodb.eu-west-2.amazonaws.com "
+    for path in ("/", "/ping", "/?x"):
+        response = client.send(get(path))
+        assert response.status == 200
+        assert response.body == b"healthy: dynamodb.eu-west-2.amazonaws.com "
+    assert [client.send(get(path)).status for path in ("/health", "/-", "//")] == [404] * 3
 
 
 @pytest.mark.parametrize(

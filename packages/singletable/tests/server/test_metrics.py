@@ -189,9 +189,9 @@ def test_metrics_need_a_loopback_client(address: str) -> None:
 
 
 @pytest.mark.parametrize("observer", [None, Observer()], ids=["no observer", "no metrics"])
-def test_page_without_metrics_is_health_check(observer: Observer | None) -> None:
+def test_page_without_metrics_is_not_found(observer: Observer | None) -> None:
     with app_client(observer) as client:
-        assert client.send(get("/metrics")).body.startswith(b"healthy")
+        assert client.send(get("/metrics")).status == 404
 
 
 IN_VOTES = {"TableName": "votes"}

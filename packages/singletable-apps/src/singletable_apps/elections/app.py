@@ -89,6 +89,7 @@ _SPEC = AppSpec[Elections](
         "receipt": (10, 3600),
         "voter": (300, 60),
         "wrong_code": (60, 60),
+        "sandbox": (30, 60),
     },
     jobs=(Job("e-mails", MailQueue.EVERY, lambda service: service.rolls.deliver()),),
     body_limit=_BODY_LIMIT,

@@ -92,6 +92,19 @@ def verify(at: AddressOption, keys: KeysOption) -> None:
 
 @elections.command()
 @exit_on_error()
+def bounce(at: AddressOption) -> None:
+    """Note that an e-mail to a voter failed: reads the report of a mail server (RFC 3464).
+
+    Let the mail server pipe what comes back to the address of --from into this command. The people
+    who run the election then see on the roll which addresses do not work.
+    """
+    from singletable_apps.elections.commands import note_bounces
+
+    note_bounces(at)
+
+
+@elections.command()
+@exit_on_error()
 def events(at: AddressOption, limit: LimitOption = 20) -> None:
     """Print the latest events, newest first."""
     from singletable_apps.elections.commands import show_events

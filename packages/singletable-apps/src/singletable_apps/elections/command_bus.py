@@ -52,11 +52,13 @@ class _Command:
     events: list[Event] = field(default_factory=list[Event])
     error: Exception | None = None
     is_done: bool = False
+    wake: threading.Event = field(default_factory=threading.Event)
 
     def finish(self, error: Exception | None = None) -> None:
         """Record the outcome: done, or refused with `error`."""
         self.error = error
         self.is_done = True
+        self.wake.set()
 
 
 class CommandBus:
@@ -72,65 +74,79 @@ class CommandBus:
         self._clock = clock
         self._keys = keys
         self._book = book
-        self._read = ConfirmedReadModel(store, book)
-        # Threads of one process would only conflict at the log, so they take turns here.
-        self._turn = threading.Lock()
+        # Threads of one process would only conflict at the log, so one at a time leads.
+        self._lock = threading.Lock()
+        self._is_led = False
         self._waiting: deque[_Command] = deque()
 
     def execute(self, actor: str, decide: Decision, *, batch_key: int | None = None) -> list[Event]:
         """Decide, append and apply. Return the events; none if there was nothing to do.
 
-        Commands with different batch keys are independent. The thread that has the turn executes
-        waiting commands together with its own, so that they share the round trips. A command
-        without a batch key is executed alone.
+        Commands with different batch keys are independent. The thread that leads executes waiting
+        commands together with its own, so that they share the round trips, and then lets the next
+        one lead. A command without a batch key is executed alone.
         """
         command = _Command(actor, decide, batch_key)
-        self._waiting.append(command)
-        with self._turn:
-            while not command.is_done:
-                batch = self._take_batch()
-                try:
-                    self._execute(batch)
-                except Exception as error:
-                    _finish_all(batch, error)
-                except BaseException:  # this thread is being stopped, and others wait for it
-                    _finish_all(
-                        batch, Busy("This was interrupted and may have been saved. Check it.")
-                    )
-                    raise
+        with self._lock:
+            self._waiting.append(command)
+            must_wait, self._is_led = self._is_led, True
+        if must_wait:
+            command.wake.wait()
+        if not command.is_done:
+            try:
+                self._lead(command)
+            finally:
+                with self._lock:
+                    self._is_led = bool(self._waiting)
+                    if self._is_led:
+                        self._waiting[0].wake.set()
         if command.error is not None:
             raise command.error
         return command.events
 
+    def _lead(self, command: _Command) -> None:
+        """Execute batches until the command is done."""
+        while not command.is_done:
+            batch = self._take_batch()
+            try:
+                self._execute(batch)
+            except Exception as error:
+                _finish_all(batch, error)
+            except BaseException:  # this thread is being stopped, and others wait for it
+                _finish_all(batch, Busy("This was interrupted and may have been saved. Check it."))
+                raise
+
     def _take_batch(self) -> list[_Command]:
         """Return the first waiting command and those after it that are independent of it."""
-        batch = [self._waiting.popleft()]
-        keys = {batch[0].batch_key}
-        while (
-            self._waiting
-            and len(batch) < MAX_BATCH
-            and None not in keys
-            and self._waiting[0].batch_key not in {None, *keys}
-        ):
-            batch.append(self._waiting.popleft())
-            keys.add(batch[-1].batch_key)
+        with self._lock:
+            batch = [self._waiting.popleft()]
+            keys = {batch[0].batch_key}
+            while (
+                self._waiting
+                and len(batch) < MAX_BATCH
+                and None not in keys
+                and self._waiting[0].batch_key not in {None, *keys}
+            ):
+                batch.append(self._waiting.popleft())
+                keys.add(batch[-1].batch_key)
         return batch
 
     def _execute(self, commands: list[_Command]) -> None:
         for attempt in range(MAX_ATTEMPTS):
             sync = catch_up(self._store, self._keys.ballot_key)
             self._book.follow(sync)
+            read = ConfirmedReadModel(self._store, self._book)
             decided = [
-                (command, self._decide(command)) for command in commands if not command.is_done
+                (command, _decide(command, read)) for command in commands if not command.is_done
             ]
             # A rebuild announces itself before it deletes anything. If there is no rebuild now,
             # the decisions, refusals included, saw a complete read model.
-            if self._is_unchanged(sync):
+            if self._is_unchanged(read, sync):
                 for command, error in decided:
                     if error is not None or not command.decided:
                         command.finish(error)
                 remaining = [command for command in commands if not command.is_done]
-                if not remaining or self._append(remaining, sync):
+                if not remaining or self._append(remaining, sync, read):
                     return
             time.sleep(random.uniform(0, min(0.05, 0.001 * 2**attempt)))
         raise Busy(
@@ -138,25 +154,16 @@ class CommandBus:
             "again."
         )
 
-    def _decide(self, command: _Command) -> Exception | None:
-        # An earlier attempt may have decided something that was not appended.
-        command.decided, command.events = (), []
-        try:
-            command.decided = command.decide(self._read)
-        except Exception as error:
-            return error
-        return None
-
-    def _is_unchanged(self, sync: Sync) -> bool:
+    def _is_unchanged(self, read: ReadModel, sync: Sync) -> bool:
         """Return whether no event, or part of one, was applied since, and no rebuild started."""
-        now = self._read.get_sync()
+        now = read.get_sync()
         if now is None or now.rebuilding:
             return False
         position = sync.last_event_id
         # The poll book may be ahead, because the results have just read new events.
         return (now.last_event_id, now.step, self._book.position) == (position, sync.step, position)
 
-    def _append(self, commands: list[_Command], sync: Sync) -> bool:
+    def _append(self, commands: list[_Command], sync: Sync, read: ReadModel) -> bool:
         """Append the decided events after `sync`. Return False if another process was first."""
         events: list[Event] = []
         event_id, previous_hash = sync.last_event_id, sync.last_hash
@@ -176,7 +183,9 @@ class CommandBus:
         self._book.enter(events)
         self._keys.save_checkpoint(events[-1])
         try:
-            apply_events(self._store, key, sync, events)
+            # Ballots, the only independent commands, are applied to what they were decided on.
+            known = read if commands[0].batch_key is not None else ReadModel(self._store)
+            apply_events(self._store, known, key, sync, events)
         except RebuildInProgress as error:
             raise RebuildInProgress(
                 f"This was saved (event {events[-1].event_id} at the latest), but is not visible "
@@ -221,6 +230,16 @@ class CommandBus:
         with self._store.transaction(pattern=patterns.append) as transaction:
             for event in events:
                 transaction.create(event)
+
+
+def _decide(command: _Command, read: ReadModel) -> Exception | None:
+    # An earlier attempt may have decided something that was not appended.
+    command.decided, command.events = (), []
+    try:
+        command.decided = command.decide(read)
+    except Exception as error:
+        return error
+    return None
 
 
 def _finish_all(commands: list[_Command], error: Exception) -> None:

@@ -18,7 +18,6 @@ from ranked_ballots.report import ReportWriter, write_report
 from singletable import Driver, ItemMismatch, ListTables, Store, TableNotFound
 from singletable_apps.elections import patterns
 from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
-from singletable_apps.elections.audit import redact_event_data
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import event_log
@@ -26,8 +25,10 @@ from singletable_apps.elections.keys import load_existing_keys, load_store_keys
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, Elections, create_tables, open_elections
+from singletable_apps.elections.service.audit import redact_event_data
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.key_files import new_private_file
+from singletable_apps.shared.mail_queue import note_bounce
 from singletable_apps.shared.serve import (
     FileError,
     existing_address,
@@ -35,6 +36,10 @@ from singletable_apps.shared.serve import (
     open_driver,
     progress_bar,
 )
+from singletable_apps.shared.service import utc_now
+
+# A report contains the e-mail that failed.
+MAX_REPORT = 1 << 20
 
 
 @contextmanager
@@ -102,6 +107,19 @@ def restore(at: str, keys: Path, path: Path) -> None:
             rebuild(store, key, progress)
     typer.echo(f"{_describe(end)} Restored from {path}; the table is rebuilt.")
     typer.echo("Serve it with the same keys as before: other keys cannot open sealed ballots.")
+
+
+def note_bounces(at: str) -> None:
+    """Note the e-mail that the report of a mail server on the standard input is about."""
+    report = sys.stdin.buffer.read(MAX_REPORT)
+    with existing_store(at) as store:
+        noted = note_bounce(store, report, utc_now())
+    if noted is None:
+        typer.echo("This is not a report about an e-mail to a voter that failed. Nothing changed.")
+    else:
+        typer.echo(
+            f"Election {noted.about.partition('-')[0]}, voter {noted.recipient}: {noted.problem}"
+        )
 
 
 def rebuild_table(at: str, keys: Path) -> None:

@@ -40,6 +40,7 @@ from singletable_apps.elections.entities import (
     Sync,
     User,
     Voter,
+    WithdrawnBallot,
     removed_user_name,
     roll_number,
 )
@@ -89,7 +90,8 @@ class ElectionRecord:
     `roll`, and `ballots` maps these ids to the events that cast their current ballots.
     `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
     that the owner wrote, by purpose. `statements` and `pictures` of candidates are by name, and
-    `notes` are for the owner and the managers.
+    `notes` are for the owner and the managers. `withdrawn` are the ids of voters who have ever
+    withdrawn a ballot.
     """
 
     election: Election
@@ -105,6 +107,7 @@ class ElectionRecord:
     statements: dict[str, str] = field(default_factory=dict[str, str])
     pictures: dict[str, CandidatePicture] = field(default_factory=dict[str, CandidatePicture])
     notes: str = ""
+    withdrawn: set[int] = field(default_factory=set[int])
 
     @property
     def definition(self) -> BallotDefinition:
@@ -272,6 +275,11 @@ class PollBook:
             same = self._by_name.get(election.name, found) is found
             _confirm(same, f"The election {election.name!r} was changed")
             return found.copy()
+
+    def emails(self, election: Election) -> dict[str, tuple[str, str]]:
+        """Return the subjects and texts that the owner of an election wrote, by purpose."""
+        found = self._elections.get(election.election_id)
+        return {} if found is None else found.emails
 
     def find_election(self, election_id: int) -> Election | None:
         """Return the election with this id, or None."""
@@ -503,6 +511,11 @@ class PollBook:
         same = known is None or (known.voters == found and len(voters) == len(found))
         _confirm(same, f"The voter list of {election!r} was changed")
 
+    def has_withdrawn(self, election_id: int, voter_id: int) -> bool:
+        """Return whether a voter has ever withdrawn a ballot."""
+        record = self._elections.get(election_id)
+        return record is not None and voter_id in record.withdrawn
+
     def confirm_ballot(self, election: str, voter: str, ballot: Ballot | None) -> None:
         """Raise CorruptTable unless the log has the same current ballot."""
         known = self._by_name.get(election)
@@ -561,7 +574,9 @@ class PollBook:
                 voter_id = roll_number(data.voter) or self._ids[data.voter]
                 self._by_name[data.election].ballots[voter_id] = number
             case events.BallotWithdrawn():
-                self._by_name[data.election].ballots.pop(self._voter_id(data.voter), None)
+                record, voter_id = self._by_name[data.election], self._voter_id(data.voter)
+                record.ballots.pop(voter_id, None)
+                record.withdrawn.add(voter_id)
             case events.CandidatesAdded() | events.CandidatesRemoved():
                 record = self._by_name[data.election]
                 for name in data.candidates:
@@ -666,11 +681,17 @@ class PollBook:
 
 
 class ConfirmedReadModel(ReadModel):
-    """A read model for decisions: facts that contradict the log raise CorruptTable."""
+    """A read model for decisions at one event: facts that contradict the log raise CorruptTable.
+
+    Elections, their candidates and ballots are read once, though many ballots are cast together.
+    """
 
     def __init__(self, store: Store, book: PollBook) -> None:
         super().__init__(store)
         self._book = book
+        self._elections: dict[str, Election | None] = {}
+        self._candidates: dict[str, list[Candidate]] = {}
+        self._ballots: dict[tuple[str, str], Ballot | None] = {}
 
     def get_counts(self) -> Counts:
         """Return the numbers of users and elections."""
@@ -697,23 +718,27 @@ class ConfirmedReadModel(ReadModel):
         self._book.confirm_user(user, email=email)
         return user
 
-    def find_user_by_id(self, user_id: int) -> User | None:
+    def find_user_by_id(self, user_id: int, name: str = "") -> User | None:
         """Return the user with this id, or None."""
-        user = super().find_user_by_id(user_id)
+        user = super().find_user_by_id(user_id, name or self._book.user_name(user_id))
         self._book.confirm_user(user, user_id=user_id)
         return user
 
     def find_election(self, name: str) -> Election | None:
         """Return the election with this name, or None."""
-        election = super().find_election(name)
-        self._book.confirm_election(election, name)
-        return election
+        if name not in self._elections:
+            election = super().find_election(name)
+            self._book.confirm_election(election, name)
+            self._elections[name] = election
+        return self._elections[name]
 
     def list_candidates(self, election: str) -> list[Candidate]:
         """Return the candidates of an election, in their order."""
-        candidates = super().list_candidates(election)
-        self._book.confirm_candidates(election, candidates)
-        return candidates
+        if election not in self._candidates:
+            candidates = super().list_candidates(election)
+            self._book.confirm_candidates(election, candidates)
+            self._candidates[election] = candidates
+        return self._candidates[election]
 
     def is_listed_voter(self, election: str, voter: str) -> bool:
         """Return whether the list of voters contains this user."""
@@ -729,9 +754,19 @@ class ConfirmedReadModel(ReadModel):
 
     def find_ballot(self, election: str, voter: str) -> Ballot | None:
         """Return the ballot of a voter, or None."""
-        ballot = super().find_ballot(election, voter)
-        self._book.confirm_ballot(election, voter, ballot)
-        return ballot
+        if (election, voter) not in self._ballots:
+            ballot = super().find_ballot(election, voter)
+            self._book.confirm_ballot(election, voter, ballot)
+            self._ballots[election, voter] = ballot
+        return self._ballots[election, voter]
+
+    def find_withdrawn(self, election_id: int, user_id: int) -> WithdrawnBallot | None:
+        """Return the record of a voter's withdrawn ballots, or None."""
+        if not self._book.has_withdrawn(election_id, user_id):
+            return None
+        found = super().find_withdrawn(election_id, user_id)
+        _confirm(found is not None, f"A withdrawn ballot of the voter {user_id} is missing")
+        return found
 
 
 def check_definition(election: Election, stored: Definition, digest: str) -> BallotDefinition:

@@ -67,8 +67,14 @@ class ReadModel:
         """Return the user with this e-mail address, or None."""
         return self._store.run(patterns.user_by_email, email) if is_valid_key(email) else None
 
-    def find_user_by_id(self, user_id: int) -> User | None:
-        """Return the user with this id, or None. Ids never change; names do."""
+    def find_user_by_id(self, user_id: int, name: str = "") -> User | None:
+        """Return the user with this id, or None. Ids never change; names do.
+
+        The `name` that the user probably has saves a read.
+        """
+        user = self._store.run(patterns.user_by_name, name) if name else None
+        if user is not None and user.user_id == user_id:
+            return user
         return self._store.run(patterns.user_by_id, user_id)
 
     def find_election(self, name: str) -> Election | None:

@@ -327,6 +327,7 @@ processes_of_game = patterns.read(
     rate=per_second(100),
 )
 leave_room = patterns.write("C6", "Stop to serve a game", deletes(Process), rate=per_minute(5))
+process_feed = patterns.feed("C7", "Follow what other processes do", GameState, Process)
 
 # ------------------------------------------------------------------------------ question sets
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email import message_from_bytes
 from email.message import Message
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
@@ -126,16 +127,28 @@ class MailQueue:
         self._at_once = max(1, per_minute * self.EVERY // 60)
 
     def enqueue(self, notices: Iterable[Notice], now: datetime) -> int:
-        """Queue the notices that are new, and return how many; a failed one is sent again."""
-        wanted = {(each.about, each.recipient, each.purpose): each for each in notices}
-        for about in {notice.about for notice in wanted.values()}:
-            for known in self.deliveries(about):
-                if known.state is not DeliveryState.FAILED:
-                    wanted.pop((about, known.recipient, known.purpose), None)
-        new, queued = iter(wanted.values()), 0
+        """Queue the notices that are new, and return how many; a failed one is sent again.
+
+        Only a batch of them is in memory at a time.
+        """
+        known: dict[str, set[tuple[str, str]]] = {}
+        new, queued = filter(partial(self._is_new, known), notices), 0
         while batch := [*islice(new, _AT_ONCE)]:
             queued += self._enqueue(batch, now)
         return queued
+
+    def _is_new(self, known: dict[str, set[tuple[str, str]]], notice: Notice) -> bool:
+        """Return whether a notice is not among the known ones, and make it known."""
+        if notice.about not in known:
+            known[notice.about] = {
+                (each.recipient, each.purpose)
+                for each in self.deliveries(notice.about)
+                if each.state is not DeliveryState.FAILED
+            }
+        key = notice.recipient, notice.purpose
+        is_new = key not in known[notice.about]
+        known[notice.about].add(key)
+        return is_new
 
     def _enqueue(self, notices: Sequence[Notice], now: datetime) -> int:
         """Queue notices in one transaction, or one by one if somebody queues the same ones."""
@@ -152,9 +165,9 @@ class MailQueue:
             return sum(self._enqueue([notice], now) for notice in notices)
         return len(notices)
 
-    def deliveries(self, about: str) -> list[Delivery]:
-        """Return what has become of the e-mails about something, by recipient."""
-        return [*self._store.query(Delivery.key.partition(about), consistent=True)]
+    def deliveries(self, about: str) -> Iterator[Delivery]:
+        """Yield what has become of the e-mails about something, by recipient."""
+        return self._store.query(Delivery.key.partition(about), consistent=True)
 
     def deliver(self, now: datetime) -> int:
         """Send what is due, up to the limit per minute, and return how many were sent."""
@@ -208,19 +221,20 @@ class MailQueue:
             reference=f"{queued.about}.{queued.purpose}.{queued.recipient}",
         )
 
-    def note_bounce(self, report: bytes, now: datetime) -> Delivery | None:
-        """Note an e-mail that a mail server reports as undeliverable (RFC 3464), and return it.
 
-        None if the report is about no e-mail of this queue, or about a delay only.
-        """
-        problem = _bounce_problem(message_from_bytes(report))
-        for found in _ID.findall(report) if problem else ():
-            about, purpose, recipient = (part.decode() for part in found)
-            stored = self._store.get(Delivery.key(about, recipient, purpose), consistent=True)
-            if stored is not None:
-                failed = evolve(stored, state=DeliveryState.FAILED, at=now, problem=problem)
-                return self._store.put(failed)
-        return None
+def note_bounce(store: Store, report: bytes, now: datetime) -> Delivery | None:
+    """Note an e-mail that a mail server reports as undeliverable (RFC 3464), and return it.
+
+    None if the report is about no e-mail of a queue, or about a delay only.
+    """
+    problem = _bounce_problem(message_from_bytes(report))
+    for found in _ID.findall(report) if problem else ():
+        about, purpose, recipient = (part.decode() for part in found)
+        stored = store.get(Delivery.key(about, recipient, purpose), consistent=True)
+        if stored is not None:
+            failed = evolve(stored, state=DeliveryState.FAILED, at=now, problem=problem)
+            return store.put(failed)
+    return None
 
 
 def _queued(notice: Notice, now: datetime) -> QueuedEmail:

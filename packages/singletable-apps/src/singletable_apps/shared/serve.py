@@ -12,6 +12,7 @@ inside it is closed.
 from __future__ import annotations
 
 import asyncio
+import gc
 import resource
 import shutil
 import signal
@@ -329,6 +330,9 @@ class Server(uvicorn.Server):
         else:
             await super().startup([])
             await self._serve_tls(sockets or [], self._tls)
+        # What is loaded stays, and thousands of sockets stay long: rarely look for garbage there.
+        gc.freeze()
+        gc.set_threshold(10_000, 50, 50)
         if _stop_requested.is_set():
             self.should_exit = True
 

@@ -8,6 +8,8 @@
     ALIAS#{spelling}                   SKILL: the skill that this spelling means
     ROLE#{roleId}                      METADATA: a job with the levels it needs
     TEAM#{teamId}                      METADATA
+    RATINGS#{userId}                   {skillId}#{time}: every rating of a skill of a person
+    FORMER#{username}                  USER: who has had this username
     IMPORTS                            {importId}, which begins with the time
     IMPORT#{importId}                  PART#{number}, PERSON#{username}#{number}
     DIRECTORY                          SETTINGS
@@ -181,6 +183,33 @@ class UserSkill(Tracked, table=entities, type_tag=("EntityType", "UserSkill")):
     by_experience = Key(pk=(skill_name, level), sk=(years, last_used)).on(gsi2)
 
 
+class Rating(Entity, table=entities, type_tag=("EntityType", "Rating")):
+    """A level and years as someone has once rated a skill of a person; UserSkill has the latest.
+
+    The key has the number of the person, which stays. `author` is a username, `evidence` a link.
+    """
+
+    user_id: Attr[int] = attr()
+    skill_id: Attr[str] = attr()
+    rated_at: Attr[datetime] = attr()
+    level: Attr[Level] = attr()
+    years: Attr[int] = attr()
+    source: Attr[Source] = attr()
+    author: Attr[str] = attr()
+    evidence: Attr[str] = attr(default="")
+
+    key = Key(pk=("RATINGS", user_id), sk=(skill_id, rated_at))
+
+
+class FormerUsername(Entity, table=entities, type_tag=("EntityType", "FormerUsername")):
+    """The number of the person who has had a username, so that old links find them."""
+
+    username: Attr[str] = attr()
+    user_id: Attr[int] = attr()
+
+    key = Key(pk=("FORMER", casefold(username)), sk="USER")
+
+
 class Endorsement(Entity, table=entities, type_tag=("EntityType", "Endorsement")):
     """Someone confirms a skill of someone else, once."""
 
@@ -261,13 +290,17 @@ class JobRole(Tracked, table=entities, type_tag=("EntityType", "JobRole")):
 
 
 class Team(Tracked, table=entities, type_tag=("EntityType", "Team")):
-    """People, often saved from a search. `search` is the query string that found them."""
+    """People, often saved from a search. `search` is the query string that found them.
+
+    A team with a `manager`, who is a username, is a reporting line.
+    """
 
     team_id: Attr[str] = attr()
     name: Attr[str] = attr()
     members: Attr[list[str]] = attr(factory=list)
     search: Attr[str] = attr(default="")
     created_by: Attr[str] = attr()
+    manager: Attr[str] = attr(default="")
 
     key = Key(pk=("TEAM", team_id), sk="METADATA")
     listed = Key(pk="TEAMS", sk=(casefold(name), team_id)).on(gsi1)

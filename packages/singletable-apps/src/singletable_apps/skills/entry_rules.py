@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, TypeAlias
 
-from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
     Certification,
@@ -115,10 +115,8 @@ KINDS: Mapping[KindName, EntryKind] = {
 
 def kind_named(name: str) -> EntryKind:
     """Return the kind with a name from a URL, or raise NotFound."""
-    for kind in KINDS.values():
-        if kind.name == name:
-            return kind
-    raise NotFound("There is no such kind of entry.")
+    found = next((kind for kind in KINDS.values() if kind.name == name), None)
+    return check_found(found, "There is no such kind of entry.")
 
 
 def check_author(actor: User, username: str) -> None:

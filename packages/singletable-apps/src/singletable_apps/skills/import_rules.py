@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from singletable_apps.shared.accounts.usernames import check_username
-from singletable_apps.shared.spreadsheets import FORMULA_ERRORS, Table
+from singletable_apps.shared.spreadsheets import FORMULA_ERRORS, Table, TableRow
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
     Category,
@@ -29,6 +29,7 @@ from singletable_apps.skills.rules import (
     MAX_YEARS,
     RANKS,
     check_name,
+    derive_skill_id,
     normalize_alias,
 )
 
@@ -71,6 +72,8 @@ _FIELDS = {
     for spelling in (field.replace("_", ""), *others.split())
 }
 _LEVELS = {text: level for level in LEVELS for text in (level.lower(), str(RANKS[level]))}
+# What people write in a cell for a skill that someone does not have.
+_NONE = frozenset(["", "0", "-", "–", "—"])
 _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
 
@@ -84,6 +87,66 @@ def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
         if field is not None and field not in found.values():
             found[heading] = field
     return found
+
+
+def unpivot(table: Table) -> Table:
+    """Return a sheet with a column per skill as one with a row per skill; others as they are.
+
+    Columns of skills have unknown headings, and levels in at least half of the cells in use.
+    """
+    fields = recognize_columns(table.columns)
+    if not {ImportField.SKILL, ImportField.LEVEL}.isdisjoint(fields.values()):
+        return table
+    skills = [
+        place
+        for place, heading in enumerate(table.columns)
+        if heading not in fields
+        for cells in [[row.values[place] for row in table.rows if row.values[place] not in _NONE]]
+        if cells and sum(cell.casefold() in _LEVELS for cell in cells) * 2 >= len(cells)
+    ]
+    others = [place for place in range(len(table.columns)) if place not in skills]
+    if not skills:
+        return table
+    rows: list[TableRow] = []
+    for number, values in table.rows:
+        person = [values[place] for place in others]
+        has = [(table.columns[at], values[at]) for at in skills if values[at] not in _NONE]
+        rows += (TableRow(number, (*person, *each)) for each in has or [("", "")])
+    return Table((*(table.columns[place] for place in others), "Skill", "Level"), tuple(rows))
+
+
+def add_usernames(
+    table: Table, fields: Mapping[str, str], people: Iterable[tuple[str, str, str]]
+) -> tuple[Table, dict[str, str]]:
+    """Return a table without usernames with a column of them, found by e-mail address or name.
+
+    `people` are usernames, names and addresses. New people get a username from their address or
+    name. A name that several people have stays without, which is an error of the row.
+    """
+    known: dict[str, list[str]] = {}
+    taken = set[str]()
+    for username, *texts in people:
+        taken.add(username.casefold())
+        for text in filter(None, texts):
+            known.setdefault(text.casefold(), []).append(username)
+    wanted = (ImportField.EMAIL, ImportField.NAME)
+    places = [
+        at for field in wanted for at, each in enumerate(table.columns) if fields.get(each) == field
+    ]
+    rows: list[TableRow] = []
+    for number, values in table.rows:
+        texts = [values[at] for at in places if values[at]]
+        found = next(filter(None, (known.get(text.casefold()) for text in texts)), list[str]())
+        if texts and not found:
+            slug = derive_skill_id(texts[0].partition("@")[0])
+            free = (f"{slug}-{n}" if n else slug for n in (0, *range(2, 1_000)))
+            found = [next((name for name in free if name not in taken), "")]
+            taken.add(found[0])
+            for text in texts:
+                known[text.casefold()] = found
+        rows.append(TableRow(number, (*values, found[0] if len(found) == 1 else "")))
+    heading = "Username of the person"
+    return Table((*table.columns, heading), tuple(rows)), {**fields, heading: ImportField.USERNAME}
 
 
 # ------------------------------------------------------------------------------ rows
@@ -226,7 +289,8 @@ def _check_cell(field: ImportField, text: str, today: date) -> tuple[Any, str]:
 
 
 _NO_USERNAME = (
-    "Enter the username. Of merged cells only the first has a value: fill in the others, too."
+    "Enter the username; a name that several people have is not enough. Of merged cells only the "
+    "first has a value: fill in the others, too."
 )
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from singletable import CallStats, PatternStats
+from singletable.prices import region_prices
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.skills.entities import entities
+from singletable_apps.skills.entities import User, entities
 from singletable_apps.skills.patterns import patterns, user_by_name
 from singletable_design.infrastructure import (
     Alarm,
@@ -22,7 +23,14 @@ from singletable_design.infrastructure import (
     planned_load,
     table_alarms,
 )
-from singletable_design.planning import PlanReport, create_plan, create_report, workload_of
+from singletable_design.planning import (
+    PlanReport,
+    create_plan,
+    create_report,
+    loads_of,
+    monthly_cost,
+    workload_of,
+)
 from singletable_design.planning.simulation import (
     SimulationResult,
     SimulationSettings,
@@ -107,6 +115,17 @@ def _measure_hashing() -> float:
         passwords.hash("lantern copper river")
         seconds.append(time.thread_time() - start)
     return min(seconds)
+
+
+def monthly_costs(people: int) -> tuple[int, float, float]:
+    """Return for how many people the plan is, what they cost a month, and what `people` cost."""
+    planned = patterns.counts[User].items
+    assert planned
+    as_planned, now = (
+        monthly_cost(loads_of(create_plan([patterns], factor=factor)), region_prices()).cost
+        for factor in (1, max(people, 1) / planned)
+    )
+    return int(planned), as_planned, now
 
 
 def live_patterns(stats: CallStats, report: PlanReport) -> list[LivePattern]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from enum import StrEnum
 from math import ceil
 from typing import TypeAlias
 
-from singletable_apps.skills.entities import JobRole, Level, User, UserSkill
+from singletable_apps.skills.entities import JobRole, Level, Role, User, UserSkill
 from singletable_apps.skills.rules import LEVELS, RANKS, SkillName
 
 # What a skill of a person occupies, and how many a person usually has, to choose what to read.
@@ -21,17 +21,20 @@ _STALE_DAYS = 2 * 365
 
 @dataclass(frozen=True, slots=True)
 class Colleague:
-    """A person in the matrix, with what the index of names has."""
+    """A person in a list: everything that the index of names has."""
 
     username: str
     name: str
+    title: str
     department: str
+    location: str
     job_role: str
+    role: Role
 
     @classmethod
     def of(cls, user: User) -> Colleague:
         """Return the row of a person."""
-        return cls(user.username, user.name, user.department, user.job_role)
+        return cls(*(getattr(user, each.name) for each in fields(cls)))
 
 
 # The skills of people, by casefolded username and the id of the skill.

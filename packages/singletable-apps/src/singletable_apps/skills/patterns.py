@@ -29,6 +29,7 @@ from singletable_apps.skills.entities import (
     Endorsement,
     Entries,
     Experience,
+    FormerUsername,
     Import,
     ImportedPerson,
     ImportPart,
@@ -37,6 +38,7 @@ from singletable_apps.skills.entities import (
     Profile,
     Project,
     ProjectStatus,
+    Rating,
     Skill,
     SkillAlias,
     SkillChange,
@@ -50,46 +52,31 @@ from singletable_apps.skills.entities import (
 # The document's figures: 1 KB a user, 0.5 KB a skill, 10,000 users with five skills each. Its rates
 # of AP1 to AP13 are declared as they are, except for creating users and skills, and removing them:
 # 50 new users a second would be 130 million a month. So these are peaks, such as during an import.
-SIZES = {
-    User: 1_024,
-    UserSkill: 512,
-    Endorsement: 200,
-    Skill: 600,
-    SkillAlias: 100,
-    SkillChange: 100,
-    SkillCount: 150,
-    JobRole: 1_500,
-    Team: 1_000,
-    Cascade: 200,
-    Import: 600,
-    ImportPart: 100_000,
-    ImportedPerson: 2_500,
-    Directory: 100,
-    Certification: 400,
-    Experience: 700,
-    Education: 500,
-    Project: 700,
+# The bytes of an item, and how many there are.
+_ITEMS: dict[type, tuple[int, int | ItemCount]] = {
+    User: (1_024, ItemCount(10_000, growth=0.02, in_index={"by_name": 0.98})),
+    UserSkill: (512, ItemCount(50_000, growth=0.02)),
+    Rating: (200, ItemCount(150_000, growth=0.02)),
+    FormerUsername: (80, 500),
+    Endorsement: (200, ItemCount(100_000, growth=0.02)),
+    Skill: (600, 200),
+    SkillAlias: (100, 600),
+    SkillChange: (100, 1),
+    SkillCount: (150, 200),
+    JobRole: (1_500, 50),
+    Team: (1_000, 500),
+    Cascade: (200, 1),
+    Import: (600, 50),
+    ImportPart: (100_000, 4),
+    ImportedPerson: (2_500, 1_000),
+    Directory: (100, 1),
+    Certification: (400, 10_000),
+    Experience: (700, 30_000),
+    Education: (500, 15_000),
+    Project: (700, 20_000),
 }
-COUNTS: dict[type, int | ItemCount] = {
-    User: ItemCount(10_000, growth=0.02, in_index={"by_name": 0.98}),
-    UserSkill: ItemCount(50_000, growth=0.02),
-    Endorsement: ItemCount(100_000, growth=0.02),
-    Skill: 200,
-    SkillAlias: 600,
-    SkillChange: 1,
-    SkillCount: 200,
-    JobRole: 50,
-    Team: 500,
-    Cascade: 1,
-    Import: 50,
-    ImportPart: 4,
-    ImportedPerson: 1_000,
-    Directory: 1,
-    Certification: 10_000,
-    Experience: 30_000,
-    Education: 15_000,
-    Project: 20_000,
-}
+SIZES = {entity: size for entity, (size, _) in _ITEMS.items()}
+COUNTS = {entity: count for entity, (_, count) in _ITEMS.items()}
 # A few skills are known by many: the first by half of all people, the tenth by one in twelve.
 VALUES = [
     zipf(UserSkill.skill_id, 200, 0.8),
@@ -155,11 +142,12 @@ add_user_skill = patterns.write(
     checks(User),
     checks(Skill),
     creates(UserSkill),
+    puts(Rating),
     _COUNT_PEOPLE,
     rate=per_day(200, peak=per_second(25)),
 )
 edit_user_skill = patterns.write(
-    "AP9", "Update skill proficiency", _RATE, _COUNT_PEOPLE, rate=per_second(20)
+    "AP9", "Update skill proficiency", _RATE, puts(Rating), _COUNT_PEOPLE, rate=per_second(20)
 )
 remove_user_skill = patterns.write(
     "AP10",
@@ -194,6 +182,10 @@ user_with_skills = patterns.read(
     items=6,
     scanned=14,
     rate=per_second(50),
+)
+
+ratings_of_user = patterns.read(
+    "H1", "All ratings of the skills of a user", Rating.key.partition, items=15, rate=per_second(20)
 )
 
 
@@ -244,6 +236,9 @@ repair_endorsements = patterns.write(
 # ------------------------------------------------------------------------------ accounts
 
 user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_second(200))
+former_username = patterns.read(
+    "A19", "Who has had a username", FormerUsername.key, rate=per_minute(1)
+)
 create_directory = patterns.write(
     "A18",
     "Create the settings with the first account",
@@ -274,12 +269,6 @@ change_role = patterns.write(
 spell_username = patterns.write("A17", "Change the case of a username", puts(User), rate=per_day(1))
 
 
-@patterns.read_function("A6", items=5, rate=per_second(5))
-def people_named(prefix: str) -> Selection[User]:
-    """Find people by the beginning of the name."""
-    return User.by_name().begins_with(prefix)
-
-
 # ------------------------------------------------------------------------------ rename and delete
 
 start_cascade = patterns.write(
@@ -289,6 +278,7 @@ start_cascade = patterns.write(
     creates(User),
     checks(User),
     creates(Cascade),
+    puts(FormerUsername),
     rate=per_day(10),
 )
 cascades = patterns.read(
@@ -343,8 +333,15 @@ move_member = patterns.write(
     "A14",
     "Rename or remove a member of a team",
     checks(User),
-    updates(Team, Team.members, Team.created_by, Team.updated_at, Team.revision),
+    updates(Team, Team.members, Team.created_by, Team.manager, Team.updated_at, Team.revision),
     rate=per_day(20),
+)
+forget_ratings = patterns.write(
+    "A20",
+    "Delete the ratings of someone who was deleted",
+    checks(User),
+    deletes(Rating),
+    rate=per_day(10),
 )
 move_entry = patterns.write(
     "A15",
@@ -531,7 +528,7 @@ create_team = patterns.write("T3", "Save a team", creates(Team), rate=per_day(10
 edit_team = patterns.write(
     "T4",
     "Rename a team, add and remove members",
-    updates(Team, Team.name, Team.members, Team.updated_at, Team.revision),
+    updates(Team, Team.name, Team.members, Team.manager, Team.updated_at, Team.revision),
     rate=per_day(500),
 )
 delete_team = patterns.write("T5", "Delete a team", deletes(Team), rate=per_day(8))

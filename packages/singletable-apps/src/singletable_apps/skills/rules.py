@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -13,14 +13,18 @@ from unicodedata import normalize
 from singletable import evolve
 from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME, USERNAME
-from singletable_apps.shared.permissions import NotPermitted, Permissions, is_permitted
+from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.permissions import NotPermitted, Permissions
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
     Category,
     Directory,
     Level,
+    Rating,
     Role,
     SkillCount,
+    Source,
+    Team,
     User,
     UserSkill,
 )
@@ -32,6 +36,10 @@ MAX_YEARS = 80
 MAX_ABOUT = 2_000
 LEVELS = tuple(Level)
 RANKS: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level, 1)}
+
+
+class InUse(RequestRejected):
+    """This cannot be deleted while others depend on it."""
 
 
 class Permission(StrEnum):
@@ -48,12 +56,7 @@ class Permission(StrEnum):
 ROLES = (
     (Role.WAITING, "Waiting for approval", "Sees only their own account.", "Waiting"),
     (Role.USER, "User", "Edits their own profile and skills, and endorses others."),
-    (
-        Role.MANAGER,
-        "Manager",
-        "Also rates skills of others, and plans jobs and teams.",
-        "Managers",
-    ),
+    (Role.MANAGER, "Manager", "Also rates skills of others, and plans jobs and teams.", "Managers"),
     (
         Role.ADMIN,
         "Administrator",
@@ -69,10 +72,7 @@ PERMISSIONS = Permissions(
             Role.MANAGER,
             "You can only change your own profile and skills. Managers can change others.",
         ),
-        Permission.PLAN: (
-            Role.MANAGER,
-            "Only managers can change jobs and export everyone’s data.",
-        ),
+        Permission.PLAN: (Role.MANAGER, "Only managers can change jobs."),
         Permission.CHANGE_TEAMS: (
             Role.MANAGER,
             "Only the creator of a team and managers can change it.",
@@ -82,15 +82,33 @@ PERMISSIONS = Permissions(
 )
 
 
-def check_owner(actor: User, username: str) -> None:
-    """Raise NotPermitted unless this is the actor's own data, or the actor is a manager."""
-    if not is_same_user(actor.username, username):
-        PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Whose skills someone may rate, and whose gaps, addresses and exports they may see.
+
+    `people` are casefolded usernames; None stands for everyone.
+    """
+
+    people: frozenset[str] | None
+
+    def __contains__(self, username: str) -> bool:
+        return self.people is None or username.casefold() in self.people
 
 
-def visible_email(viewer: User, person: User) -> str:
-    """Return the e-mail address to the person, managers and administrators; else an empty text."""
-    return person.email if is_permitted(check_owner, viewer, person.username) else ""
+def find_reach(actor: User, teams: Sequence[Team]) -> Reach:
+    """Return the reach of someone: oneself, for managers their people, and for admins everyone.
+
+    The people of a manager are the members of the managed teams, and their people in turn.
+    """
+    if actor.role is Role.ADMIN:
+        return Reach(None)
+    found, new = set[str](), {actor.username.casefold()}
+    while new - found:
+        found |= new
+        if PERMISSIONS.allows(actor.role, Permission.RATE_OTHERS):
+            managed = (team.members for team in teams if team.manager.casefold() in found)
+            new = {name.casefold() for members in managed for name in members}
+    return Reach(frozenset(found))
 
 
 def check_self(actor: User, username: str) -> None:
@@ -162,18 +180,20 @@ class SkillName:
 
 @dataclass(frozen=True)
 class SkillDraft:
-    """What someone enters about a skill of a person."""
+    """What someone enters about a skill of a person. `evidence` is a link for this rating."""
 
     level: Level
     years: int = 0
     last_used: date | None = None
     notes: str = ""
+    evidence: str = ""
 
 
 def check_skill_draft(draft: SkillDraft, today: date) -> SkillDraft:
     """Return the draft with its text normalized and the day filled in, or raise InvalidInput."""
     checks = InputChecks()
     notes = checks.text("notes", draft.notes, longest=MAX_NOTES)
+    evidence = checks.link("evidence", draft.evidence)
     if not 0 <= draft.years <= MAX_YEARS:
         checks.reject("years", f"Enter a number of years between 0 and {MAX_YEARS}.")
     last_used = draft.last_used or today
@@ -182,7 +202,7 @@ def check_skill_draft(draft: SkillDraft, today: date) -> SkillDraft:
     elif last_used.year < 1950:
         checks.reject("last_used", "Enter a day after 1950.")
     checks.raise_errors()
-    return SkillDraft(draft.level, draft.years, last_used, notes)
+    return SkillDraft(draft.level, draft.years, last_used, notes, evidence)
 
 
 def merge_user_skills(one: UserSkill, other: UserSkill) -> UserSkill:
@@ -200,6 +220,16 @@ def merge_user_skills(one: UserSkill, other: UserSkill) -> UserSkill:
         last_used=max(one.last_used, other.last_used),
         notes=notes,
     )
+
+
+def pair_ratings(ratings: Iterable[Rating]) -> dict[str, tuple[Rating | None, Rating | None]]:
+    """Return the latest own rating and the latest of a manager, by skill; the oldest come first."""
+    pairs: dict[str, tuple[Rating | None, Rating | None]] = {}
+    for each in ratings:
+        own, managers = pairs.get(each.skill_id, (None, None))
+        is_own = each.source is not Source.MANAGER
+        pairs[each.skill_id] = (each, managers) if is_own else (own, each)
+    return pairs
 
 
 def people_at(count: SkillCount, level: Level = Level.BEGINNER) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from datetime import UTC, datetime
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE
 from singletable_apps.elections.service import TABLES
 from singletable_apps.shared.mail import Email, Outbox
+from singletable_apps.shared.mail_queue import Delivery, DeliveryState
 from tests.apps.commands.typed import Run
 
 
@@ -185,3 +187,24 @@ def test_key_file_readable_by_others_is_rejected(run: Run, folder: Path) -> None
     place = ("--address", f"file:{folder}/votes.db", "--keys", folder / "keys")
     code, _, err = run("tally", "Board 2026", *place)
     assert (code, "chmod 600" in err) == (2, True)
+
+
+def test_bounce_notes_the_e_mail_of_a_report(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    sent = Delivery(
+        about="7",
+        recipient="2",
+        purpose="invitation-1",
+        state=DeliveryState.SENT,
+        at=now,
+        ends=now.replace(year=2100),
+    )
+    with Engine.on_file(folder / "votes.db") as engine:
+        Store(engine, tables=TABLES).put(sent)
+    failed = b"Action: failed\nStatus: 5.1.1\n\nMessage-ID: <7.invitation-1.2@vote.example>\n"
+    for text, said in ((failed, "Election 7, voter 2: 5.1.1\n"), (b"Hello", "Nothing changed.\n")):
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text)))
+        code, out, _ = run("bounce", "--address", f"file:{folder}/votes.db")
+        assert (code, out.endswith(said)) == (0, True)

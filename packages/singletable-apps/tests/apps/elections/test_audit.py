@@ -9,8 +9,15 @@ from datetime import datetime
 import pytest
 
 from singletable import Engine, InvalidCursor, Item, Table
-from singletable_apps.elections.audit import (
+from singletable_apps.elections.entities import State, votes
+from singletable_apps.elections.events import event_log
+from singletable_apps.elections.keys import generate_keys
+from singletable_apps.elections.rules.roll import parse_roll, split_text
+from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE, SampleElection
+from singletable_apps.elections.service import open_elections
+from singletable_apps.elections.service.audit import (
     RELATIONS,
+    TABLES,
     BallotRow,
     CandidateRow,
     CountsRow,
@@ -24,12 +31,6 @@ from singletable_apps.elections.audit import (
     redact_password_hash,
     row_values,
 )
-from singletable_apps.elections.entities import State, votes
-from singletable_apps.elections.events import event_log
-from singletable_apps.elections.keys import generate_keys
-from singletable_apps.elections.rules.roll import parse_roll, split_text
-from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE, SampleElection
-from singletable_apps.elections.service import open_elections
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.expiry import expiring
@@ -91,10 +92,7 @@ def test_other_users_cannot_read_tables(sample: SampleCopy, name: str) -> None:
 def test_other_tables_are_not_shown(sample: SampleCopy, table: str) -> None:
     with pytest.raises(NotFound):
         sample.elections.audit.raw(sample.user("grace"), table, 1)
-    assert [each.name for each in sample.elections.audit.tables()] == [
-        "vote_data",
-        "vote_event_log",
-    ]
+    assert list(TABLES) == ["vote_data", "vote_event_log"]
 
 
 def test_unknown_relation_is_refused(sample: SampleCopy) -> None:

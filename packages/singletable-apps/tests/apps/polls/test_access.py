@@ -35,8 +35,7 @@ TABLE: Table = {
             "": """
                 POST /{poll_id:poll}/options,
                 GET /{poll_id:poll}/vote, POST /{poll_id:poll}/vote, GET /{poll_id:poll}/results,
-                GET /{poll_id:poll}/recount, GET /{poll_id:poll}/export/{format},
-                GET /problems/{name}""",
+                GET /{poll_id:poll}/export/{format}, GET /problems/{name}""",
         },
     ),
     **entries(
@@ -61,7 +60,6 @@ TABLE: Table = {
             "": """
                 POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt,
                 GET /p/{poll_id}/notices, POST /p/{poll_id}/notices,
-                GET /p/{poll_id}/manage/recount,
                 GET /p/{poll_id}/results/now, GET /p/{poll_id}/results/events""",
         },
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from singletable import Call, PatternCatalog, Table
+from singletable.patterns.matcher import needs_pattern
 from singletable.schema import model_of
 
 
@@ -14,7 +15,8 @@ def check_declared(calls: Iterable[Call], catalog: PatternCatalog, tables: Seque
     undeclared = {
         question
         for question in questions
-        if any(model_of(touch.entity).table in tables for touch in question.accesses)
+        if needs_pattern(question)
+        and any(model_of(touch.entity).table in tables for touch in question.accesses)
         and catalog.recognize(question) is None
     }
     assert not undeclared, f"calls that no pattern declares: {undeclared}"

@@ -54,7 +54,7 @@ def test_pages_are_accessible_small_and_within_the_policy(
         f"{served.address}/polls/new?from={managed.poll.id}",
         *(served.at(managed, at) for at in ("", f"?code={code}", "/manage", "/made")),
         *(served.at(managed, f"/manage/{at}") for at in ("edit", "codes", "codes/sheet")),
-        *(served.at(closed, at) for at in ("", "/manage/reopen", "/manage/recount")),
+        *(served.at(closed, at) for at in ("", "/manage/reopen")),
         *(served.at(dates, at) for at in ("", "/results", "/embed")),
         *(served.at(picks, at) for at in ("", "/results")),
     ]

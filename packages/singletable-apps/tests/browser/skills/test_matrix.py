@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
@@ -35,6 +36,30 @@ def test_headers_stick_while_the_matrix_scrolls(open_as: Callable[..., Page]) ->
     assert _place(cell) == (before[cell][0] - left, before[cell][1] - top)
 
 
+def test_cells_are_rated_by_click_and_keyboard_and_undone(open_as: Callable[..., Page]) -> None:
+    page = open_as("tomasz", "matrix")
+    page.goto(f"{page.url}?q=Priya+Raman&skills=Mobile")
+    cell, other = (page.get_by_role("gridcell").nth(place) for place in (0, 1))
+    saved = page.locator("#cell-status")
+    expect(cell).to_be_empty()
+    cell.click()
+    editor = page.get_by_role("dialog", name="Rate a skill")
+    editor.get_by_label("Years").fill("7")
+    editor.get_by_role("button", name="3 Advanced").click()
+    expect(cell).to_have_text("3")
+    expect(cell).to_have_attribute("title", re.compile("Advanced, 7 years"))
+    expect(cell).to_be_focused()
+    cell.press("ArrowRight")
+    expect(other).to_be_focused()
+    other.press("2")
+    expect(other).to_have_text("2")
+    other.press("Control+z")
+    expect(other).to_be_empty()
+    page.get_by_role("button", name="Undo").click()
+    expect(cell).to_be_empty()
+    expect(saved).to_contain_text("Undone: Priya Raman")
+
+
 def test_column_sorts_and_a_cell_opens_the_skill(open_as: Callable[..., Page]) -> None:
     page = open_as("priya", "matrix")
     page.get_by_role("link", name="Python", exact=True).click()
@@ -44,7 +69,7 @@ def test_column_sorts_and_a_cell_opens_the_skill(open_as: Callable[..., Page]) -
     levels = page.locator(f"tbody tr > :nth-child({place + 1})").all_inner_texts()
     assert levels == sorted(levels, reverse=True)
     assert levels[0] == "4"
-    page.locator(f"tbody tr:first-child > :nth-child({place + 1}) a").click()
+    page.locator(f"tbody tr:not([data-user]) > :nth-child({place + 1})").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Python")
 
 
@@ -64,7 +89,8 @@ def test_phone_shows_each_person_with_skills(open_as: Callable[..., Page]) -> No
     page = open_as("priya", "matrix", viewport=PHONE)
     first = page.locator(".matrix tbody tr").first
     skill = first.locator("td:not(:empty)").first
-    expect(skill.locator("b")).to_be_visible()
+    name = skill.evaluate("cell => getComputedStyle(cell, '::before').content")
+    assert name == f'"{skill.get_attribute("data-name")}"'
     expect(first.locator("td:empty").first).to_be_hidden()
     expect(page.locator(".matrix thead")).not_to_be_in_viewport()
     row, chip = first.bounding_box(), skill.bounding_box()

@@ -44,6 +44,7 @@ def test_newcomer_is_endorsed_found_and_put_into_a_team(
     colleague.get_by_role("button", name="Search", exact=True).click()
     results = colleague.get_by_role("table", name="People who meet all criteria")
     expect(results.get_by_role("link", name="Zora Quill")).to_be_visible()
+    results.get_by_label("Choose Zora Quill").check()
     colleague.get_by_label("Save the chosen people as a team").fill("Lighthouse")
     colleague.get_by_role("button", name="Save as team").click()
     expect(colleague.get_by_role("heading", name="Lighthouse")).to_be_visible()
@@ -51,7 +52,7 @@ def test_newcomer_is_endorsed_found_and_put_into_a_team(
     colleague.get_by_role("link", name="Matrix", exact=True).last.click()
     expect(colleague.get_by_role("heading", name="Lighthouse")).to_be_visible()
     row = colleague.get_by_role("row", name="Zora Quill")
-    expect(row.get_by_role("link", name="4", exact=True)).to_have_attribute(
+    expect(row.get_by_role("gridcell", name="4", exact=True)).to_have_attribute(
         "title",
         f"Expert, 12 years, last used {served.service.context.today():%Y-%m}, 1 endorsement",
     )

@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar, cast
 
 from msgspec import DecodeError
 
+from singletable import operations as ops
 from singletable.engine.catalog import Catalog, Session, Unfinished
 from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
@@ -27,19 +28,6 @@ from singletable.engine.storage import (
     is_disk_full,
 )
 from singletable.errors import SingleTableError, StorageError, ValidationError
-from singletable.operations import (
-    AsyncDriver,
-    BatchExecuteStatement,
-    CreateTable,
-    DeleteTable,
-    EnableKinesisStreamingDestination,
-    ExecuteTransaction,
-    Operation,
-    SweepExpired,
-    TransactWriteItems,
-    UpdateTable,
-    UpdateTimeToLive,
-)
 from singletable.operations.touches import touches
 from singletable.values import lone_surrogate_error
 
@@ -52,9 +40,11 @@ _long_reads = ThreadPoolExecutor(2, "singletable-read")
 MAX_SHORT_TRANSACTION = 10  # actions
 MAX_SHORT_EXPRESSION = 512  # characters
 # Writes that may read a whole table, which would block an event loop.
-_LONG_WRITES = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
+_LONG_WRITES = frozenset(
+    [ops.CreateTable, ops.UpdateTable, ops.DeleteTable, ops.SweepExpired, ops.UpdateTimeToLive]
+)
 # After these, a table does not know which changes its former Kinesis destination should get.
-_FORGETS_CHANGES = frozenset([DeleteTable, EnableKinesisStreamingDestination])
+_FORGETS_CHANGES = frozenset([ops.DeleteTable, ops.EnableKinesisStreamingDestination])
 
 
 class Engine:
@@ -102,7 +92,7 @@ class Engine:
         settings = settings or replace(self.settings, kinesis_folder=None)
         return Engine(Database(None, contents=self._database.serialize()), settings)
 
-    def execute(self, operation: Operation[R], /) -> R:
+    def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute an operation and return its output.
 
         If this raises an OperationError, nothing was changed.
@@ -123,7 +113,7 @@ class Engine:
                 raise
         return self._database.write_with_reserve(work)
 
-    async def execute_async(self, operation: Operation[R]) -> R:
+    async def execute_async(self, operation: ops.Operation[R]) -> R:
         """Execute an operation without blocking the event loop while waiting for the disk."""
         handler, _, work = self._work(operation)
         if not handler.writes:
@@ -150,7 +140,7 @@ class Engine:
                 raise
         return await asyncio.to_thread(self._database.write_with_reserve, work)
 
-    def _work(self, operation: Operation[R]) -> tuple[Handler, Any, Callable[[Execute], R]]:
+    def _work(self, operation: ops.Operation[R]) -> tuple[Handler, Any, Callable[[Execute], R]]:
         """Check the operation; return its handler, its plan and the work in the database."""
         handler = HANDLERS.get(type(operation))
         if handler is None:
@@ -215,7 +205,9 @@ class Engine:
     ) -> None:
         self.close()
 
-    def _session(self, execute: Execute, operation: Operation[Any], handler: Handler) -> Session:
+    def _session(
+        self, execute: Execute, operation: ops.Operation[Any], handler: Handler
+    ) -> Session:
         catalog, settings = self._catalog, self.settings
         tables = catalog.draft if handler.writes else catalog.tables
         now = settings.clock()
@@ -226,9 +218,9 @@ class Engine:
         )
 
 
-def _only_deletes(operation: Operation[object]) -> bool:
+def _only_deletes(operation: ops.Operation[object]) -> bool:
     """Return whether the operation can only free space."""
-    if type(operation) in (DeleteTable, SweepExpired):
+    if type(operation) in (ops.DeleteTable, ops.SweepExpired):
         return True
     accesses = {touch.access for touch in touches(operation)}
     return bool(accesses) and accesses <= {"delete", "check"}
@@ -245,16 +237,16 @@ def _damaged(
     return StorageError(f"{what}. {result}.{advice}")
 
 
-def _is_long_write(operation: Operation[Any]) -> bool:
+def _is_long_write(operation: ops.Operation[Any]) -> bool:
     """Return whether a write may take long enough to block an event loop.
 
     Transactions can contain many large items, and expressions many comparisons.
     """
-    if isinstance(operation, TransactWriteItems):
+    if isinstance(operation, ops.TransactWriteItems):
         return len(operation.transact_items) > MAX_SHORT_TRANSACTION
-    if isinstance(operation, ExecuteTransaction):
+    if isinstance(operation, ops.ExecuteTransaction):
         return len(operation.transact_statements) > MAX_SHORT_TRANSACTION
-    if isinstance(operation, BatchExecuteStatement):
+    if isinstance(operation, ops.BatchExecuteStatement):
         return len(operation.statements) > MAX_SHORT_TRANSACTION
     condition: str = (
         getattr(operation, "condition_expression", None)
@@ -271,12 +263,12 @@ class AsyncEngine:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def prepare_large(self, operation: Operation[object], /) -> AsyncDriver:
+    def prepare_large(self, operation: ops.Operation[object], /) -> ops.AsyncDriver:
         """Check the parameters; return a driver that executes the operation in a thread."""
         check_constraints(operation)
         return _ThreadedEngine(self.engine)
 
-    async def execute(self, operation: Operation[R], /) -> R:
+    async def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute an operation and return its output.
 
         If this raises an OperationError, nothing was changed.
@@ -303,5 +295,5 @@ class _ThreadedEngine:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def execute(self, operation: Operation[R], /) -> R:
+    async def execute(self, operation: ops.Operation[R], /) -> R:
         return await asyncio.to_thread(self._engine.execute, operation)

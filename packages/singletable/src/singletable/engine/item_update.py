@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from msgspec import Struct
 
+from singletable import expressions as ex
 from singletable.engine.item_write import StoredItem
 from singletable.engine.key_validation import (
     NOT_VALID,
@@ -18,16 +19,6 @@ from singletable.engine.key_validation import (
 )
 from singletable.engine.table import Table
 from singletable.errors import ValidationError
-from singletable.expressions import (
-    Constant,
-    Set,
-    Term,
-    Update,
-    apply_update,
-    creates_item,
-    result_type,
-    update_paths,
-)
 from singletable.values import (
     INVALID,
     MAX_ITEM_SIZE,
@@ -54,7 +45,7 @@ class NewItem(Struct, frozen=True):
     size: int
 
 
-def check_update(table: Table, update: Update) -> None:
+def check_update(table: Table, update: ex.Update) -> None:
     """Raise if the update changes the key, or sets an index key to an invalid value."""
     targets = {action.path[0] for action in update}
     for name in table.key.names:
@@ -64,21 +55,21 @@ def check_update(table: Table, update: Update) -> None:
             )
     if table.index_keys:
         for action in update:
-            if isinstance(action, Set) and len(action.path) == 1:
+            if isinstance(action, ex.Set) and len(action.path) == 1:
                 _check_index_key(table, str(action.path[0]), action.term)
-    check_scalar_keys(table, update_paths(update))
+    check_scalar_keys(table, ex.update_paths(update))
 
 
-def updated_item(old: StoredItem, update: Update, key: Item) -> NewItem | None:
+def updated_item(old: StoredItem, update: ex.Update, key: Item) -> NewItem | None:
     """Return the updated item; a missing item starts as its key alone.
 
     An update that only removes does not create an item: it returns None.
     """
     table, before = old.table, old.item
-    if before is None and update and not creates_item(update):
+    if before is None and update and not ex.creates_item(update):
         return None
     try:
-        new = apply_update(update, key if before is None else before)
+        new = ex.apply_update(update, key if before is None else before)
         if before is None:
             item, size = check_item(new, _LAYER)
         else:
@@ -113,16 +104,16 @@ def _check_changed(before: Item, size: int, new: Item) -> tuple[Item, int]:
     return item, size - item_size(replaced) + added
 
 
-def _check_index_key(table: Table, name: str, term: Term) -> None:
+def _check_index_key(table: Table, name: str, term: ex.Term) -> None:
     """Raise if the type or value of the term is known, and is invalid as a key of the index."""
     index_key = table.index_keys.get(name)
     if index_key is None:
         return
     attribute, index = index_key
-    kind = result_type(term)
+    kind = ex.result_type(term)
     if kind is not None:
         check_index_key_type(attribute, index, kind)
-    if isinstance(term, Constant) and (empty := empty_type(term.value)) is not None:
+    if isinstance(term, ex.Constant) and (empty := empty_type(term.value)) is not None:
         raise _empty_index_key(empty)
 
 

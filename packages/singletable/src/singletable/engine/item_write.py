@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Raw, Struct
 
+from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity, write_units
 from singletable.engine.catalog import Session
 from singletable.engine.change_feed import append_change
@@ -13,17 +14,10 @@ from singletable.engine.storage import Row, RowKey
 from singletable.engine.table import Index, Table
 from singletable.errors import ConditionFailed
 from singletable.expressions import Condition, holds
-from singletable.operations import (
-    DeleteItem,
-    ItemCollectionMetrics,
-    PutItem,
-    UpdateItem,
-    WriteItemOutput,
-)
 from singletable.values import Item, attribute_size, item_from_json, item_to_json
 
 GIGABYTE = 2**30
-EMPTY_OUTPUT = WriteItemOutput()
+EMPTY_OUTPUT = ops.WriteItemOutput()
 
 
 class StoredItem(Struct):
@@ -167,17 +161,17 @@ def _is_entry_changed(index: Index, before: Item, after: Item) -> bool:
 
 def output_of_write(
     session: Session,
-    request: PutItem | UpdateItem | DeleteItem,
+    request: ops.PutItem | ops.UpdateItem | ops.DeleteItem,
     old: StoredItem,
     key: Item,
     cost: Cost,
     attributes: bytes | None,
-) -> WriteItemOutput:
+) -> ops.WriteItemOutput:
     """Return the output of a put, update or delete."""
     capacity, metrics = request.return_consumed_capacity, request.return_item_collection_metrics
     if attributes is None and capacity is None and metrics is None:
         return EMPTY_OUTPUT
-    return WriteItemOutput(
+    return ops.WriteItemOutput(
         None if attributes is None else Raw(attributes),
         consumed_capacity(old.table, cost, capacity),
         item_collection_metrics(session, old.table, key, metrics),
@@ -186,7 +180,7 @@ def output_of_write(
 
 def item_collection_metrics(
     session: Session, table: Table, key: Item, detail: str | None
-) -> ItemCollectionMetrics | None:
+) -> ops.ItemCollectionMetrics | None:
     """Return the size of the item collection of a key as a range in gigabytes, if requested.
 
     DynamoDB measures item collections only for tables with local secondary indexes.
@@ -198,17 +192,17 @@ def item_collection_metrics(
     size = sum(rows.partition_size(session.execute, partition) for rows in collection)
     name = table.key.partition[0].name
     lower = float(size // GIGABYTE)
-    return ItemCollectionMetrics({name: key[name]}, [lower, lower + 1])
+    return ops.ItemCollectionMetrics({name: key[name]}, [lower, lower + 1])
 
 
 def metrics_by_table(
     session: Session, written: Mapping[str, tuple[Table, Iterable[Item]]], detail: str | None
-) -> dict[str, list[ItemCollectionMetrics]] | None:
+) -> dict[str, list[ops.ItemCollectionMetrics]] | None:
     """Return the item collection metrics of a batch or transaction, if requested.
 
     `written` has, by table name, one item or key of each partition that was written.
     """
-    metrics: dict[str, list[ItemCollectionMetrics]] = {}
+    metrics: dict[str, list[ops.ItemCollectionMetrics]] = {}
     for name, (table, items) in written.items():
         collections = [item_collection_metrics(session, table, item, detail) for item in items]
         if known := [collection for collection in collections if collection is not None]:

@@ -11,45 +11,11 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import assert_never, cast
 
+from singletable import expressions as ex
 from singletable import operations
+from singletable import operations as ops
 from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
-from singletable.expressions import (
-    Action,
-    Add,
-    And,
-    At,
-    BeginsWith,
-    Between,
-    Comparator,
-    Compare,
-    Condition,
-    Constant,
-    Contains,
-    Delete,
-    Exists,
-    IfNotExists,
-    In,
-    KeyClause,
-    KeyComparator,
-    KeyCondition,
-    ListAppend,
-    Not,
-    NotExists,
-    Or,
-    Path,
-    Projection,
-    Remove,
-    Set,
-    Update,
-    holds,
-)
-from singletable.operations import (
-    AttributeValueUpdate,
-    ComparisonOperator,
-    ConditionalOperator,
-    ExpectedAttributeValue,
-)
 from singletable.values import INVALID, AttributeValue, Item, check_value, type_of
 
 SCALARS = frozenset(("S", "N", "B"))
@@ -59,7 +25,7 @@ SETS = frozenset(("SS", "NS", "BS"))
 MEMBERS = ANY - SETS - {"M", "L"}
 
 # The number of values an operator takes (minimum, maximum), and their types.
-ARGUMENTS: dict[ComparisonOperator, tuple[int, int | None, frozenset[str]]] = {
+ARGUMENTS: dict[ops.ComparisonOperator, tuple[int, int | None, frozenset[str]]] = {
     "EQ": (1, 1, ANY),
     "NE": (1, 1, ANY),
     "LT": (1, 1, SCALARS),
@@ -74,7 +40,7 @@ ARGUMENTS: dict[ComparisonOperator, tuple[int, int | None, frozenset[str]]] = {
     "NULL": (0, 0, ANY),
     "NOT_NULL": (0, 0, ANY),
 }
-COMPARATORS: dict[ComparisonOperator, Comparator] = {
+COMPARATORS: dict[ops.ComparisonOperator, ex.Comparator] = {
     "EQ": "=",
     "NE": "<>",
     "LT": "<",
@@ -82,7 +48,7 @@ COMPARATORS: dict[ComparisonOperator, Comparator] = {
     "GT": ">",
     "GE": ">=",
 }
-KEY_COMPARATORS: dict[ComparisonOperator, KeyComparator] = {
+KEY_COMPARATORS: dict[ops.ComparisonOperator, ex.KeyComparator] = {
     "EQ": "=",
     "LT": "<",
     "LE": "<=",
@@ -94,10 +60,10 @@ KEY_COMPARATORS: dict[ComparisonOperator, KeyComparator] = {
 
 
 def parse_expected(
-    expected: dict[str, ExpectedAttributeValue] | None,
-    operator: ConditionalOperator | None,
+    expected: dict[str, ops.ExpectedAttributeValue] | None,
+    operator: ops.ConditionalOperator | None,
     validator: Validator,
-) -> Condition | None:
+) -> ex.Condition | None:
     """Return Expected as a condition, or None."""
     if expected is None and operator is None:
         return None
@@ -111,12 +77,12 @@ def parse_expected(
 
 def parse_filter(
     filters: dict[str, operations.Condition] | None,
-    operator: ConditionalOperator | None,
+    operator: ops.ConditionalOperator | None,
     validator: Validator,
-) -> Condition | None:
+) -> ex.Condition | None:
     """Return QueryFilter or ScanFilter as a condition, or None."""
     _check_conditional_operator(operator, len(filters or ()))
-    conditions: list[Condition] = []
+    conditions: list[ex.Condition] = []
     for attribute, filter_ in (filters or {}).items():
         comparison = filter_.comparison_operator
         values = _check_arguments(comparison, filter_.attribute_value_list or (), validator)
@@ -126,7 +92,7 @@ def parse_filter(
 
 def parse_key_conditions(
     conditions: dict[str, operations.Condition], validator: Validator
-) -> KeyCondition:
+) -> ex.KeyCondition:
     """Return KeyConditions as a key condition, not yet checked against a key schema."""
     clauses = tuple([_key_clause(name, c, validator) for name, c in conditions.items()])
     # More than two are possible: an index can have up to eight key attributes.
@@ -135,7 +101,7 @@ def parse_key_conditions(
     return clauses
 
 
-def parse_attributes_to_get(names: list[str] | None) -> Projection | None:
+def parse_attributes_to_get(names: list[str] | None) -> ex.Projection | None:
     """Return AttributesToGet, which lists top-level attributes, as a projection."""
     if names is None:
         return None
@@ -148,13 +114,13 @@ def parse_attributes_to_get(names: list[str] | None) -> Projection | None:
 
 
 def parse_attribute_updates(
-    updates: dict[str, AttributeValueUpdate] | None, validator: Validator
-) -> Update:
+    updates: dict[str, ops.AttributeValueUpdate] | None, validator: Validator
+) -> ex.Update:
     """Return AttributeUpdates as an update; empty if there are none."""
     return tuple([_action(name, update, validator) for name, update in (updates or {}).items()])
 
 
-def check_update_types(update: Update, item: Item) -> None:
+def check_update_types(update: ex.Update, item: Item) -> None:
     """Raise if the update adds to, or deletes from, an attribute of another type.
 
     DynamoDB words this error differently for an expression, so it is checked before applying.
@@ -166,7 +132,7 @@ def check_update_types(update: Update, item: Item) -> None:
             raise ValidationError("Type mismatch for attribute to update")
 
 
-def _check_conditional_operator(operator: ConditionalOperator | None, count: int) -> None:
+def _check_conditional_operator(operator: ops.ConditionalOperator | None, count: int) -> None:
     """Raise if there is an operator but fewer than two comparisons to join."""
     if operator is None:
         return
@@ -178,13 +144,15 @@ def _check_conditional_operator(operator: ConditionalOperator | None, count: int
         )
 
 
-def _join(conditions: list[Condition], operator: ConditionalOperator | None) -> Condition | None:
-    return reduce(Or if operator == "OR" else And, conditions) if conditions else None
+def _join(
+    conditions: list[ex.Condition], operator: ops.ConditionalOperator | None
+) -> ex.Condition | None:
+    return reduce(ex.Or if operator == "OR" else ex.And, conditions) if conditions else None
 
 
 def _expected_condition(
-    attribute: str, expected: ExpectedAttributeValue, validator: Validator
-) -> Condition:
+    attribute: str, expected: ops.ExpectedAttributeValue, validator: Validator
+) -> ex.Condition:
     if expected.attribute_value_list is not None and expected.value is not None:
         raise _invalid("Value and AttributeValueList cannot be used together", attribute)
     if expected.comparison_operator is not None:
@@ -196,10 +164,10 @@ def _expected_condition(
 
 def _expected_comparison(
     attribute: str,
-    expected: ExpectedAttributeValue,
-    operator: ComparisonOperator,
+    expected: ops.ExpectedAttributeValue,
+    operator: ops.ComparisonOperator,
     validator: Validator,
-) -> Condition:
+) -> ex.Condition:
     if expected.exists is not None:
         raise _invalid("Exists and ComparisonOperator cannot be used together", attribute)
     values = expected.attribute_value_list
@@ -214,13 +182,13 @@ def _expected_comparison(
 
 
 def _expected_existence(
-    attribute: str, expected: ExpectedAttributeValue, validator: Validator
-) -> Condition:
+    attribute: str, expected: ops.ExpectedAttributeValue, validator: Validator
+) -> ex.Condition:
     """Translate the oldest form: the attribute has this value, or does not exist."""
     if expected.exists is False:
         if expected.value is not None:
             raise _invalid("Value cannot be used when Exists is false", attribute)
-        return NotExists((attribute,))
+        return ex.NotExists((attribute,))
     if expected.value is None:
         exists = "null" if expected.exists is None else "true"
         raise _invalid(f"Value must be provided when Exists is {exists}", attribute)
@@ -232,7 +200,7 @@ def _invalid(why: str, attribute: str) -> ValidationError:
 
 
 def _check_arguments(
-    operator: ComparisonOperator, values: Sequence[AttributeValue], validator: Validator
+    operator: ops.ComparisonOperator, values: Sequence[AttributeValue], validator: Validator
 ) -> tuple[AttributeValue, ...]:
     """Return the values in canonical form; raise if the operator does not take them."""
     checked = tuple([check_value(value, validator.layer)[0] for value in values])
@@ -251,7 +219,7 @@ def _check_arguments(
         )
     if operator == "BETWEEN":
         low, high = checked
-        if not holds(Compare("<=", Constant(low), Constant(high)), {}):
+        if not ex.holds(ex.Compare("<=", ex.Constant(low), ex.Constant(high)), {}):
             raise ValidationError(
                 "The BETWEEN condition was provided a range where the lower bound is greater than "
                 "the upper bound"
@@ -260,58 +228,60 @@ def _check_arguments(
 
 
 def _compare(
-    attribute: str, operator: ComparisonOperator, values: tuple[AttributeValue, ...]
-) -> Condition:
+    attribute: str, operator: ops.ComparisonOperator, values: tuple[AttributeValue, ...]
+) -> ex.Condition:
     """Return the comparison as a condition.
 
     The attribute is a name, not a path: a dot is part of it.
     """
-    at = At((attribute,))
-    constants = tuple([Constant(value) for value in values])
+    at = ex.At((attribute,))
+    constants = tuple([ex.Constant(value) for value in values])
     match operator:
         case "EQ" | "NE" | "LT" | "LE" | "GT" | "GE":
-            return Compare(COMPARATORS[operator], at, constants[0])
+            return ex.Compare(COMPARATORS[operator], at, constants[0])
         case "BETWEEN":
-            return Between(at, constants[0], constants[1])
+            return ex.Between(at, constants[0], constants[1])
         case "IN":
-            return In(at, constants)
+            return ex.In(at, constants)
         case "BEGINS_WITH":
-            return BeginsWith(at, constants[0])
+            return ex.BeginsWith(at, constants[0])
         case "CONTAINS":
-            return Contains(at, constants[0])
+            return ex.Contains(at, constants[0])
         case "NOT_CONTAINS":
             # Not satisfied by a missing attribute, unlike NE, for which a missing attribute differs
             # from every value.
-            return And(Exists(at.path), Not(Contains(at, constants[0])))
+            return ex.And(ex.Exists(at.path), ex.Not(ex.Contains(at, constants[0])))
         case "NULL":
             # Not the type NULL: an attribute with a value of that type exists.
-            return NotExists(at.path)
+            return ex.NotExists(at.path)
         case "NOT_NULL":
-            return Exists(at.path)
+            return ex.Exists(at.path)
         case _:
             assert_never(operator)
 
 
-def _key_clause(attribute: str, condition: operations.Condition, validator: Validator) -> KeyClause:
+def _key_clause(
+    attribute: str, condition: operations.Condition, validator: Validator
+) -> ex.KeyClause:
     operator = condition.comparison_operator
     values = _check_arguments(operator, condition.attribute_value_list or (), validator)
     # No index supports the other operators, but DynamoDB reports that only once it knows the table,
     # after other errors. So they keep their own names, which no comparator has.
-    comparator = KEY_COMPARATORS.get(operator, cast(KeyComparator, operator))
-    return KeyClause(attribute, comparator, values)
+    comparator = KEY_COMPARATORS.get(operator, cast(ex.KeyComparator, operator))
+    return ex.KeyClause(attribute, comparator, values)
 
 
-def _required_type(action: Action) -> str | None:
+def _required_type(action: ex.Action) -> str | None:
     match action:
-        case Add(_, value) | Delete(_, value):
+        case ex.Add(_, value) | ex.Delete(_, value):
             return type_of(value)
-        case Set(_, ListAppend()):
+        case ex.Set(_, ex.ListAppend()):
             return "L"
         case _:
             return None
 
 
-def _action(attribute: str, update: AttributeValueUpdate, validator: Validator) -> Action:
+def _action(attribute: str, update: ops.AttributeValueUpdate, validator: Validator) -> ex.Action:
     if not attribute:
         raise ValidationError("Empty attribute name")
     if update.value is None:
@@ -319,7 +289,7 @@ def _action(attribute: str, update: AttributeValueUpdate, validator: Validator) 
             raise ValidationError(
                 f"{INVALID}Only DELETE action is allowed when no attribute value is specified"
             )
-        return Remove((attribute,))
+        return ex.Remove((attribute,))
     value, _ = check_value(update.value, validator.layer)
     match update.action:
         case "ADD":
@@ -327,23 +297,25 @@ def _action(attribute: str, update: AttributeValueUpdate, validator: Validator) 
         case "DELETE":
             return _delete_action((attribute,), value)
         case "PUT" | None:
-            return Set((attribute,), Constant(value))
+            return ex.Set((attribute,), ex.Constant(value))
 
 
-def _add_action(path: Path, value: AttributeValue) -> Action:
+def _add_action(path: ex.Path, value: AttributeValue) -> ex.Action:
     kind = type_of(value)
     if kind == "L":
         # Unlike in an expression, ADD accepts a list and appends it.
-        return Set(path, ListAppend(IfNotExists(path, Constant({"L": []})), Constant(value)))
+        return ex.Set(
+            path, ex.ListAppend(ex.IfNotExists(path, ex.Constant({"L": []})), ex.Constant(value))
+        )
     if kind != "N" and kind not in SETS:
         raise ValidationError(f"{INVALID}ADD action is not supported for the type {kind}")
-    return Add(path, value)
+    return ex.Add(path, value)
 
 
-def _delete_action(path: Path, value: AttributeValue) -> Action:
+def _delete_action(path: ex.Path, value: AttributeValue) -> ex.Action:
     kind = type_of(value)
     if kind not in SETS:
         raise ValidationError(
             f"{INVALID}DELETE action with value is not supported for the type {kind}"
         )
-    return Delete(path, value)
+    return ex.Delete(path, value)

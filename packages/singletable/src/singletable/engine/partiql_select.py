@@ -7,6 +7,7 @@ it does not limit the partition key in every branch, the table or index is scann
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from dataclasses import dataclass
 from functools import reduce
 from hashlib import sha256
 from typing import TypeAlias, cast
@@ -14,10 +15,12 @@ from typing import TypeAlias, cast
 from msgspec import DecodeError, Raw, Struct, json
 from msgspec.structs import replace
 
+from singletable import expressions as ex
+from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity, cost_of, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
-from singletable.engine.partiql_statements import check_key_type
+from singletable.engine.partiql_statements import check_key_type, split_key
 from singletable.engine.query_execution import MEGABYTE, PageRequest, read_page
 from singletable.engine.query_range import (
     check_start_key,
@@ -31,28 +34,7 @@ from singletable.engine.storage import KeyRange, RowKey, RowRange
 from singletable.engine.table import Index, KeySchema, Table
 from singletable.engine.validation import READ
 from singletable.errors import ResourceNotFound, ValidationError
-from singletable.expressions import (
-    And,
-    At,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Constant,
-    In,
-    KeyClause,
-    KeyComparator,
-    Or,
-    condition_paths,
-    value_at,
-)
-from singletable.operations import (
-    ExecuteStatement,
-    ExecuteStatementOutput,
-    PageOutput,
-    Query,
-    Scan,
-)
+from singletable.expressions.binder import SWAPPED
 from singletable.partiql import Select, conjuncts, disjuncts, equality
 from singletable.values import (
     AttributeValue,
@@ -72,11 +54,10 @@ TOO_MANY_READS = "Too many decomposed read operations for a given query."
 INVALID_TOKEN = "Invalid NextToken"
 MAX_READS = 50
 MAX_BRANCHES = 1000
-_SWAPPED: dict[str, KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 Target: TypeAlias = Table | Index
 # Alternatives, each a list of conditions that must all hold.
-Spread: TypeAlias = list[list[Condition]]
+Spread: TypeAlias = list[list[ex.Condition]]
 
 
 class Branch(Struct, frozen=True):
@@ -84,7 +65,7 @@ class Branch(Struct, frozen=True):
 
     partition: AttributeValue
     keys: KeyRange
-    filter: Condition | None
+    filter: ex.Condition | None
 
 
 class PageToken(Struct, frozen=True):
@@ -96,8 +77,8 @@ class PageToken(Struct, frozen=True):
 
 
 def execute_select(
-    statement: Select, request: ExecuteStatement, session: Session
-) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+    statement: Select, request: ops.ExecuteStatement, session: Session
+) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
     """Return a page of the items that a SELECT reads."""
     table, index = find_source(statement, session, consistent=bool(request.consistent_read))
     target: Target = table if index is None else index
@@ -107,8 +88,13 @@ def execute_select(
     if index is None and request.limit is None and request.next_token is None:
         key = key_of_select(table, statement)
         if key is not None and not statement.order:
-            return _get_item(statement, request, session, table, key)
-    check_scalar_keys(table, () if statement.where is None else condition_paths(statement.where))
+            for attribute in table.key.attributes:
+                check_key_type(attribute, key[attribute.name])
+            consistent = bool(request.consistent_read)
+            item, units = get_item(statement, session, table, key, consistent=consistent)
+            consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
+            return ops.ExecuteStatementOutput([item] if item else [], consumed_capacity=consumed)
+    check_scalar_keys(table, () if statement.where is None else ex.condition_paths(statement.where))
     branches, forward = _ordered(target, statement, find_branches(target, statement.where))
     token = _read_token(request)
     reader = _Reader(statement, request, session, table, index, forward)
@@ -120,19 +106,13 @@ def execute_select(
     return reader.finish(read_page(session, page, rows))
 
 
-def _get_item(
-    statement: Select, request: ExecuteStatement, session: Session, table: Table, key: Item
-) -> ExecuteStatementOutput:
-    """Return the item with a key, as GetItem does."""
-    for attribute in table.key.attributes:
-        check_key_type(attribute, key[attribute.name])
+def get_item(
+    select: Select, session: Session, table: Table, key: Item, *, consistent: bool
+) -> tuple[Raw | None, float]:
+    """Return what a SELECT returns of the item with a key, and the units for reading it."""
     row = table.rows.get(session.execute, encode_key(table, key))
-    items = [] if row is None else [project_row(statement, row.json)]
-    if request.return_consumed_capacity is None:
-        return ExecuteStatementOutput(items)
-    units = read_units(0 if row is None else row.size, consistent=bool(request.consistent_read))
-    consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
-    return ExecuteStatementOutput(items, consumed_capacity=consumed)
+    units = read_units(0 if row is None else row.size, consistent=consistent)
+    return None if row is None else project_row(select, row.json), units
 
 
 def find_source(
@@ -161,29 +141,21 @@ def find_source(
     return table, index
 
 
+@dataclass(frozen=True, slots=True)
 class _Reader:
     """Reads the branches of a SELECT, one after the other, up to the end of the page."""
 
-    def __init__(
-        self,
-        statement: Select,
-        request: ExecuteStatement,
-        session: Session,
-        table: Table,
-        index: Index | None,
-        forward: bool,
-    ) -> None:
-        self.statement = statement
-        self.request = request
-        self.session = session
-        self.table = table
-        self.index = index
-        self.forward = forward
+    statement: Select
+    request: ops.ExecuteStatement
+    session: Session
+    table: Table
+    index: Index | None
+    forward: bool
 
     def page(
-        self, condition: Condition | None, *, is_query: bool, limit: int | None = None
+        self, condition: ex.Condition | None, *, is_query: bool, limit: int | None = None
     ) -> PageRequest:
-        kind = Query if is_query else Scan
+        kind = ops.Query if is_query else ops.Scan
         request = kind(
             self.table.name,
             limit=self.request.limit if limit is None else limit,
@@ -204,7 +176,7 @@ class _Reader:
 
     def read(
         self, branches: list[Branch], token: PageToken | None
-    ) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+    ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
         is_query = _has_unprojected_filters(self.index, branches)
         number, key = (0, None) if token is None else (token.branch, token.key)
         if number >= len(branches):
@@ -215,17 +187,17 @@ class _Reader:
         return self._read_several(branches, number, key, is_query=is_query)
 
     def finish(
-        self, page: PageOutput | Unfinished[PageOutput]
-    ) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+        self, page: ops.PageOutput | Unfinished[ops.PageOutput]
+    ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
         """Return the output of the only branch, or of a scan."""
-        if isinstance(page, PageOutput):
+        if isinstance(page, ops.PageOutput):
             return self.output(page, 0)
         finish = page.finish
         return Unfinished(lambda: self.output(finish(), 0), page.work)
 
     def _read_several(
         self, branches: list[Branch], number: int, key: Item | None, *, is_query: bool
-    ) -> ExecuteStatementOutput:
+    ) -> ops.ExecuteStatementOutput:
         raws: list[Raw] = []
         cost = Cost()
         left, size, last = self.request.limit, 0, None
@@ -233,7 +205,7 @@ class _Reader:
             branch = branches[number]
             page = self.page(branch.filter, is_query=is_query, limit=left)
             found = read_page(self.session, page, self.rows(branch, key))
-            output = found if isinstance(found, PageOutput) else found.finish()
+            output = found if isinstance(found, ops.PageOutput) else found.finish()
             raws += output.raw_items or ()
             size += found.work if isinstance(found, Unfinished) else sum(map(len, raws))
             cost.add(cost_of(output.consumed_capacity))
@@ -243,12 +215,12 @@ class _Reader:
             if key is not None or left == 0 or size >= MEGABYTE:
                 break
         total = consumed_capacity(self.table, cost, self.request.return_consumed_capacity)
-        combined = PageOutput(len(raws), len(raws), raws, last, total)
+        combined = ops.PageOutput(len(raws), len(raws), raws, last, total)
         return self.output(combined, number, is_last=number == len(branches))
 
     def output(
-        self, page: PageOutput, branch: int, *, is_last: bool | None = None
-    ) -> ExecuteStatementOutput:
+        self, page: ops.PageOutput, branch: int, *, is_last: bool | None = None
+    ) -> ops.ExecuteStatementOutput:
         """Return the output of a page; `branch` is where the next one starts."""
         key = page.last_evaluated_key
         is_last = key is None if is_last is None else is_last
@@ -256,22 +228,18 @@ class _Reader:
         raws = page.raw_items or []
         if self.statement.labels is not None:
             raws = [project_labels(self.statement, raw) for raw in raws]
-        return ExecuteStatementOutput(raws, token, page.consumed_capacity, key)
+        return ops.ExecuteStatementOutput(raws, token, page.consumed_capacity, key)
 
 
 def key_of_select(table: Table, select: Select) -> Item | None:
     """Return the key if the condition names one item and nothing else, or None."""
-    if select.index is not None:
-        return None
-    names = table.key.names
-    key: Item = {}
-    for part in conjuncts(select.where):
-        if isinstance(part, In | Or):
-            return _key_of_options(table, select)
-        name, value = equality(part) or ("", {})
-        if name not in names or key.setdefault(name, value) != value:
+    key, others = split_key(table, select.where)
+    for part in others:
+        if isinstance(part, ex.In | ex.Or):
+            return None if select.index else _key_of_options(table, select)
+        if equality(part) not in [*key.items()]:
             return None
-    return key if len(key) == len(names) else None
+    return None if select.index or len(key) < len(table.key.names) else key
 
 
 def _key_of_options(table: Table, select: Select) -> Item | None:
@@ -280,9 +248,9 @@ def _key_of_options(table: Table, select: Select) -> Item | None:
     if len(spread) != 1:
         find_branches(table, select.where)  # rejects too many branches, and those that overlap
         return None
-    if any(isinstance(part, In | Or) for part in spread[0]):
+    if any(isinstance(part, ex.In | ex.Or) for part in spread[0]):
         return None
-    return key_of_select(table, replace(select, where=reduce(And, spread[0])))
+    return key_of_select(table, replace(select, where=reduce(ex.And, spread[0])))
 
 
 def project_row(select: Select, raw: Raw | bytes) -> Raw:
@@ -296,7 +264,7 @@ def project_labels(statement: Select, raw: Raw | bytes) -> Raw:
     """Return the values at nested paths under the last names of these paths."""
     item = item_from_json(raw)
     labeled = zip(statement.labels or (), statement.projection or (), strict=True)
-    found = {label: value_at(path, item) for label, path in labeled}
+    found = {label: ex.value_at(path, item) for label, path in labeled}
     return Raw(item_to_json({label: value for label, value in found.items() if value is not None}))
 
 
@@ -310,7 +278,7 @@ def _has_unprojected_filters(index: Index | None, branches: list[Branch]) -> boo
         return True
     return all(
         branch.filter is not None
-        and any(path[0] not in projected for path in condition_paths(branch.filter))
+        and any(path[0] not in projected for path in ex.condition_paths(branch.filter))
         for branch in branches
     )
 
@@ -351,7 +319,7 @@ def _ordered(
 # --- Branches
 
 
-def find_branches(target: Target, where: Condition | None) -> list[Branch] | None:
+def find_branches(target: Target, where: ex.Condition | None) -> list[Branch] | None:
     """Return the ranges that the condition limits a read to; None: the whole table or index."""
     key = target.key
     spread = [_split(key, part) for part in _spread(key, where)]
@@ -366,7 +334,7 @@ def find_branches(target: Target, where: Condition | None) -> list[Branch] | Non
     return branches if _are_disjoint(key, branches) else None
 
 
-def _spread(key: KeySchema, where: Condition | None) -> Spread:
+def _spread(key: KeySchema, where: ex.Condition | None) -> Spread:
     """Return the condition as alternatives, each a list of conditions that must all hold."""
     spread: Spread = [[]]
     if where is None:
@@ -379,43 +347,43 @@ def _spread(key: KeySchema, where: Condition | None) -> Spread:
     return spread
 
 
-def _options(key: KeySchema, part: Condition) -> Spread:
+def _options(key: KeySchema, part: ex.Condition) -> Spread:
     match part:
-        case Or() if any(_names_key(key, option) for option in disjuncts(part)):
+        case ex.Or() if any(_names_key(key, option) for option in disjuncts(part)):
             return [one for option in disjuncts(part) for one in _spread(key, option)]
-        case In(At((name,)) as path, options) if name in key.names:
-            return [[Compare("=", path, option)] for option in options]
+        case ex.In(ex.At((name,)) as path, options) if name in key.names:
+            return [[ex.Compare("=", path, option)] for option in options]
         case _:
             return [[part]]
 
 
-def _names_key(key: KeySchema, condition: Condition) -> bool:
+def _names_key(key: KeySchema, condition: ex.Condition) -> bool:
     """Return whether one of the conditions that AND and OR join limits a key attribute."""
     pending = [condition]
     while pending:
         part = pending.pop()
-        if isinstance(part, And | Or):
+        if isinstance(part, ex.And | ex.Or):
             pending += (part.left, part.right)
         elif _key_clause(key, part) is not None or (
-            isinstance(part, In)
-            and isinstance(part.operand, At)
+            isinstance(part, ex.In)
+            and isinstance(part.operand, ex.At)
             and part.operand.path[0] in key.names
         ):
             return True
     return False
 
 
-def _key_clause(key: KeySchema, condition: Condition) -> KeyClause | None:
+def _key_clause(key: KeySchema, condition: ex.Condition) -> ex.KeyClause | None:
     """Return the condition as one on a key attribute that a query supports, or None."""
     match condition:
-        case Compare(comparator, At((name,)), Constant(value)) if comparator in _SWAPPED:
-            clause = KeyClause(str(name), cast(KeyComparator, comparator), (value,))
-        case Compare(comparator, Constant(value), At((name,))) if comparator in _SWAPPED:
-            clause = KeyClause(str(name), _SWAPPED[comparator], (value,))
-        case Between(At((name,)), Constant(low), Constant(high)):
-            clause = KeyClause(str(name), "BETWEEN", (low, high))
-        case BeginsWith(At((name,)), Constant(prefix)):
-            clause = KeyClause(str(name), "begins_with", (prefix,))
+        case ex.Compare(comparator, ex.At((name,)), ex.Constant(value)) if comparator in SWAPPED:
+            clause = ex.KeyClause(str(name), cast(ex.KeyComparator, comparator), (value,))
+        case ex.Compare(comparator, ex.Constant(value), ex.At((name,))) if comparator in SWAPPED:
+            clause = ex.KeyClause(str(name), SWAPPED[comparator], (value,))
+        case ex.Between(ex.At((name,)), ex.Constant(low), ex.Constant(high)):
+            clause = ex.KeyClause(str(name), "BETWEEN", (low, high))
+        case ex.BeginsWith(ex.At((name,)), ex.Constant(prefix)):
+            clause = ex.KeyClause(str(name), "begins_with", (prefix,))
         case _:
             return None
     if clause.attribute == key.partition[0].name:
@@ -424,12 +392,12 @@ def _key_clause(key: KeySchema, condition: Condition) -> KeyClause | None:
 
 
 def _split(
-    key: KeySchema, part: list[Condition]
-) -> tuple[list[KeyClause], list[KeyClause], list[Condition]]:
+    key: KeySchema, part: list[ex.Condition]
+) -> tuple[list[ex.KeyClause], list[ex.KeyClause], list[ex.Condition]]:
     """Return the clauses on the partition key, those on the sort key, and the other conditions."""
-    partitions: list[KeyClause] = []
-    sorts: list[KeyClause] = []
-    filters: list[Condition] = []
+    partitions: list[ex.KeyClause] = []
+    sorts: list[ex.KeyClause] = []
+    filters: list[ex.Condition] = []
     name = key.partition[0].name
     for condition in part:
         clause = _key_clause(key, condition)
@@ -441,7 +409,10 @@ def _split(
 
 
 def _branch(
-    target: Target, partitions: list[KeyClause], sorts: list[KeyClause], filters: list[Condition]
+    target: Target,
+    partitions: list[ex.KeyClause],
+    sorts: list[ex.KeyClause],
+    filters: list[ex.Condition],
 ) -> Branch | None:
     """Return the range of one alternative; None if its partition key has two values."""
     for attributes, clauses in ((target.key.partition, partitions), (target.key.sort, sorts)):
@@ -457,7 +428,7 @@ def _branch(
         other = resolve_key_range(target, (partition, clause))
         highs = [high for high in (keys.high, other.high) if high is not None]
         keys = KeyRange(keys.partition, max(keys.low, other.low), min(highs, default=None))
-    return Branch(partition.values[0], keys, reduce(And, filters) if filters else None)
+    return Branch(partition.values[0], keys, reduce(ex.And, filters) if filters else None)
 
 
 def _are_disjoint(key: KeySchema, branches: list[Branch]) -> bool:
@@ -488,24 +459,24 @@ def _are_disjoint(key: KeySchema, branches: list[Branch]) -> bool:
 def _filters_sort_key(key: KeySchema, branch: Branch) -> bool:
     names = {attribute.name for attribute in key.sort}
     return branch.filter is not None and any(
-        path[0] in names for path in condition_paths(branch.filter)
+        path[0] in names for path in ex.condition_paths(branch.filter)
     )
 
 
 # --- Tokens
 
 
-def _digest(request: ExecuteStatement) -> str:
+def _digest(request: ops.ExecuteStatement) -> str:
     """Return a digest of what must be the same for all pages."""
     same = json.encode([request.statement, request.parameters], enc_hook=to_builtin)
     return sha256(same).hexdigest()[:32]
 
 
-def _write_token(request: ExecuteStatement, branch: int, key: Item | None) -> str:
+def _write_token(request: ops.ExecuteStatement, branch: int, key: Item | None) -> str:
     return b64encode(json.encode(PageToken(_digest(request), branch, key))).decode()
 
 
-def _read_token(request: ExecuteStatement) -> PageToken | None:
+def _read_token(request: ops.ExecuteStatement) -> PageToken | None:
     if request.next_token is None:
         return None
     try:

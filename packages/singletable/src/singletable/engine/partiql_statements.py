@@ -60,15 +60,28 @@ def bind_request(request: StatementRequest) -> Statement:
     return bind_statement(request.statement, check_parameters(request.parameters))
 
 
-def statement_key(table: Table, statement: Update | Delete) -> tuple[Item, Condition | None]:
-    """Return the key that a statement names, and its other conditions."""
+def split_key(table: Table, where: Condition | None) -> tuple[Item, list[Condition]]:
+    """Return the first value of each key attribute, and the other conditions."""
     key: Item = {}
     others: list[Condition] = []
-    for part in conjuncts(statement.where):
+    for part in conjuncts(where):
         name, value = equality(part) or ("", {})
-        if name not in table.key.names:
+        if name in table.key.names and name not in key:
+            key[name] = value
+        else:
             others.append(part)
-        elif key.setdefault(name, value) != value:
+    return key, others
+
+
+def statement_key(table: Table, statement: Update | Delete) -> tuple[Item, Condition | None]:
+    """Return the key that a statement names, and its other conditions."""
+    key, rest = split_key(table, statement.where)
+    others: list[Condition] = []
+    for part in rest:
+        name, value = equality(part) or ("", {})
+        if name not in key:
+            others.append(part)
+        elif key[name] != value:
             raise ValidationError(
                 f"Multiple conditions on same key {name}. Only single item Update/Insert/Delete "
                 "are supported"

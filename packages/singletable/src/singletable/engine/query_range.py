@@ -64,16 +64,29 @@ def check_clauses(
             f"defined in the schema ({len(key.attributes)})"
         )
     has_other_attributes = not clauses.keys() <= set(key.names)
+    only = key.partition if len(key.partition) == 1 else ()
     for attribute in key.attributes:
         if start is not None:
             check_start_key_attribute(attribute, start)
         clause = clauses.get(attribute.name)
         if clause is not None:
-            _check_clause(attribute, clause, is_partition_key=attribute in key.partition)
-        elif has_other_attributes or attribute in key.partition:
+            _check_clause(attribute, clause, is_partition_key=attribute in only)
+        elif has_other_attributes or attribute in only:
             raise ValidationError(f"Query condition missed key schema element: {attribute.name}")
+    if names := _without_equality(key.partition, clauses):
+        raise ValidationError(
+            f"HASH key attributes {names} must have equality conditions specified in the query"
+        )
     _check_sort_clauses(key, clauses)
     return clauses
+
+
+def _without_equality(attributes: tuple[KeyAttribute, ...], clauses: dict[str, KeyClause]) -> str:
+    """Return the names of the attributes that no clause compares for equality."""
+    names = [attribute.name for attribute in attributes]
+    return ", ".join(
+        name for name in names if name not in clauses or clauses[name].comparator != "="
+    )
 
 
 def _check_sort_clauses(key: KeySchema, clauses: dict[str, KeyClause]) -> None:
@@ -82,15 +95,10 @@ def _check_sort_clauses(key: KeySchema, clauses: dict[str, KeyClause]) -> None:
     if not in_clauses:
         return
     last = in_clauses[-1]
-    not_equal = [
-        attribute.name
-        for attribute in key.sort[: key.sort.index(last)]
-        if attribute.name not in clauses or clauses[attribute.name].comparator != "="
-    ]
-    if not_equal:
+    if names := _without_equality(key.sort[: key.sort.index(last)], clauses):
         raise ValidationError(
-            f"RANGE key attributes {', '.join(not_equal)} must have equality conditions specified "
-            f"in the query because a condition is present on key attribute {last.name}"
+            f"RANGE key attributes {names} must have equality conditions specified in the query "
+            f"because a condition is present on key attribute {last.name}"
         )
 
 

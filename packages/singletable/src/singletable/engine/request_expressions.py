@@ -14,23 +14,9 @@ from typing import TypeAlias, cast
 
 from msgspec import Raw, Struct
 
+from singletable import expressions as ex
 from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
-from singletable.expressions import (
-    SAMPLES,
-    Condition,
-    KeyCondition,
-    Placeholders,
-    Projection,
-    Update,
-    check_key_condition,
-    parse_condition,
-    parse_key_clauses,
-    parse_projection,
-    parse_update,
-    prepare,
-    project,
-)
 from singletable.values import AttributeValue, check_value, item_from_json, item_to_json
 
 
@@ -106,11 +92,11 @@ Texts: TypeAlias = tuple[str | None, ...]
 class ParsedExpressions(Struct, frozen=True):
     """The parsed expressions of a request; a missing expression is None."""
 
-    update: Update | None = None
-    condition: Condition | None = None
-    key_condition: KeyCondition | None = None
-    filter: Condition | None = None
-    projection: Projection | None = None
+    update: ex.Update | None = None
+    condition: ex.Condition | None = None
+    key_condition: ex.KeyCondition | None = None
+    filter: ex.Condition | None = None
+    projection: ex.Projection | None = None
 
 
 FIELDS = (
@@ -139,15 +125,17 @@ def parse_expressions(request: object, validator: Validator) -> ParsedExpression
         return _fill_cached(texts, names, values, validator)
     except (_NotCached, ValidationError, TypeError):
         # Parse step by step, which reports errors in DynamoDB's order.
-        return _parse(texts, Placeholders.checked(names, values, validator.check_expression_value))
+        return _parse(
+            texts, ex.Placeholders.checked(names, values, validator.check_expression_value)
+        )
 
 
-def project_json(projection: Projection, json: Raw | bytes) -> bytes:
+def project_json(projection: ex.Projection, json: Raw | bytes) -> bytes:
     """Return the item's JSON with the projected paths only."""
-    return item_to_json(project(projection, item_from_json(json)))
+    return item_to_json(ex.project(projection, item_from_json(json)))
 
 
-def project_all(projection: Projection | None, items: list[bytes]) -> list[Raw]:
+def project_all(projection: ex.Projection | None, items: list[bytes]) -> list[Raw]:
     """Return the items with the projected paths only, or unchanged without a projection."""
     if projection is None:
         return [Raw(json) for json in items]
@@ -188,29 +176,31 @@ def _prepare_shape(
 ) -> Callable[[Values], ParsedExpressions] | None:
     """Return a function that fills in values; None for invalid or value-dependent expressions."""
     try:
-        values = None if types is None else {alias: {**SAMPLES[kind]} for alias, kind in types}
-        placeholders = Placeholders.checked(
+        values = None if types is None else {alias: {**ex.SAMPLES[kind]} for alias, kind in types}
+        placeholders = ex.Placeholders.checked(
             None if names is None else dict(names),
             cast("Values | None", values),
             lambda _, value: value,
         )
-        return prepare(_parse(texts, placeholders), placeholders.values)
+        return ex.prepare(_parse(texts, placeholders), placeholders.values)
     except (ValidationError, KeyError, ValueError):
         return None
 
 
-def _parse(texts: Texts, placeholders: Placeholders) -> ParsedExpressions:
+def _parse(texts: Texts, placeholders: ex.Placeholders) -> ParsedExpressions:
     update, condition, key_condition, filter_, projection = texts
-    parsed_update = None if update is None else parse_update(update, placeholders)
-    parsed_condition = None if condition is None else parse_condition(condition, placeholders)
+    parsed_update = None if update is None else ex.parse_update(update, placeholders)
+    parsed_condition = None if condition is None else ex.parse_condition(condition, placeholders)
     if key_condition is not None:
-        check_key_condition(key_condition, placeholders)
+        ex.check_key_condition(key_condition, placeholders)
     parsed_filter = (
-        None if filter_ is None else parse_condition(filter_, placeholders, "FilterExpression")
+        None if filter_ is None else ex.parse_condition(filter_, placeholders, "FilterExpression")
     )
-    parsed_projection = None if projection is None else parse_projection(projection, placeholders)
+    parsed_projection = (
+        None if projection is None else ex.parse_projection(projection, placeholders)
+    )
     placeholders.check_unused()
-    clauses = None if key_condition is None else parse_key_clauses(key_condition, placeholders)
+    clauses = None if key_condition is None else ex.parse_key_clauses(key_condition, placeholders)
     return ParsedExpressions(
         parsed_update, parsed_condition, clauses, parsed_filter, parsed_projection
     )

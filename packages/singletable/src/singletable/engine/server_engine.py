@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.control.backfill import add_entry
 from singletable.engine.engine import Engine
@@ -38,15 +39,6 @@ from singletable.errors import (
     SingleTableError,
     StorageError,
     ValidationError,
-)
-from singletable.operations import (
-    BatchExecuteStatement,
-    BatchWriteItem,
-    ExecuteTransaction,
-    Operation,
-    SweepExpired,
-    SweepExpiredOutput,
-    TransactWriteItems,
 )
 from singletable.operations.registry import OPERATIONS
 from singletable.values import item_from_json
@@ -107,7 +99,7 @@ class ServerEngine(Engine):
             "'singletable copy'."
         )
 
-    def execute(self, operation: Operation[R], /) -> R:
+    def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute an operation and return its output.
 
         If this raises an OperationError, nothing was changed, except an InternalError: the
@@ -127,20 +119,20 @@ class ServerEngine(Engine):
 
     def _execute(
         self,
-        operation: Operation[R],
+        operation: ops.Operation[R],
         handler: Handler,
         work: Callable[[Execute], R],
         places: FindPlaces | None,
     ) -> R:
-        if type(operation) is SweepExpired:
+        if type(operation) is ops.SweepExpired:
             self._reload()  # another process may have enabled TTL
             if not self._take_lease(_SWEEP):
-                return cast(R, SweepExpiredOutput(0, more=False))  # another process sweeps
+                return cast(R, ops.SweepExpiredOutput(0, more=False))  # another process sweeps
         if handler.writes:
             output = self._server.write(work, places, _weight(operation))
             if places is None:
                 self._fill_tables()
-            elif type(operation) is SweepExpired:
+            elif type(operation) is ops.SweepExpired:
                 self._end_lease(_SWEEP)
             return output
         if OPERATIONS[type(operation)].scope not in ("items", "stream"):
@@ -154,17 +146,17 @@ class ServerEngine(Engine):
             return self._finish(cast("Unfinished[R]", output))
         return output
 
-    async def execute_async(self, operation: Operation[R]) -> R:
+    async def execute_async(self, operation: ops.Operation[R]) -> R:
         """Execute an operation without blocking the event loop."""
         handler, plan, work = self._work(operation)
         places = self._places(operation, handler, plan)
-        if places is not None and type(operation) is not SweepExpired:
+        if places is not None and type(operation) is not ops.SweepExpired:
             with suppress(ResourceNotFound, ValidationError):
                 pending = self._server.submit(work, places, _weight(operation))
                 return await asyncio.wrap_future(pending)
         return await asyncio.wrap_future(self.submit(operation))
 
-    def submit(self, operation: Operation[R], /) -> Future[R]:
+    def submit(self, operation: ops.Operation[R], /) -> Future[R]:
         """Execute an operation in another thread. Writes that wait share a transaction."""
         return self._server.in_thread(cast("Callable[[], R]", partial(self.execute, operation)))
 
@@ -175,7 +167,9 @@ class ServerEngine(Engine):
             self._filler.join()
         self._server.close()
 
-    def _session(self, execute: Execute, operation: Operation[Any], handler: Handler) -> Session:
+    def _session(
+        self, execute: Execute, operation: ops.Operation[Any], handler: Handler
+    ) -> Session:
         catalog = cast(ServerCatalog, cast(Any, execute).catalog)
         tables = catalog.draft if handler.writes else catalog.tables
         now = self.settings.clock()
@@ -205,7 +199,9 @@ class ServerEngine(Engine):
                 catalog.update(execute, split_shards(record, now, last, shards))
                 return
 
-    def _places(self, operation: Operation[Any], handler: Handler, plan: Any) -> FindPlaces | None:
+    def _places(
+        self, operation: ops.Operation[Any], handler: Handler, plan: Any
+    ) -> FindPlaces | None:
         """Return the function that finds what a write locks; None if it changes tables."""
         find = handler.places
         if find is None:
@@ -337,16 +333,16 @@ def _fill_chunk(table: Table, index: Index | None, keys: list[RowKey], execute: 
             table.rows.replace(execute, key, row, row.size, row.json, 0, expires)
 
 
-def _weight(operation: Operation[Any]) -> int:
+def _weight(operation: ops.Operation[Any]) -> int:
     """Return about how many items an operation writes."""
     match operation:
-        case TransactWriteItems(transact_items=actions):
+        case ops.TransactWriteItems(transact_items=actions):
             return len(actions)
-        case ExecuteTransaction(transact_statements=statements):
+        case ops.ExecuteTransaction(transact_statements=statements):
             return len(statements)
-        case BatchExecuteStatement(statements=statements):
+        case ops.BatchExecuteStatement(statements=statements):
             return len(statements)
-        case BatchWriteItem(request_items=tables):
+        case ops.BatchWriteItem(request_items=tables):
             return sum(map(len, tables.values()))
         case _:
             return 1

@@ -13,20 +13,7 @@ from msgspec import Struct
 from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
-from singletable.operations import (
-    ApproximateCreationDateTimePrecision,
-    AttributeDefinition,
-    BillingMode,
-    KeySchemaElement,
-    OnDemandThroughput,
-    Projection,
-    ProvisionedThroughput,
-    SSESpecification,
-    StreamSpecification,
-    StreamViewType,
-    TableClass,
-    Tag,
-)
+from singletable import operations as ops
 from singletable.values import to_builtin
 
 PendingChange: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
@@ -35,7 +22,7 @@ PendingChange: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
 class FormerIndex(Struct, frozen=True, omit_defaults=True):
     """The values that the description of an index shows until a change is complete."""
 
-    provisioned_throughput: ProvisionedThroughput | None = None
+    provisioned_throughput: ops.ProvisionedThroughput | None = None
     warm_read: int = 0
     warm_write: int = 0
     decreases: int = 0
@@ -44,11 +31,11 @@ class FormerIndex(Struct, frozen=True, omit_defaults=True):
 class FormerTable(FormerIndex, frozen=True, omit_defaults=True):
     """The values that the description of a table shows until a change is complete."""
 
-    billing_mode: BillingMode | None = None
+    billing_mode: ops.BillingMode | None = None
     on_demand_since: float | None = None
-    table_class: TableClass | None = None
+    table_class: ops.TableClass | None = None
     class_changed: float | None = None
-    sse: SSESpecification | None = None
+    sse: ops.SSESpecification | None = None
 
 
 class IndexRecord(Struct, frozen=True, omit_defaults=True):
@@ -56,10 +43,10 @@ class IndexRecord(Struct, frozen=True, omit_defaults=True):
 
     number: int
     name: str
-    key_schema: list[KeySchemaElement]
-    projection: Projection
-    provisioned_throughput: ProvisionedThroughput | None = None
-    on_demand_throughput: OnDemandThroughput | None = None
+    key_schema: list[ops.KeySchemaElement]
+    projection: ops.Projection
+    provisioned_throughput: ops.ProvisionedThroughput | None = None
+    on_demand_throughput: ops.OnDemandThroughput | None = None
     warm_read: int = 0
     warm_write: int = 0
     decreases: int = 0
@@ -93,9 +80,9 @@ class StoredStream(Struct, frozen=True, omit_defaults=True):
 
     number: int
     label: str
-    view_type: StreamViewType
+    view_type: ops.StreamViewType
     created: float
-    key_schema: list[KeySchemaElement]
+    key_schema: list[ops.KeySchemaElement]
     generations: tuple[ShardGeneration, ...]
     end: int | None = None
     ended: float | None = None
@@ -111,7 +98,7 @@ class StoredDestination(Struct, frozen=True, omit_defaults=True):
     start: int
     settled_by: float = 0
     changing: Literal["ENABLING", "UPDATING", "DISABLING"] = "ENABLING"
-    precision: ApproximateCreationDateTimePrecision | None = None
+    precision: ops.ApproximateCreationDateTimePrecision | None = None
     failure: str | None = None
     end: int | None = None
 
@@ -125,32 +112,32 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
     name: str
     id: str
     created: float
-    attribute_definitions: list[AttributeDefinition]
-    key_schema: list[KeySchemaElement]
+    attribute_definitions: list[ops.AttributeDefinition]
+    key_schema: list[ops.KeySchemaElement]
     number: int = 0
     next_index: int = 1
     local_indexes: tuple[IndexRecord, ...] = ()
     global_indexes: tuple[IndexRecord, ...] = ()
-    billing_mode: BillingMode | None = None
+    billing_mode: ops.BillingMode | None = None
     on_demand_since: float | None = None
-    provisioned_throughput: ProvisionedThroughput | None = None
-    on_demand_throughput: OnDemandThroughput | None = None
+    provisioned_throughput: ops.ProvisionedThroughput | None = None
+    on_demand_throughput: ops.OnDemandThroughput | None = None
     warm_read: int = 0
     warm_write: int = 0
     decreases: int = 0
     last_increase: float | None = None
     last_decrease: float | None = None
-    stream: StreamSpecification | None = None
+    stream: ops.StreamSpecification | None = None
     stream_label: str | None = None
     streams: tuple[StoredStream, ...] = ()
     destinations: tuple[StoredDestination, ...] = ()
-    sse: SSESpecification | None = None
-    table_class: TableClass | None = None
+    sse: ops.SSESpecification | None = None
+    table_class: ops.TableClass | None = None
     class_changed: float | None = None
     deletion_protection: bool = False
     time_to_live: TimeToLiveRecord | None = None
     recovery_days: int | None = None
-    tags: tuple[Tag, ...] = ()
+    tags: tuple[ops.Tag, ...] = ()
     resource_policy: str | None = None
     created_by: float = 0
     updated_by: float = 0

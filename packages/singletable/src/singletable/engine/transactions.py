@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, json
 
+from singletable import operations as ops
 from singletable.engine.capacity import Cost, write_units
 from singletable.engine.catalog import Session
 from singletable.engine.item_update import NewItem, check_update, updated_item
@@ -23,17 +24,9 @@ from singletable.errors import (
     ValidationError,
 )
 from singletable.expressions import Condition, Update
-from singletable.operations import (
-    ConditionCheck,
-    Delete,
-    Put,
-    TransactWriteItem,
-    TransactWriteItems,
-)
-from singletable.operations import Update as UpdateRequest
 from singletable.values import MAX_ITEM_SIZE, Item, to_builtin
 
-Request: TypeAlias = ConditionCheck | Put | Delete | UpdateRequest
+Request: TypeAlias = ops.ConditionCheck | ops.Put | ops.Delete | ops.Update
 ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
 NO_ACTION = (
     "1 validation error detected: Value '' at 'transactItems' failed to satisfy constraint: "
@@ -56,7 +49,7 @@ class TransactAction(Struct, frozen=True):
 
     def row_key(self, table: Table) -> RowKey:
         """Return the key of the row; raise unless the action matches the table's keys."""
-        if isinstance(self.request, Put):
+        if isinstance(self.request, ops.Put):
             return encode_item_key(table, self.key)
         key = encode_key(table, self.key)
         if self.update:
@@ -64,7 +57,7 @@ class TransactAction(Struct, frozen=True):
         return key
 
 
-def parse_action(part: TransactWriteItem) -> TransactAction:
+def parse_action(part: ops.TransactWriteItem) -> TransactAction:
     """Return the action; raise ValidationError unless it is well formed."""
     requests = [
         request
@@ -75,8 +68,10 @@ def parse_action(part: TransactWriteItem) -> TransactAction:
         raise ValidationError(SEVERAL_ACTIONS if requests else NO_ACTION)
     request = requests[0]
     expressions = parse_expressions(request, TRANSACTION)
-    key, size = TRANSACTION.check_item(request.item if isinstance(request, Put) else request.key)
-    if isinstance(request, Put) and size > MAX_ITEM_SIZE:
+    key, size = TRANSACTION.check_item(
+        request.item if isinstance(request, ops.Put) else request.key
+    )
+    if isinstance(request, ops.Put) and size > MAX_ITEM_SIZE:
         raise ValidationError(ITEM_TOO_LARGE)
     return TransactAction(request, key, size, expressions.update or (), expressions.condition)
 
@@ -84,13 +79,13 @@ def parse_action(part: TransactWriteItem) -> TransactAction:
 def resulting_item(action: TransactAction, old: StoredItem) -> NewItem | None:
     """Return the item after the action, or None; a condition check leaves it unchanged."""
     match action.request:
-        case Put():
+        case ops.Put():
             return NewItem(action.key, action.size)
-        case UpdateRequest():
+        case ops.Update():
             return updated_item(old, action.update, action.key)
-        case Delete():
+        case ops.Delete():
             return None
-        case ConditionCheck():
+        case ops.ConditionCheck():
             return None if old.item is None else NewItem(old.item, old.size)
 
 
@@ -98,9 +93,9 @@ def apply_action(
     session: Session, action: TransactAction, old: StoredItem, new: NewItem | None
 ) -> Cost:
     """Apply the action and return its cost outside a transaction."""
-    if isinstance(action.request, ConditionCheck):
+    if isinstance(action.request, ops.ConditionCheck):
         return Cost(write_units(old.size))
-    if isinstance(action.request, Delete):
+    if isinstance(action.request, ops.Delete):
         return delete(session, old)
     return Cost(1) if new is None else put(session, old, new.item, new.size)
 
@@ -116,7 +111,7 @@ def canceled_at(number: int, actions: int, error: ValidationError) -> Transactio
     return TransactionCanceled(reasons)
 
 
-def request_digest(request: TransactWriteItems) -> bytes:
+def request_digest(request: ops.TransactWriteItems) -> bytes:
     """Return a digest of the actions that does not depend on the order of attributes."""
     actions = json.encode(request.transact_items, enc_hook=to_builtin, order="deterministic")
     return hashlib.sha256(actions).digest()

@@ -13,58 +13,10 @@ from functools import reduce
 from typing import Literal, TypeAlias, assert_never, cast
 
 from singletable.errors import ValidationError
+from singletable.expressions import nodes, syntax
 from singletable.expressions.evaluation import compare, size_of
-from singletable.expressions.nodes import (
-    Action,
-    Add,
-    And,
-    At,
-    BeginsWith,
-    Between,
-    Comparator,
-    Compare,
-    Condition,
-    Constant,
-    Contains,
-    Delete,
-    Exists,
-    HasType,
-    IfNotExists,
-    In,
-    KeyClause,
-    KeyComparator,
-    KeyCondition,
-    ListAppend,
-    Not,
-    NotExists,
-    Operand,
-    Or,
-    Projection,
-    Remove,
-    Set,
-    SizeOf,
-    Sum,
-    Term,
-    Update,
-)
 from singletable.expressions.paths import check_overlaps, path_text
 from singletable.expressions.placeholders import Placeholders
-from singletable.expressions.syntax import (
-    ExpressionError,
-    ParsedAction,
-    ParsedArithmetic,
-    ParsedCall,
-    ParsedClause,
-    ParsedCondition,
-    ParsedJunction,
-    ParsedNot,
-    ParsedOperand,
-    ParsedPath,
-    ParsedProjection,
-    ParsedTerm,
-    ParsedUpdate,
-    ParsedValue,
-)
 from singletable.values import AttributeValue, content_of, type_of
 
 ORDERED_TYPES = ("S", "N", "B")
@@ -79,7 +31,7 @@ TYPE_WORDS = {
     "L": "LIST",
     "M": "MAP",
 }
-_SWAPPED: dict[str, KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+SWAPPED: dict[str, nodes.KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_FOR_KEYS = (
     "<>",
     "IN",
@@ -98,43 +50,45 @@ class MeasuredSize:
     operand: Resolved
 
 
-Resolved: TypeAlias = At | Constant | MeasuredSize
+Resolved: TypeAlias = nodes.At | nodes.Constant | MeasuredSize
 
 
-def bind_condition(parsed: ParsedCondition, placeholders: Placeholders) -> Condition:
+def bind_condition(parsed: syntax.ParsedCondition, placeholders: Placeholders) -> nodes.Condition:
     """Resolve the names and values of a condition."""
     match parsed:
-        case ParsedClause():
+        case syntax.ParsedClause():
             return _bind_clause(parsed, placeholders)
-        case ParsedJunction(word, parts):
-            join = And if word == "AND" else Or
+        case syntax.ParsedJunction(word, parts):
+            join = nodes.And if word == "AND" else nodes.Or
             return reduce(join, [bind_condition(part, placeholders) for part in parts])
-        case ParsedNot(condition):
-            return Not(bind_condition(condition, placeholders))
+        case syntax.ParsedNot(condition):
+            return nodes.Not(bind_condition(condition, placeholders))
         case _:
             assert_never(parsed)
 
 
-def _bind_clause(clause: ParsedClause, placeholders: Placeholders) -> Condition:
+def _bind_clause(clause: syntax.ParsedClause, placeholders: Placeholders) -> nodes.Condition:
     operands = [_resolve(operand, placeholders) for operand in clause.operands]
     if clause.error:
-        raise ExpressionError(clause.error)
+        raise syntax.ExpressionError(clause.error)
     return build_clause(clause.operator, operands)
 
 
-def build_clause(operator: str, operands: list[Resolved]) -> Condition:
+def build_clause(operator: str, operands: list[Resolved]) -> nodes.Condition:
     """Check the operands of one comparison or test, and create it."""
     _check_distinct(operator, operands)
-    return _new_clause(operator, tuple([_check_size(operand) for operand in operands]))
+    checked = tuple([_check_size(operand) for operand in operands])
+    build = _BUILDERS.get(operator)
+    return build(checked) if build else _compare(operator, checked)
 
 
-def _resolve(operand: ParsedOperand, placeholders: Placeholders) -> Resolved:
+def _resolve(operand: syntax.ParsedOperand, placeholders: Placeholders) -> Resolved:
     match operand:
-        case ParsedPath():
+        case syntax.ParsedPath():
             return placeholders.at(operand)
-        case ParsedValue(alias):
-            return Constant(placeholders.value(alias))
-        case ParsedCall(_, operands):
+        case syntax.ParsedValue(alias):
+            return nodes.Constant(placeholders.value(alias))
+        case syntax.ParsedCall(_, operands):
             # Resolve all: an undefined one is reported before a superfluous one.
             measured, *_ = [_resolve(inner, placeholders) for inner in operands]
             return MeasuredSize(measured)
@@ -146,167 +100,153 @@ def _check_distinct(operator: str, operands: list[Resolved]) -> None:
     if len(operands) != 2 or operator == "IN":
         return
     first, second = operands
-    if isinstance(first, At) and first == second:
-        raise ExpressionError(
+    if isinstance(first, nodes.At) and first == second:
+        raise syntax.ExpressionError(
             "The first operand must be distinct from the remaining operands for this operator or "
             f"function; operator: {operator}, first operand: {path_text(first.path)}"
         )
 
 
-def _check_size(operand: Resolved) -> Operand:
+def _check_size(operand: Resolved) -> nodes.Operand:
     """Check the operand of size(); the size of a value from the request becomes a constant."""
     if not isinstance(operand, MeasuredSize):
         return operand
     measured = _check_size(operand.operand)
-    if isinstance(measured, At):
-        return SizeOf(measured.path)
-    size = size_of(measured.value) if isinstance(measured, Constant) else None
+    if isinstance(measured, nodes.At):
+        return nodes.SizeOf(measured.path)
+    size = size_of(measured.value) if isinstance(measured, nodes.Constant) else None
     if size is None:
-        raise _wrong_type("size", _known_type(measured) or "N")
-    return Constant({"N": str(size)})
+        raise wrong_type("size", _known_type(measured) or "N")
+    return nodes.Constant({"N": str(size)})
 
 
-def _new_clause(operator: str, operands: tuple[Operand, ...]) -> Condition:
-    """Check the types of the operands and create the clause."""
-    build = _BUILDERS.get(operator)
-    return build(operands) if build else _compare(operator, operands)
-
-
-def _known_type(operand: Operand) -> str | None:
+def _known_type(operand: nodes.Operand) -> str | None:
     """Return the type of the operand if it does not depend on the item, else None."""
     match operand:
-        case At():
+        case nodes.At():
             return None
-        case Constant(value):
+        case nodes.Constant(value):
             return type_of(value)
-        case SizeOf():
+        case nodes.SizeOf():
             return "N"
         case _:
             assert_never(operand)
 
 
-def _wrong_type(operator: str, kind: str) -> ExpressionError:
+def wrong_type(operator: str, kind: str) -> syntax.ExpressionError:
     """Return the error for an operand of a type that the operator does not accept."""
-    return ExpressionError(
+    return syntax.ExpressionError(
         "Incorrect operand type for operator or function; "
         f"operator or function: {operator}, operand type: {kind}"
     )
 
 
-def _check_types(operator: str, operands: tuple[Operand, ...], allowed: tuple[str, ...]) -> None:
+def _check_types(
+    operator: str, operands: tuple[nodes.Operand, ...], allowed: tuple[str, ...]
+) -> None:
     for operand in operands:
         kind = _known_type(operand)
         if kind is not None and kind not in allowed:
-            raise _wrong_type(operator, kind)
+            raise wrong_type(operator, kind)
 
 
-def _compare(operator: str, operands: tuple[Operand, ...]) -> Condition:
+def _compare(operator: str, operands: tuple[nodes.Operand, ...]) -> nodes.Condition:
     if operator not in ("=", "<>"):
         _check_types(operator, operands, ORDERED_TYPES)
     left, right = operands
     # Every operator but the comparators has a builder.
-    return Compare(cast(Comparator, operator), left, right)
+    return nodes.Compare(cast(nodes.Comparator, operator), left, right)
 
 
-def _between(operands: tuple[Operand, ...]) -> Condition:
+def _between(operands: tuple[nodes.Operand, ...]) -> nodes.Condition:
     _check_types("BETWEEN", operands, ORDERED_TYPES)
     operand, low, high = operands
-    if isinstance(low, Constant) and isinstance(high, Constant):
+    if isinstance(low, nodes.Constant) and isinstance(high, nodes.Constant):
         if type_of(low.value) != type_of(high.value):
             raise _wrong_bounds("same data type for lower and upper bounds", low, high)
         if compare(">", low.value, high.value):
             raise _wrong_bounds("upper bound to be greater than or equal to lower bound", low, high)
-    return Between(operand, low, high)
+    return nodes.Between(operand, low, high)
 
 
-def _wrong_bounds(requirement: str, low: Constant, high: Constant) -> ExpressionError:
-    return ExpressionError(
+def _wrong_bounds(
+    requirement: str, low: nodes.Constant, high: nodes.Constant
+) -> syntax.ExpressionError:
+    return syntax.ExpressionError(
         f"The BETWEEN operator requires {requirement}; "
         f"lower bound operand: AttributeValue: {_value_text(low)}, "
         f"upper bound operand: AttributeValue: {_value_text(high)}"
     )
 
 
-def _value_text(operand: Constant) -> str:
+def _value_text(operand: nodes.Constant) -> str:
     return f"{{{type_of(operand.value)}:{content_of(operand.value)}}}"
 
 
-def _in(operands: tuple[Operand, ...]) -> Condition:
-    return In(operands[0], operands[1:])
-
-
-def _exists(operands: tuple[Operand, ...]) -> Condition:
-    return Exists(_required_path("attribute_exists", operands[0]).path)
-
-
-def _not_exists(operands: tuple[Operand, ...]) -> Condition:
-    return NotExists(_required_path("attribute_not_exists", operands[0]).path)
-
-
-def _required_path(function: str, operand: Operand) -> At:
-    if not isinstance(operand, At):
-        raise ExpressionError(
+def _path(function: str, operand: nodes.Operand | nodes.Term) -> nodes.Path:
+    if not isinstance(operand, nodes.At):
+        raise syntax.ExpressionError(
             f"Operator or function requires a document path; operator or function: {function}"
         )
-    return operand
+    return operand.path
 
 
-def _has_type(operands: tuple[Operand, ...]) -> Condition:
+def _has_type(operands: tuple[nodes.Operand, ...]) -> nodes.Condition:
     operand, expected = operands
     kind = _known_type(expected)
-    if kind != "S" or not isinstance(expected, Constant):
-        raise _wrong_type("attribute_type", kind or ANY_TYPE)
+    if kind != "S" or not isinstance(expected, nodes.Constant):
+        raise wrong_type("attribute_type", kind or ANY_TYPE)
     name = str(content_of(expected.value))
     if name not in TYPE_NAMES:
-        raise ExpressionError(
+        raise syntax.ExpressionError(
             f"Invalid attribute type name found; type: {name}, "
             f"valid types: {{{','.join(TYPE_NAMES)}}}"
         )
-    return HasType(operand, name)
+    return nodes.HasType(operand, name)
 
 
-def _begins_with(operands: tuple[Operand, ...]) -> Condition:
+def _begins_with(operands: tuple[nodes.Operand, ...]) -> nodes.Condition:
     _check_types("begins_with", operands, ("S", "B"))
-    return BeginsWith(*operands)
+    return nodes.BeginsWith(*operands)
 
 
-def _contains(operands: tuple[Operand, ...]) -> Condition:
-    return Contains(*operands)
-
-
-_BUILDERS: dict[str, Callable[[tuple[Operand, ...]], Condition]] = {
+_BUILDERS: dict[str, Callable[[tuple[nodes.Operand, ...]], nodes.Condition]] = {
     "BETWEEN": _between,
-    "IN": _in,
-    "attribute_exists": _exists,
-    "attribute_not_exists": _not_exists,
+    "IN": lambda operands: nodes.In(operands[0], operands[1:]),
+    "attribute_exists": lambda operands: nodes.Exists(_path("attribute_exists", operands[0])),
+    "attribute_not_exists": lambda operands: nodes.NotExists(
+        _path("attribute_not_exists", operands[0])
+    ),
     "attribute_type": _has_type,
     "begins_with": _begins_with,
-    "contains": _contains,
+    "contains": lambda operands: nodes.Contains(*operands),
 }
 
 
-def bind_key_condition(parsed: ParsedCondition, placeholders: Placeholders) -> KeyCondition:
+def bind_key_condition(
+    parsed: syntax.ParsedCondition, placeholders: Placeholders
+) -> nodes.KeyCondition:
     """Resolve a valid condition as a key condition; raise if a Query does not accept it."""
-    clauses: dict[str, KeyClause] = {}
+    clauses: dict[str, nodes.KeyClause] = {}
     _collect_key_clauses(parsed, placeholders, clauses)
     return tuple(clauses.values())
 
 
 def _collect_key_clauses(
-    parsed: ParsedCondition, placeholders: Placeholders, clauses: dict[str, KeyClause]
+    parsed: syntax.ParsedCondition, placeholders: Placeholders, clauses: dict[str, nodes.KeyClause]
 ) -> None:
     match parsed:
-        case ParsedJunction("AND", parts):
+        case syntax.ParsedJunction("AND", parts):
             for part in parts:
                 _collect_key_clauses(part, placeholders, clauses)
-        case ParsedJunction():
+        case syntax.ParsedJunction():
             raise _invalid_operator("OR")
-        case ParsedNot():
+        case syntax.ParsedNot():
             raise _invalid_operator("NOT")
-        case ParsedClause():
+        case syntax.ParsedClause():
             clause = _key_clause(parsed, placeholders)
             if clause.attribute in clauses:
-                raise ExpressionError(
+                raise syntax.ExpressionError(
                     "KeyConditionExpressions must only contain one condition per key"
                 )
             clauses[clause.attribute] = clause
@@ -314,11 +254,11 @@ def _collect_key_clauses(
             assert_never(parsed)
 
 
-def _key_clause(clause: ParsedClause, placeholders: Placeholders) -> KeyClause:
+def _key_clause(clause: syntax.ParsedClause, placeholders: Placeholders) -> nodes.KeyClause:
     operator, operands = clause.operator, clause.operands
     if operator in _NOT_FOR_KEYS:
         raise _invalid_operator(operator)
-    if operator not in _SWAPPED and not isinstance(operands[0], ParsedPath):
+    if operator not in SWAPPED and not isinstance(operands[0], syntax.ParsedPath):
         raise ValidationError(
             f"{_INVALID_CONDITION}{operator} operator must have the key attribute as its first "
             "operand"
@@ -326,34 +266,36 @@ def _key_clause(clause: ParsedClause, placeholders: Placeholders) -> KeyClause:
     attribute, values = _split_operands(clause, placeholders)
     if attribute is None:
         raise ValidationError(f"{_INVALID_CONDITION}No key attribute specified")
-    value_first = isinstance(operands[0], ParsedValue)
+    value_first = isinstance(operands[0], syntax.ParsedValue)
     # The remaining operators are the ones that keys support.
-    comparator = _SWAPPED[operator] if value_first else cast(KeyComparator, operator)
-    return KeyClause(attribute, comparator, values)
+    comparator = SWAPPED[operator] if value_first else cast(nodes.KeyComparator, operator)
+    return nodes.KeyClause(attribute, comparator, values)
 
 
 def _split_operands(
-    clause: ParsedClause, placeholders: Placeholders
+    clause: syntax.ParsedClause, placeholders: Placeholders
 ) -> tuple[str | None, tuple[AttributeValue, ...]]:
     attribute: str | None = None
     values: list[AttributeValue] = []
     for operand in clause.operands:
         match operand:
-            case ParsedPath():
+            case syntax.ParsedPath():
                 if attribute is not None:
                     raise ValidationError(
                         f"{_INVALID_CONDITION}Multiple attribute names used in one condition"
                     )
                 name, *nested = placeholders.path(operand)
                 if nested:
-                    raise ExpressionError(
+                    raise syntax.ExpressionError(
                         "KeyConditionExpressions cannot have conditions on nested attributes"
                     )
                 attribute = cast(str, name)
-            case ParsedValue(alias):
+            case syntax.ParsedValue(alias):
                 values.append(placeholders.value(alias))
-            case ParsedCall():
-                raise ExpressionError("KeyConditionExpressions cannot contain nested operations")
+            case syntax.ParsedCall():
+                raise syntax.ExpressionError(
+                    "KeyConditionExpressions cannot contain nested operations"
+                )
             case _:
                 assert_never(operand)
     return attribute, tuple(values)
@@ -363,7 +305,7 @@ def _invalid_operator(operator: str) -> ValidationError:
     return ValidationError(f"Invalid operator used in KeyConditionExpression: {operator}")
 
 
-def bind_update(parsed: ParsedUpdate, placeholders: Placeholders) -> Update:
+def bind_update(parsed: syntax.ParsedUpdate, placeholders: Placeholders) -> nodes.Update:
     """Resolve the names and values of an update.
 
     DynamoDB checks the whole update once for each kind of error: undefined names, undefined values,
@@ -379,46 +321,46 @@ def bind_update(parsed: ParsedUpdate, placeholders: Placeholders) -> Update:
     return tuple([_bind_action(action, placeholders) for action in parsed.actions])
 
 
-def _check_set_operand(action: ParsedAction, placeholders: Placeholders) -> None:
+def _check_set_operand(action: syntax.ParsedAction, placeholders: Placeholders) -> None:
     if action.section in ("ADD", "DELETE"):
         kind = type_of(_constant(action, placeholders))
         if kind in TYPE_WORDS and not (action.section == "ADD" and kind == "N"):
-            raise ExpressionError(
+            raise syntax.ExpressionError(
                 "Incorrect operand type for operator or function; "
                 f"operator: {action.section}, operand type: {TYPE_WORDS[kind]}"
             )
 
 
-def _constant(action: ParsedAction, placeholders: Placeholders) -> AttributeValue:
+def _constant(action: syntax.ParsedAction, placeholders: Placeholders) -> AttributeValue:
     # The grammar accepts only a `:value` after the target of ADD and DELETE.
-    return placeholders.value(cast(ParsedValue, action.term).alias)
+    return placeholders.value(cast(syntax.ParsedValue, action.term).alias)
 
 
-def _bind_action(action: ParsedAction, placeholders: Placeholders) -> Action:
+def _bind_action(action: syntax.ParsedAction, placeholders: Placeholders) -> nodes.Action:
     target = placeholders.path(action.target)
     match action.section:
         case "SET":
             # The grammar accepts no SET without a term.
-            return Set(target, _bind_term(cast(ParsedTerm, action.term), placeholders))
+            return nodes.Set(target, _bind_term(cast(syntax.ParsedTerm, action.term), placeholders))
         case "REMOVE":
-            return Remove(target)
+            return nodes.Remove(target)
         case "ADD":
-            return Add(target, _constant(action, placeholders))
+            return nodes.Add(target, _constant(action, placeholders))
         case "DELETE":
-            return Delete(target, _constant(action, placeholders))
+            return nodes.Delete(target, _constant(action, placeholders))
         case _:
             assert_never(action.section)
 
 
-def _bind_term(term: ParsedTerm, placeholders: Placeholders) -> Term:
+def _bind_term(term: syntax.ParsedTerm, placeholders: Placeholders) -> nodes.Term:
     match term:
-        case ParsedPath():
+        case syntax.ParsedPath():
             return placeholders.at(term)
-        case ParsedValue(alias):
-            return Constant(placeholders.value(alias))
-        case ParsedArithmetic(sign, left, right):
+        case syntax.ParsedValue(alias):
+            return nodes.Constant(placeholders.value(alias))
+        case syntax.ParsedArithmetic(sign, left, right):
             return build_sum(sign, _bind_term(left, placeholders), _bind_term(right, placeholders))
-        case ParsedCall(function, operands):
+        case syntax.ParsedCall(function, operands):
             return build_call(
                 function, tuple([_bind_term(inner, placeholders) for inner in operands])
             )
@@ -426,37 +368,32 @@ def _bind_term(term: ParsedTerm, placeholders: Placeholders) -> Term:
             assert_never(term)
 
 
-def build_sum(sign: Literal["+", "-"], left: Term, right: Term) -> Term:
+def build_sum(sign: Literal["+", "-"], left: nodes.Term, right: nodes.Term) -> nodes.Term:
     """Check the types of two operands, and create their sum or difference."""
     _check_constants(sign, (left, right), "N")
-    return Sum(sign, left, right)
+    return nodes.Sum(sign, left, right)
 
 
-def build_call(function: str, operands: tuple[Term, ...]) -> Term:
+def build_call(function: str, operands: tuple[nodes.Term, ...]) -> nodes.Term:
     """Check the operands of list_append or if_not_exists, and create the call."""
     if len(operands) != 2:
-        raise ExpressionError(
-            "Incorrect number of operands for operator or function; "
-            f"operator or function: {function}, number of operands: {len(operands)}"
-        )
+        raise syntax.ExpressionError(syntax.wrong_count(function, len(operands)))
     first, second = operands
     if function == "list_append":
         _check_constants(function, operands, "L")
-        return ListAppend(first, second)
-    if not isinstance(first, At):
-        raise ExpressionError(
-            f"Operator or function requires a document path; operator or function: {function}"
-        )
-    return IfNotExists(first.path, second)
+        return nodes.ListAppend(first, second)
+    return nodes.IfNotExists(_path(function, first), second)
 
 
-def _check_constants(operator: str, operands: tuple[Term, ...], expected: str) -> None:
+def _check_constants(operator: str, operands: tuple[nodes.Term, ...], expected: str) -> None:
     for operand in operands:
-        if isinstance(operand, Constant) and type_of(operand.value) != expected:
-            raise _wrong_type(operator, type_of(operand.value))
+        if isinstance(operand, nodes.Constant) and type_of(operand.value) != expected:
+            raise wrong_type(operator, type_of(operand.value))
 
 
-def bind_projection(parsed: ParsedProjection, placeholders: Placeholders) -> Projection:
+def bind_projection(
+    parsed: syntax.ParsedProjection, placeholders: Placeholders
+) -> nodes.Projection:
     """Resolve the names of a projection; raise if its paths overlap."""
     projection = tuple([placeholders.path(path) for path in parsed])
     check_overlaps(projection)

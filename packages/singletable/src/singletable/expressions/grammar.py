@@ -32,6 +32,7 @@ from singletable.expressions.syntax import (
     Token,
     syntax_error,
     tokenize,
+    wrong_count,
 )
 
 MAX_OPERATORS = 300
@@ -419,7 +420,7 @@ class ConditionGrammar(Grammar):
 
 
 def _new_clause(operator: str, operands: tuple[ParsedOperand, ...]) -> ParsedClause:
-    error = _inner_count_error(operands) or _count_error(operator, len(operands))
+    error = _inner_count_error(operands) or count_error(operator, len(operands))
     return ParsedClause(operator, operands, error)
 
 
@@ -427,7 +428,7 @@ def _inner_count_error(operands: tuple[ParsedOperand, ...]) -> str:
     """Return the error for the first inner call with a wrong number of operands."""
     for operand in operands:
         if isinstance(operand, ParsedCall):
-            error = _inner_count_error(operand.operands) or _count_error(
+            error = _inner_count_error(operand.operands) or count_error(
                 operand.function, len(operand.operands)
             )
             if error:
@@ -435,19 +436,14 @@ def _inner_count_error(operands: tuple[ParsedOperand, ...]) -> str:
     return ""
 
 
-def _count_error(operator: str, count: int) -> str:
-    if operator == "IN":
-        if count - 1 <= MAX_OPTIONS:
-            return ""
+def count_error(operator: str, count: int) -> str:
+    """Return the error for a wrong number of operands, or an empty text."""
+    if operator == "IN" and count - 1 > MAX_OPTIONS:
         return (
             f"The IN operator is provided with too many operands; number of operands: {count - 1}"
         )
-    if CONDITION_FUNCTIONS.get(operator, count) == count:
-        return ""
-    return (
-        "Incorrect number of operands for operator or function; "
-        f"operator or function: {operator}, number of operands: {count}"
-    )
+    is_correct = CONDITION_FUNCTIONS.get(operator, count) == count
+    return "" if is_correct else wrong_count(operator, count)
 
 
 class UpdateGrammar(Grammar):

@@ -8,38 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from singletable.expressions.nodes import (
-    Action,
-    Add,
-    And,
-    At,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Constant,
-    Contains,
-    Delete,
-    Exists,
-    HasType,
-    IfNotExists,
-    In,
-    KeyClause,
-    KeyCondition,
-    ListAppend,
-    Not,
-    NotExists,
-    Operand,
-    Or,
-    Path,
-    Projection,
-    Remove,
-    Set,
-    SizeOf,
-    Sum,
-    Term,
-    Update,
-)
+from singletable.expressions import nodes
 from singletable.values import AttributeValue, content_of, item_to_json, type_of
 
 __all__ = [
@@ -90,7 +59,7 @@ class Aliases:
         self.values[alias] = value
         return alias
 
-    def path(self, path: Path) -> str:
+    def path(self, path: nodes.Path) -> str:
         """Return the path with dots and brackets."""
         steps = [f".{self.name(s)}" if isinstance(s, str) else f"[{s}]" for s in path]
         return "".join(steps)[1:]
@@ -100,21 +69,23 @@ class Aliases:
         return RenderedExpression(text, dict(self.names), dict(self.values))
 
 
-def render_condition(condition: Condition, aliases: Aliases | None = None) -> RenderedExpression:
+def render_condition(
+    condition: nodes.Condition, aliases: Aliases | None = None
+) -> RenderedExpression:
     """Render a condition. Pass the same aliases for all expressions of a request."""
     aliases = aliases or Aliases()
     return aliases.rendered(_condition(condition, aliases))
 
 
 def render_key_condition(
-    condition: KeyCondition, aliases: Aliases | None = None
+    condition: nodes.KeyCondition, aliases: Aliases | None = None
 ) -> RenderedExpression:
     """Render a key condition."""
     aliases = aliases or Aliases()
     return aliases.rendered(" AND ".join([_key_clause(clause, aliases) for clause in condition]))
 
 
-def render_update(update: Update, aliases: Aliases | None = None) -> RenderedExpression:
+def render_update(update: nodes.Update, aliases: Aliases | None = None) -> RenderedExpression:
     """Render an update; sections are in the order of their first action."""
     aliases = aliases or Aliases()
     sections: dict[str, list[str]] = {}
@@ -125,72 +96,79 @@ def render_update(update: Update, aliases: Aliases | None = None) -> RenderedExp
     return aliases.rendered(" ".join(texts))
 
 
-def render_projection(projection: Projection, aliases: Aliases | None = None) -> RenderedExpression:
+def render_projection(
+    projection: nodes.Projection, aliases: Aliases | None = None
+) -> RenderedExpression:
     """Render a projection."""
     aliases = aliases or Aliases()
     return aliases.rendered(", ".join([aliases.path(path) for path in projection]))
 
 
-def _condition(condition: Condition, aliases: Aliases) -> str:
+def _condition(condition: nodes.Condition, aliases: Aliases) -> str:
     match condition:
-        case And():
-            return _chain(condition, " AND ", (And, Or), aliases)
-        case Or():
-            return _chain(condition, " OR ", (Or,), aliases)
-        case Not(inner):
-            return f"NOT {_part(inner, (And, Or), aliases)}"
-        case Compare(comparator, left, right):
+        case nodes.And():
+            return _chain(condition, " AND ", (nodes.And, nodes.Or), aliases)
+        case nodes.Or():
+            return _chain(condition, " OR ", (nodes.Or,), aliases)
+        case nodes.Not(inner):
+            return f"NOT {_part(inner, (nodes.And, nodes.Or), aliases)}"
+        case nodes.Compare(comparator, left, right):
             return f"{_operand(left, aliases)} {comparator} {_operand(right, aliases)}"
-        case Between(operand, low, high):
+        case nodes.Between(operand, low, high):
             first, second, third = [_operand(part, aliases) for part in (operand, low, high)]
             return f"{first} BETWEEN {second} AND {third}"
-        case In(operand, options):
+        case nodes.In(operand, options):
             listed = ", ".join([_operand(option, aliases) for option in options])
             return f"{_operand(operand, aliases)} IN ({listed})"
-        case Exists(path):
+        case nodes.Exists(path):
             return f"attribute_exists({aliases.path(path)})"
-        case NotExists(path):
+        case nodes.NotExists(path):
             return f"attribute_not_exists({aliases.path(path)})"
-        case HasType(operand, kind):
+        case nodes.HasType(operand, kind):
             return f"attribute_type({_operand(operand, aliases)}, {aliases.value({'S': kind})})"
-        case BeginsWith(operand, prefix):
+        case nodes.BeginsWith(operand, prefix):
             return f"begins_with({_operand(operand, aliases)}, {_operand(prefix, aliases)})"
-        case Contains(operand, member):
+        case nodes.Contains(operand, member):
             return f"contains({_operand(operand, aliases)}, {_operand(member, aliases)})"
         case _:
             assert_never(condition)
 
 
 def _chain(
-    condition: And | Or, word: str, grouped: tuple[type[And | Or], ...], aliases: Aliases
+    condition: nodes.And | nodes.Or,
+    word: str,
+    grouped: tuple[type[nodes.And | nodes.Or], ...],
+    aliases: Aliases,
 ) -> str:
     """Render a left-leaning chain of AND or OR without parentheses and without recursion."""
-    links: list[Condition] = []
-    rest: Condition = condition
+    links: list[nodes.Condition] = []
+    rest: nodes.Condition = condition
     while isinstance(rest, condition.__class__):
         links.append(rest.right)
         rest = rest.left
     return word.join([_part(link, grouped, aliases) for link in (rest, *reversed(links))])
 
 
-def _part(condition: Condition, grouped: tuple[type[And | Or], ...], aliases: Aliases) -> str:
+def _part(
+    condition: nodes.Condition, grouped: tuple[type[nodes.And | nodes.Or], ...], aliases: Aliases
+) -> str:
     text = _condition(condition, aliases)
     return f"({text})" if isinstance(condition, grouped) else text
 
 
-def _operand(operand: Operand, aliases: Aliases) -> str:
+def _operand(operand: nodes.Operand, aliases: Aliases) -> str:
     match operand:
-        case At(path):
+        case nodes.At(path):
             return aliases.path(path)
-        case Constant(value):
+        case nodes.Constant(value):
             return aliases.value(value)
-        case SizeOf(path):
+        case nodes.SizeOf(path):
             return f"size({aliases.path(path)})"
         case _:
             assert_never(operand)
 
 
-def _key_clause(clause: KeyClause, aliases: Aliases) -> str:
+def _key_clause(clause: nodes.KeyClause, aliases: Aliases) -> str:
     name = aliases.name(clause.attribute)
     first, *second = [aliases.value(value) for value in clause.values]
     match clause.comparator:
@@ -204,32 +182,32 @@ def _key_clause(clause: KeyClause, aliases: Aliases) -> str:
             assert_never(clause.comparator)
 
 
-def _action(action: Action, aliases: Aliases) -> tuple[str, str]:
+def _action(action: nodes.Action, aliases: Aliases) -> tuple[str, str]:
     target = aliases.path(action.path)
     match action:
-        case Set(_, term):
+        case nodes.Set(_, term):
             return "SET", f"{target} = {_term(term, aliases)}"
-        case Remove():
+        case nodes.Remove():
             return "REMOVE", target
-        case Add(_, value):
+        case nodes.Add(_, value):
             return "ADD", f"{target} {aliases.value(value)}"
-        case Delete(_, value):
+        case nodes.Delete(_, value):
             return "DELETE", f"{target} {aliases.value(value)}"
         case _:
             assert_never(action)
 
 
-def _term(term: Term, aliases: Aliases) -> str:
+def _term(term: nodes.Term, aliases: Aliases) -> str:
     match term:
-        case At(path):
+        case nodes.At(path):
             return aliases.path(path)
-        case Constant(value):
+        case nodes.Constant(value):
             return aliases.value(value)
-        case IfNotExists(path, otherwise):
+        case nodes.IfNotExists(path, otherwise):
             return f"if_not_exists({aliases.path(path)}, {_term(otherwise, aliases)})"
-        case ListAppend(first, second):
+        case nodes.ListAppend(first, second):
             return f"list_append({_term(first, aliases)}, {_term(second, aliases)})"
-        case Sum(sign, left, right):
+        case nodes.Sum(sign, left, right):
             return f"{_term(left, aliases)} {sign} {_term(right, aliases)}"
         case _:
             assert_never(term)

@@ -56,6 +56,14 @@ def syntax_error(text: str, tokens: list[Token], index: int) -> ExpressionError:
     )
 
 
+def wrong_count(operator: str, count: int) -> str:
+    """Return the error for a wrong number of operands."""
+    return (
+        "Incorrect number of operands for operator or function; "
+        f"operator or function: {operator}, number of operands: {count}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedPath:
     """A document path. `resolved` is set unless a step of it is a `#name`."""

@@ -7,23 +7,14 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine import Engine
 from singletable.errors import OperationError
-from singletable.operations import (
-    BatchGetItem,
-    BatchGetItemOutput,
-    BatchWriteItem,
-    BatchWriteItemOutput,
-    CreateTable,
-    KeysAndAttributes,
-    Operation,
-    WriteRequest,
-)
 
 T = TypeVar("T")
 
 
-def is_rejected(batch: Operation[object], tables: Iterable[CreateTable]) -> bool:
+def is_rejected(batch: ops.Operation[object], tables: Iterable[ops.CreateTable]) -> bool:
     """Return whether DynamoDB would reject the whole batch, so that no part may be applied.
 
     A batch has no conditions, so this can be tried on empty tables.
@@ -38,7 +29,9 @@ def is_rejected(batch: Operation[object], tables: Iterable[CreateTable]) -> bool
     return False
 
 
-def split_get(batch: BatchGetItem, positions: set[int]) -> tuple[BatchGetItem, BatchGetItem]:
+def split_get(
+    batch: ops.BatchGetItem, positions: set[int]
+) -> tuple[ops.BatchGetItem, ops.BatchGetItem]:
     """Return the batch without the keys at these positions, and one with only them."""
     keys = {name: request.keys for name, request in batch.request_items.items()}
     rest, selected = (
@@ -49,26 +42,26 @@ def split_get(batch: BatchGetItem, positions: set[int]) -> tuple[BatchGetItem, B
 
 
 def split_write(
-    batch: BatchWriteItem, positions: set[int]
-) -> tuple[BatchWriteItem, BatchWriteItem]:
+    batch: ops.BatchWriteItem, positions: set[int]
+) -> tuple[ops.BatchWriteItem, ops.BatchWriteItem]:
     """Return the batch without the writes at these positions, and one with only them."""
     rest, selected = _split(batch.request_items, positions)
     return replace(batch, request_items=rest), replace(batch, request_items=selected)
 
 
 def add_unprocessed_items(
-    output: BatchWriteItemOutput, unprocessed: BatchWriteItem
-) -> BatchWriteItemOutput:
+    output: ops.BatchWriteItemOutput, unprocessed: ops.BatchWriteItem
+) -> ops.BatchWriteItemOutput:
     """Return the output with further unprocessed writes."""
-    items: dict[str, list[WriteRequest]] = dict(output.unprocessed_items)
+    items: dict[str, list[ops.WriteRequest]] = dict(output.unprocessed_items)
     for name, writes in unprocessed.request_items.items():
         items[name] = items.get(name, []) + writes
     return replace(output, unprocessed_items=items)
 
 
 def add_unprocessed_keys(
-    output: BatchGetItemOutput, unprocessed: BatchGetItem
-) -> BatchGetItemOutput:
+    output: ops.BatchGetItemOutput, unprocessed: ops.BatchGetItem
+) -> ops.BatchGetItemOutput:
     """Return the output with further unprocessed keys."""
     responses = {name: output.raw_responses.get(name, []) for name in unprocessed.request_items}
     return replace(
@@ -78,7 +71,7 @@ def add_unprocessed_keys(
     )
 
 
-def merge_get_outputs(outputs: Sequence[BatchGetItemOutput]) -> BatchGetItemOutput:
+def merge_get_outputs(outputs: Sequence[ops.BatchGetItemOutput]) -> ops.BatchGetItemOutput:
     """Merge the outputs of several parts of one batch."""
     merged, *others = outputs
     for output in others:
@@ -87,13 +80,13 @@ def merge_get_outputs(outputs: Sequence[BatchGetItemOutput]) -> BatchGetItemOutp
             responses[name] = responses.get(name, []) + items
         capacities = (merged.consumed_capacity or []) + (output.consumed_capacity or [])
         unprocessed = _merge_keys(merged.unprocessed_keys, output.unprocessed_keys)
-        merged = BatchGetItemOutput(responses, unprocessed, capacities or None)
+        merged = ops.BatchGetItemOutput(responses, unprocessed, capacities or None)
     return merged
 
 
 def _merge_keys(
-    first: dict[str, KeysAndAttributes], second: dict[str, KeysAndAttributes]
-) -> dict[str, KeysAndAttributes]:
+    first: dict[str, ops.KeysAndAttributes], second: dict[str, ops.KeysAndAttributes]
+) -> dict[str, ops.KeysAndAttributes]:
     merged = dict(first)
     for name, request in second.items():
         keys = merged[name].keys if name in merged else []

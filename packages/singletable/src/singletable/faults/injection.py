@@ -12,19 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar, cast
 
-from singletable.errors import (
-    CancellationReason,
-    InternalError,
-    OperationError,
-    ProvisionedThroughputExceeded,
-    RequestLimitExceeded,
-    ServiceUnavailable,
-    Throttled,
-    ThrottlingReason,
-    TransactionCanceled,
-    TransactionConflict,
-    TransactionInProgress,
-)
+from singletable import errors
 from singletable.faults.batches import (
     add_unprocessed_items,
     add_unprocessed_keys,
@@ -145,14 +133,14 @@ def apply(
         case "throttle":
             return (yield from _throttle(operation, target, decision, faults))
         case "unavailable":
-            raise ServiceUnavailable
+            raise errors.ServiceUnavailable
         case "internal":
-            raise InternalError
+            raise errors.InternalError
         case "internal_after":
             yield from send_once(operation)
-            raise InternalError
+            raise errors.InternalError
         case "in_progress":
-            raise TransactionInProgress(IN_PROGRESS)
+            raise errors.TransactionInProgress(IN_PROGRESS)
         case "conflict":
             raise _conflict(target, decision.parts)
         case "unprocessed":
@@ -161,13 +149,13 @@ def apply(
             return (yield from replicas.read_stale(operation, decision.parts, faults, clock()))
 
 
-def _conflict(target: FaultTarget, parts: Iterable[TargetPart]) -> OperationError:
+def _conflict(target: FaultTarget, parts: Iterable[TargetPart]) -> errors.OperationError:
     if not target.is_transaction:
-        return TransactionConflict(ONGOING)
-    reasons = [CancellationReason()] * len(target.parts)
+        return errors.TransactionConflict(ONGOING)
+    reasons = [errors.CancellationReason()] * len(target.parts)
     for part in parts:
-        reasons[part.position] = CancellationReason("TransactionConflict", ONGOING)
-    return TransactionCanceled(reasons)
+        reasons[part.position] = errors.CancellationReason("TransactionConflict", ONGOING)
+    return errors.TransactionCanceled(reasons)
 
 
 def _process_partly(
@@ -229,28 +217,28 @@ _ACCOUNT_LIMIT = (
 class _ThrottleError:
     """An error, its message for a table and an index, and its code within a transaction."""
 
-    error: type[Throttled]
+    error: type[errors.Throttled]
     table_message: str
     index_message: str
     reason_code: str
 
 
 _PROVISIONED = _ThrottleError(
-    ProvisionedThroughputExceeded,
+    errors.ProvisionedThroughputExceeded,
     _TABLE_PROVISIONED,
     _INDEX_PROVISIONED,
     "ProvisionedThroughputExceeded",
 )
-_ON_DEMAND = _ThrottleError(Throttled, _TABLE_ON_DEMAND, _INDEX_ON_DEMAND, "ThrottlingError")
+_ON_DEMAND = _ThrottleError(errors.Throttled, _TABLE_ON_DEMAND, _INDEX_ON_DEMAND, "ThrottlingError")
 # For a hot key range, the error depends on the table's billing mode.
 _THROTTLE_ERRORS: dict[ThrottleLimit, _ThrottleError | None] = {
     "ProvisionedThroughputExceeded": _PROVISIONED,
     "KeyRangeThroughputExceeded": None,
     "MaxOnDemandThroughputExceeded": _ThrottleError(
-        Throttled, _MAX_ON_DEMAND, _MAX_ON_DEMAND, "ThrottlingError"
+        errors.Throttled, _MAX_ON_DEMAND, _MAX_ON_DEMAND, "ThrottlingError"
     ),
     "AccountLimitExceeded": _ThrottleError(
-        RequestLimitExceeded, _ACCOUNT_LIMIT, _ACCOUNT_LIMIT, "ThrottlingError"
+        errors.RequestLimitExceeded, _ACCOUNT_LIMIT, _ACCOUNT_LIMIT, "ThrottlingError"
     ),
 }
 
@@ -259,7 +247,7 @@ def _throttle(
     operation: Operation[R], target: FaultTarget, decision: FaultDecision, faults: Faults
 ) -> Steps[R]:
     if target.name not in ITEM_OPERATIONS:
-        raise Throttled(TOO_MANY_REQUESTS)
+        raise errors.Throttled(TOO_MANY_REQUESTS)
     (part,) = decision.parts
     table = (yield from describe_tables([part.table])).get(part.table)
     if table is None:
@@ -269,7 +257,7 @@ def _throttle(
 
 def _throttle_error(
     target: FaultTarget, faults: Faults, part: TargetPart, table: TableDescription
-) -> OperationError:
+) -> errors.OperationError:
     summary = table.billing_mode_summary
     is_provisioned = summary is None or summary.billing_mode == "PROVISIONED"
     limit = faults.limit
@@ -281,11 +269,11 @@ def _throttle_error(
     written_index = (name for name in part.written_indexes if name in faults.indexes)
     index = part.index or next(written_index, None)
     message = template.table_message if index is None else template.index_message
-    if target.is_transaction and template.error is not RequestLimitExceeded:
-        reasons = [CancellationReason()] * len(target.parts)
-        reasons[part.position] = CancellationReason(template.reason_code, message)
-        return TransactionCanceled(reasons)
+    if target.is_transaction and template.error is not errors.RequestLimitExceeded:
+        reasons = [errors.CancellationReason()] * len(target.parts)
+        reasons[part.position] = errors.CancellationReason(template.reason_code, message)
+        return errors.TransactionCanceled(reasons)
     resource = "Table" if index is None else "Index"
     arn = table.table_arn if index is None else f"{table.table_arn}/index/{index}"
     reason = f"{resource}{'Write' if part.writes else 'Read'}{limit}"
-    return template.error(message, [ThrottlingReason(reason, arn)])
+    return template.error(message, [errors.ThrottlingReason(reason, arn)])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar, cast
 
+from singletable import operations as ops
 from singletable.engine import Engine, Retention, Settings
 from singletable.errors import (
     FaultsError,
@@ -25,22 +26,6 @@ from singletable.errors import (
 from singletable.faults.batches import merge_get_outputs, split_get
 from singletable.faults.config import Faults
 from singletable.faults.targets import TargetPart
-from singletable.operations import (
-    BatchGetItem,
-    BatchGetItemOutput,
-    ChangeRecord,
-    CreateTable,
-    DeleteItem,
-    DescribeTable,
-    GlobalSecondaryIndex,
-    LocalSecondaryIndex,
-    Operation,
-    PutItem,
-    ReadChanges,
-    ReadChangesOutput,
-    Scan,
-    TableDescription,
-)
 from singletable.operations.arn import TableArns, parse_arn
 from singletable.retry import send_once
 from singletable.steps import Steps
@@ -51,26 +36,26 @@ R = TypeVar("R")
 _FIRST_WINDOW = 64
 
 
-def describe_tables(names: Iterable[str]) -> Steps[dict[str, TableDescription]]:
+def describe_tables(names: Iterable[str]) -> Steps[dict[str, ops.TableDescription]]:
     """Return the descriptions of those tables that exist, by name."""
-    tables: dict[str, TableDescription] = {}
+    tables: dict[str, ops.TableDescription] = {}
     for name in dict.fromkeys(names):
         try:
-            tables[name] = (yield from send_once(DescribeTable(name))).table
+            tables[name] = (yield from send_once(ops.DescribeTable(name))).table
         except OperationError:
             # A missing table is reported by the request itself.
             continue
     return tables
 
 
-def create_request(table: TableDescription) -> CreateTable:
+def create_request(table: ops.TableDescription) -> ops.CreateTable:
     """Return the request that creates a table with the same keys and indexes, on demand."""
     local_indexes = [
-        LocalSecondaryIndex(index.index_name, index.key_schema, index.projection)
+        ops.LocalSecondaryIndex(index.index_name, index.key_schema, index.projection)
         for index in table.local_secondary_indexes or ()
     ]
     global_indexes = [
-        GlobalSecondaryIndex(index.index_name, index.key_schema, index.projection)
+        ops.GlobalSecondaryIndex(index.index_name, index.key_schema, index.projection)
         for index in table.global_secondary_indexes or ()
     ]
     schemas = [
@@ -79,7 +64,7 @@ def create_request(table: TableDescription) -> CreateTable:
         *(index.key_schema for index in global_indexes),
     ]
     used = {part.attribute_name for schema in schemas for part in schema}
-    return CreateTable(
+    return ops.CreateTable(
         table.table_name,
         # CreateTable rejects definitions of attributes that are not in a key.
         [
@@ -103,7 +88,7 @@ class ChangeWindow:
 
     start: int
     end: int
-    changes: tuple[ChangeRecord, ...]
+    changes: tuple[ops.ChangeRecord, ...]
 
 
 class ChangeFeed:
@@ -114,17 +99,17 @@ class ChangeFeed:
 
     def end(self) -> Steps[int]:
         """Return the position of the newest change."""
-        return (yield from self._read(ReadChanges(None))).position
+        return (yield from self._read(ops.ReadChanges(None))).position
 
     def changes_after(self, table: str, start: int) -> Steps[ChangeWindow]:
         """Return all changes to a table after a position."""
-        changes: list[ChangeRecord] = []
+        changes: list[ops.ChangeRecord] = []
         position = start
         while True:
-            output = yield from self._read(ReadChanges(position, table))
+            output = yield from self._read(ops.ReadChanges(position, table))
             changes += output.changes
             position = output.position
-            if len(output.changes) < ReadChanges(position).limit:
+            if len(output.changes) < ops.ReadChanges(position).limit:
                 return ChangeWindow(start, position, tuple(changes))
 
     def last_changes(
@@ -157,7 +142,7 @@ class ChangeFeed:
                 trimmed = middle
         return window
 
-    def _read(self, request: ReadChanges) -> Steps[ReadChangesOutput]:
+    def _read(self, request: ops.ReadChanges) -> Steps[ops.ReadChangesOutput]:
         try:
             return (yield from send_once(request))
         except StorageError:
@@ -177,7 +162,7 @@ class ChangeFeed:
 class Replica:
     """A copy of a table as of a position of the change feed."""
 
-    def __init__(self, table_id: str, table: CreateTable, arns: TableArns) -> None:
+    def __init__(self, table_id: str, table: ops.CreateTable, arns: TableArns) -> None:
         self.identity = (table_id, table, arns)
         self.name = table.table_name
         self.position = 0
@@ -210,7 +195,7 @@ class Replica:
     def put(self, item: Item) -> None:
         """Store an item."""
         try:
-            self.engine.execute(PutItem(self.name, item))
+            self.engine.execute(ops.PutItem(self.name, item))
         except ValidationError as error:
             # The item is older than an index whose keys it does not match.
             raise FaultsError(
@@ -220,7 +205,7 @@ class Replica:
 
     def _apply(self, key: Item, item: Item | None) -> None:
         if item is None:
-            self.engine.execute(DeleteItem(self.name, key))
+            self.engine.execute(ops.DeleteItem(self.name, key))
         else:
             self.put(item)
 
@@ -239,7 +224,7 @@ class Replicas:
             self._replicas.clear()
 
     def read_stale(
-        self, operation: Operation[R], parts: tuple[TargetPart, ...], faults: Faults, now: float
+        self, operation: ops.Operation[R], parts: tuple[TargetPart, ...], faults: Faults, now: float
     ) -> Steps[R]:
         """Read the given parts from a past state, and the others from the driver."""
         tables = yield from describe_tables(part.table for part in parts)
@@ -247,13 +232,13 @@ class Replicas:
         if not parts:
             return (yield from send_once(operation))
         lag = _lag(faults, now)
-        if not isinstance(operation, BatchGetItem):
+        if not isinstance(operation, ops.BatchGetItem):
             try:
                 return (yield from self._read(operation, tables[parts[0].table], lag))
             except ResourceNotFound:
                 # The table was deleted while its replica was being moved.
                 return (yield from send_once(operation))
-        outputs: list[BatchGetItemOutput] = []
+        outputs: list[ops.BatchGetItemOutput] = []
         rest, _ = split_get(operation, {part.position for part in parts})
         if rest.request_items:
             outputs.append((yield from send_once(rest)))
@@ -264,8 +249,8 @@ class Replicas:
 
     def _read(
         self,
-        operation: Operation[R],
-        table: TableDescription,
+        operation: ops.Operation[R],
+        table: ops.TableDescription,
         lag: Callable[[ChangeWindow], int | None],
     ) -> Steps[R]:
         """Execute a read as of `lag` changes ago; `lag` returns None if it needs more changes."""
@@ -302,14 +287,14 @@ class Replicas:
     def _fill(self, replica: Replica) -> Steps[Replica]:
         """Copy the table into a new replica, and share it."""
         start = yield from self._feed.end()
-        scan = Scan(replica.name, consistent_read=True)
+        scan = ops.Scan(replica.name, consistent_read=True)
         while True:
             page = yield from send_once(scan)
             for item in page.items:
                 replica.put(item)
             if page.last_evaluated_key is None:
                 break
-            scan = Scan(
+            scan = ops.Scan(
                 replica.name, exclusive_start_key=page.last_evaluated_key, consistent_read=True
             )
         # Pages show different states; applying all changes since the first page repairs that.
@@ -333,7 +318,7 @@ def _lag(faults: Faults, now: float) -> Callable[[ChangeWindow], int | None]:
     return lag
 
 
-def _is_readable(part: TargetPart, table: TableDescription | None) -> bool:
+def _is_readable(part: TargetPart, table: ops.TableDescription | None) -> bool:
     """Return whether table and index are active; otherwise the driver rejects the request."""
     if table is None or table.table_status in ("CREATING", "DELETING"):
         return False

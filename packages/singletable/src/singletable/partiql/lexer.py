@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 from singletable.errors import ValidationError
 
@@ -75,7 +75,7 @@ def read_tokens(text: str) -> list[Token]:
         part, kind = found[0], found.lastgroup
         if kind != "space":
             place = f"{line}:{position - line_start + 1}:{len(part)}"
-            tokens.append(_token(kind or "", part, place))
+            tokens.append(_token(cast(Kind, kind), part, place))
         position = found.end()
         if newlines := part.count("\n"):
             line += newlines
@@ -84,19 +84,9 @@ def read_tokens(text: str) -> list[Token]:
     return tokens
 
 
-def _token(kind: str, text: str, place: str) -> Token:
-    match kind:
-        case "string":
-            return Token("string", text[1:-1].replace("''", "'"), place)
-        case "quoted":
-            return Token("quoted", text[1:-1].replace('""', '"'), place)
-        case "name" if (word := text.lower()) in KEYWORDS:
-            return Token("keyword", word, place)
-        case "name":
-            return Token("name", text, place)
-        case "number":
-            return Token("number", text, place)
-        case "ion":
-            return Token("ion", text, place)
-        case _:
-            return Token("symbol", "<>" if text == "!=" else text, place)
+def _token(kind: Kind, text: str, place: str) -> Token:
+    if kind in ("string", "quoted"):
+        text = text[1:-1].replace(text[0] * 2, text[0])
+    elif kind == "name" and (word := text.lower()) in KEYWORDS:
+        kind, text = "keyword", word
+    return Token(kind, "<>" if text == "!=" and kind == "symbol" else text, place)

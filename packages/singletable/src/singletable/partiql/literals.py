@@ -5,20 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from singletable.partiql.lexer import StatementError
-from singletable.partiql.statements import (
-    Call,
-    Expression,
-    IonLiteral,
-    IsType,
-    Missing,
-    Operator,
-    Parameter,
-    Reference,
-    Sequence,
-    Subquery,
-    Tuple,
-    Value,
-)
+from singletable.partiql.parser import EMPTY_COMPONENT
+from singletable.partiql.statements import Node
 from singletable.values import INVALID, AttributeValue, InvalidNumber, canonical_number
 
 MAX_DEPTH = 32
@@ -26,7 +14,7 @@ BAD_BAG = "Unsupported data type in Bag. DynamoDB only supports either numbers o
 
 
 def literal_value(
-    literal: Expression, path: str, depth: int, parameters: list[AttributeValue] | None = None
+    literal: Node, path: str, depth: int, parameters: list[AttributeValue] | None = None
 ) -> AttributeValue:
     """Return the value; `path` leads to it from `root`, and is part of errors.
 
@@ -35,48 +23,29 @@ def literal_value(
     if depth > MAX_DEPTH:
         raise StatementError(f"Nesting Levels have exceeded supported limits under {path}")
     match literal:
-        case Value({"N": number}, place):
+        case Node("parameter", number=number) if parameters is not None:
+            return parameters[number]
+        case Node("value", place, value={"N": number}):
             return {"N": _number(number, path, place)}
-        case Value(value):
+        case Node("value", value=value):
             return value
-        case Sequence("bag"):
-            return _bag(literal, path)
-        case Sequence(_, members):
-            return {
-                "L": [
-                    literal_value(member, f"{path}[{index}]", depth + 1)
-                    for index, member in enumerate(members)
-                ]
-            }
-        case Tuple(pairs):
-            return {"M": _map(pairs, path, depth, parameters)}
-        case IonLiteral(text, place):
+        case Node("bag", members=members):
+            return _bag(members, path)
+        case Node("list", members=members):
+            deeper = enumerate(members)
+            return {"L": [literal_value(each, f"{path}[{n}]", depth + 1) for n, each in deeper]}
+        case Node("map", members=members):
+            return {"M": _map(members, path, depth, parameters)}
+        case Node("ion", place, name=text):
             kind = "INT" if text.strip("`").isdigit() else "SYMBOL"
             raise StatementError(
                 f"Ion Literals are not supported: {kind} under key {path} at {place}"
             )
-        case _:
-            raise StatementError(
-                f"Unsupported data type: {_kind(literal)} under key {path} at {literal.place}"
-            )
-
-
-def _kind(expression: Expression) -> str:
-    match expression:
-        case Parameter():
-            return "Parameter"
-        case Missing():
-            return "MISSING"
-        case Reference(path):
-            return str(path[0])
-        case Call(name) | Operator(name):
-            return name
-        case IsType():
-            return "IS"
-        case Subquery():
-            return "SELECT"
-        case _:
-            return type(expression).__name__
+        case Node(kind, place):
+            names = {"parameter": "Parameter", "missing": "MISSING", "subquery": "SELECT"}
+            name = literal.name if kind == "call" else names.get(kind, kind)
+            name = str(literal.path[0]) if literal.path else name
+            raise StatementError(f"Unsupported data type: {name} under key {path} at {place}")
 
 
 def _number(text: str, path: str, place: str) -> str:
@@ -89,53 +58,41 @@ def _number(text: str, path: str, place: str) -> str:
 
 
 def _map(
-    pairs: tuple[tuple[Expression, Expression], ...],
-    path: str,
-    depth: int,
-    parameters: list[AttributeValue] | None,
+    members: tuple[Node, ...], path: str, depth: int, parameters: list[AttributeValue] | None
 ) -> dict[str, AttributeValue]:
     values: dict[str, AttributeValue] = {}
-    for key, value in pairs:
-        match key:
-            case Value({"S": name}, place):
-                if not name:
-                    raise StatementError("Path component cannot be an empty string")
-                if name in values:
-                    raise StatementError(
-                        f"Duplicate keys in tuple. Key: {name} under {path} at {place}"
-                    )
-            case _:
-                kind = "INT" if isinstance(key, Value) else "VariableReference"
-                raise StatementError(
-                    f"Tuple keys must be of type String. Actual type: {kind} under {path} "
-                    f"at {key.place}"
-                )
+    for key, value in zip(members[::2], members[1::2], strict=True):
+        name = key.value.get("S")
+        if name is None:
+            kind = "INT" if key.kind == "value" else "VariableReference"
+            raise StatementError(
+                f"Tuple keys must be of type String. Actual type: {kind} under {path} "
+                f"at {key.place}"
+            )
+        if not name:
+            raise StatementError(EMPTY_COMPONENT)
+        if name in values:
+            raise StatementError(
+                f"Duplicate keys in tuple. Key: {name} under {path} at {key.place}"
+            )
         if depth:
             values[name] = literal_value(value, f"{path}.{name}", depth + 1)
         else:  # an attribute of an item, which is a root of its own
-            values[name] = _attribute(value, path, parameters)
+            values[name] = literal_value(value, path, 1, parameters)
     return values
 
 
-def _attribute(
-    value: Expression, path: str, parameters: list[AttributeValue] | None
-) -> AttributeValue:
-    if isinstance(value, Parameter) and parameters is not None:
-        return parameters[value.number]
-    return literal_value(value, path, 1)
-
-
-def _bag(bag: Sequence, path: str) -> AttributeValue:
+def _bag(members: tuple[Node, ...], path: str) -> AttributeValue:
     """Return a set of strings or of numbers."""
-    if not bag.members:
+    if not members:
         raise StatementError("Empty bags are not supported")
     texts: list[str] = []
     numbers: list[str] = []
-    for member in bag.members:
+    for member in members:
         match member:
-            case Value({"S": text}):
+            case Node("value", value={"S": text}):
                 texts.append(text)
-            case Value({"N": number}, place):
+            case Node("value", place, value={"N": number}):
                 _number(number, path, place)
                 numbers.append(number)
             case _:

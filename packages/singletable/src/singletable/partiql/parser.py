@@ -7,59 +7,54 @@ reported only if the rest of the statement is well formed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import cast
+from typing import TypeVar, cast
 
 from msgspec.structs import replace
 
+from singletable.expressions.grammar import COMPARATORS, MAX_LIST_INDEX
 from singletable.partiql.lexer import StatementError, Token, malformed, read_tokens
-from singletable.partiql.statements import (
-    Call,
-    Expression,
-    IonLiteral,
-    IsType,
-    Missing,
-    Operator,
-    OrderTerm,
-    Parameter,
-    Parsed,
-    ParsedDelete,
-    ParsedExists,
-    ParsedInsert,
-    ParsedSelect,
-    ParsedStatement,
-    ParsedUpdate,
-    Reference,
-    ReturnedValues,
-    Sequence,
-    Source,
-    Subquery,
-    Tuple,
-    Value,
-)
+from singletable.partiql.statements import Node, OrderTerm, Parsed, ReturnedValues
 
 __all__ = ["parse_statement"]
+
+T = TypeVar("T")
 
 # Longer statements are not cached: parsed, they take 100 times the memory of their text.
 CACHE_SIZE = 512
 MAX_CACHED_LENGTH = 2048
 MAX_DEPTH = 70
-MAX_INDEX = 2**31 - 1
-LIKE_OPERATORS = ("is", "like", "in", "between", "and", "or")
-COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+EMPTY_COMPONENT = "Path component cannot be an empty string"
+ONLY_EXISTS = "EXISTS can only be used in ExecuteTransaction write requests."
+TOO_DEEP = "Expressions are nested too deeply"
+MATCHERS = ("in", "between", "like")
+NOT, SUM = 3, 5
+# How strongly operators bind. NOT is between AND and the comparisons.
+STRENGTHS = {"or": 1, "and": 2, **dict.fromkeys(("is", *MATCHERS, *COMPARATORS), 4)} | {
+    **dict.fromkeys(("+", "-", "||"), SUM),
+    **dict.fromkeys(("*", "/", "%"), 6),
+}
+_CLOSING = {"(": ")", "[": "]", "<<": ">>", "{": "}"}
+_WORDS = {
+    "true": Node("value", "", value={"BOOL": True}),
+    "false": Node("value", "", value={"BOOL": False}),
+    "null": Node("value", "", value={"NULL": True}),
+    "missing": Node("missing", ""),
+}
+# Keywords that are functions if a parenthesis follows.
 _FUNCTIONS = (
     "avg cast char_length character_length coalesce count date exists extract lower max min nullif "
     "position size substring sum time trim upper"
 )
-FUNCTION_KEYWORDS = frozenset(_FUNCTIONS.split())
+FUNCTIONS = frozenset(_FUNCTIONS.split())
 _TYPES = (
-    "any bag blob character clob date decimal float integer list missing null numeric real sexp "
-    "smallint string struct symbol time timestamp tuple"
+    "any bag blob boolean character clob date decimal float integer list missing null numeric real "
+    "sexp smallint string struct symbol time timestamp tuple"
 )
 # The names of types after IS, as DynamoDB calls them.
 TYPES = {
     "bool": "BOOLEAN",
-    "boolean": "BOOLEAN",
     "char": "CHARACTER",
     "int": "INTEGER",
     "int2": "SMALLINT",
@@ -69,7 +64,6 @@ TYPES = {
     "character varying": "CHARACTER_VARYING",
     "double precision": "DOUBLE_PRECISION",
 } | {word: word.upper() for word in _TYPES.split()}
-ALIASED = "Aliasing is not supported"
 
 
 def parse_statement(text: str) -> Parsed:
@@ -108,12 +102,15 @@ class _Parser:
         """Return whether the next token is one of these keywords or symbols."""
         return self.token.kind in ("keyword", "symbol") and self.token.value in words
 
+    def precedes(self, *words: str) -> bool:
+        """Return whether the token after the next has one of these values."""
+        return self.tokens[self.position + 1].value in words
+
     def take(self, *words: str) -> bool:
         """Skip the keywords or symbols if all of them follow."""
         following = self.tokens[self.position : self.position + len(words)]
-        if [(t.value, t.kind in ("keyword", "symbol")) for t in following] != [
-            (word, True) for word in words
-        ]:
+        found = [token.value for token in following if token.kind in ("keyword", "symbol")]
+        if found != [*words]:
             return False
         self.position += len(words)
         return True
@@ -121,6 +118,13 @@ class _Parser:
     def expect(self, word: str) -> None:
         if not self.take(word):
             raise malformed(f"Expected {word.upper()}")
+
+    def listed(self, parse: Callable[[], T]) -> tuple[T, ...]:
+        """Parse one or more parts with commas between them."""
+        parts = [parse()]
+        while self.take(","):
+            parts.append(parse())
+        return tuple(parts)
 
     def reject(self, message: str) -> None:
         """Keep an error about something that is well formed, but not supported."""
@@ -133,144 +137,119 @@ class _Parser:
         self.take(";")
         if self.token.kind != "end":
             raise malformed("Unexpected token after expression")
-        if self.error:
-            statement = replace(statement, error=self.error)
-        return Parsed(statement, self.parameters)
+        return replace(statement, parameters=self.parameters, error=self.error)
 
-    def statement(self) -> ParsedStatement:
+    def statement(self) -> Parsed:
         if self.take("select"):
             return self.select()
         if self.take("insert"):
             return self.insert()
         if self.take("update"):
-            source = self.simple_source()
-            return self.update(source, *self.changes(), where=True)
+            source, changes = self.simple_source(), self.changes()
+            return Parsed("update", source, self.where(), self.returning(), changes=changes)
         if self.take("delete"):
             self.expect("from")
-            source = self.simple_source()
-            return ParsedDelete(source, self.where(), self.returning())
+            return Parsed("delete", self.simple_source(), self.where(), self.returning())
         if self.take("from"):
             return self.from_first()
-        for words, name in ((("create", "table"), "CreateTable"), (("drop", "table"), "DropTable")):
-            if self.take(*words):
+        for word, name in (("create", "CreateTable"), ("drop", "DropTable")):
+            if self.take(word, "table"):
                 raise StatementError(f"Unsupported operation: {name}")
         return self.other_statement()
 
-    def other_statement(self) -> ParsedStatement:
+    def other_statement(self) -> Parsed:
         """Parse EXISTS(SELECT …), or an expression, which is no statement."""
-        expression = self.expression()
-        match expression:
-            case Call("exists", (Subquery(select),)):
-                return ParsedExists(select)
-            case IsType():
-                self.reject("Unsupported operation: IsType")
-            case Reference():
-                self.reject("Unsupported operation: VariableReference")
-            case Value():
-                self.reject("Unsupported operation: Literal")
+        names = {"IS": "IsType", "path": "VariableReference", "value": "Literal"}
+        match self.expression():
+            case Node("call", members=(Node(select=Parsed() as select),), name="exists"):
+                return replace(select, kind="exists")
+            case Node(kind) if kind in names:
+                self.reject(f"Unsupported operation: {names[kind]}")
             case _:
-                self.reject("EXISTS can only be used in ExecuteTransaction write requests.")
-        return ParsedDelete((), None, None)
+                self.reject(ONLY_EXISTS)
+        return Parsed("delete", ())
 
-    def select(self) -> ParsedSelect:
+    def select(self) -> Parsed:
         if self.take("distinct"):
             self.reject("Unsupported token in expression: DISTINCT")
         if self.take("value") or self.take("pivot"):
             self.reject("Select projection doesn't support value or pivot keywords")
-        projection = None if self.take("*") else self.projection()
+        projection = None if self.take("*") else self.listed(self.projected)
         self.expect("from")
-        source = self.source()
-        where = self.where()
+        source, where = self.source(), self.where()
         if self.take("group", "by"):
-            self.expressions()
+            self.listed(self.expression)
             self.reject("Unsupported clause: GROUP BY")
-        if self.take("having"):
-            self.reject(f"Unsupported clause: HAVING at {self.token.place}")
-            self.expression()
-        order = self.order() if self.take("order", "by") else ()
-        if self.take("limit"):
-            self.reject(f"Unsupported clause: LIMIT at {self.token.place}")
-            self.expression()
-        return ParsedSelect(projection, source, where, order)
+        self.unsupported("having")
+        order = self.listed(self.order_term) if self.take("order", "by") else ()
+        self.unsupported("limit")
+        return Parsed("select", source, where, projection=projection, order=order)
 
-    def projection(self) -> tuple[Expression, ...]:
-        terms: list[Expression] = []
-        while True:
-            terms.append(self.expression())
-            self.alias()
-            if not self.take(","):
-                return tuple(terms)
+    def unsupported(self, clause: str) -> None:
+        if self.take(clause):
+            self.reject(f"Unsupported clause: {clause.upper()} at {self.token.place}")
+            self.expression()
+
+    def projected(self) -> Node:
+        term = self.expression()
+        self.alias()
+        return term
 
     def alias(self) -> None:
         if self.take("as") or self.token.kind in ("name", "quoted"):
             self.advance()
-            self.reject(ALIASED)
+            self.reject("Aliasing is not supported")
 
-    def order(self) -> tuple[OrderTerm, ...]:
-        terms: list[OrderTerm] = []
-        while True:
-            key = self.expression()
-            if not isinstance(key, Reference) or len(key.path) > 1:
-                kind = "PATH" if isinstance(key, Reference) else "LITERAL"
-                self.reject(f"Argument to ORDER BY must be of type VariableReference. Type: {kind}")
-            name = _names(key)[0] if isinstance(key, Reference) else ""
-            terms.append(OrderTerm(name, self.take("desc")))
-            self.take("asc")
-            if not self.take(","):
-                return tuple(terms)
+    def order_term(self) -> OrderTerm:
+        key = self.expression()
+        if len(key.path) != 1:
+            kind = "PATH" if key.path else "LITERAL"
+            self.reject(f"Argument to ORDER BY must be of type VariableReference. Type: {kind}")
+        term = OrderTerm(str(key.path[0]) if key.path else "", self.take("desc"))
+        self.take("asc")
+        return term
 
-    def insert(self) -> ParsedInsert:
+    def insert(self) -> Parsed:
         self.expect("into")
-        source = self.simple_path("Expected identifier for simple path")
+        source = _names(self.simple_path())
         if not self.take("value"):
             self.take("values")
             self.reject("Unsupported operation: InsertOp")
         item = self.expression()
         if self.returning() is not None:
             self.reject("RETURNING is not supported in INSERT")
-        return ParsedInsert(_names(source), item)
+        return Parsed("insert", source, item=item)
 
-    def from_first(self) -> ParsedUpdate:
-        source = self.source()
-        where = self.where()
-        statement = self.update(source, *self.changes(), where=False)
-        return replace(statement, where=where)
+    def from_first(self) -> Parsed:
+        source, where, changes = self.source(), self.where(), self.changes()
+        return Parsed("update", source, where, self.returning(), changes=changes)
 
-    def update(
-        self, source: Source, *changes: tuple[Reference, Expression | None], where: bool
-    ) -> ParsedUpdate:
-        condition = self.where() if where else None
-        return ParsedUpdate(source, changes, condition, self.returning())
-
-    def changes(self) -> list[tuple[Reference, Expression | None]]:
+    def changes(self) -> tuple[tuple[Node, Node | None], ...]:
         """Parse one or more SET and REMOVE clauses."""
-        changes: list[tuple[Reference, Expression | None]] = []
+        changes: list[tuple[Node, Node | None]] = []
         while True:
             if self.take("set"):
-                changes.append(self.assignment())
-                while self.take(","):
-                    changes.append(self.assignment())
+                changes += self.listed(self.assignment)
             elif self.take("remove"):
-                changes.append((self.simple_path("Expected identifier for simple path"), None))
+                changes.append((self.simple_path(), None))
             elif changes:
-                return changes
+                return tuple(changes)
             else:
                 raise malformed("Expected data manipulation")
 
-    def assignment(self) -> tuple[Reference, Expression]:
-        target = self.simple_path("Expected identifier for simple path")
+    def assignment(self) -> tuple[Node, Node]:
+        target = self.simple_path()
         self.expect("=")
         return target, self.expression()
 
-    def where(self) -> Expression | None:
+    def where(self) -> Node | None:
         return self.expression() if self.take("where") else None
 
     def returning(self) -> ReturnedValues | None:
         if not self.take("returning"):
             return None
-        returned = self.returned_values()
-        while self.take(","):
-            self.returned_values()
+        returned, *others = self.listed(self.returned_values)
+        if others:
             self.reject("Invalid syntax with multiple returning elements in RETURNING clause")
         return returned
 
@@ -284,84 +263,69 @@ class _Parser:
         prefix = "ALL" if amount.value == "all" else "UPDATED"
         return cast("ReturnedValues", f"{prefix}_{image.value.upper()}")
 
-    def source(self) -> Source:
+    def source(self) -> tuple[str, ...]:
         """Parse the source of a SELECT: DynamoDB reads any expression."""
         source = self.expression()
-        if not isinstance(source, Reference):
+        if source.kind != "path":
             self.reject("Unexpected from source")
-            source = Reference(("",), "")
         self.alias()
         while self.take(","):
             self.expression()
             self.reject("Only select from a single table or index is supported.")
         return _names(source)
 
-    def simple_source(self) -> Source:
-        source = self.simple_path("Expected identifier for simple path")
+    def simple_source(self) -> tuple[str, ...]:
+        source = self.simple_path()
         self.alias()
         return _names(source)
 
-    def simple_path(self, message: str) -> Reference:
+    def simple_path(self, message: str = "Expected identifier for simple path") -> Node:
         if self.token.kind not in ("name", "quoted"):
             raise malformed(message)
         return self.path()
 
-    # --- Expressions, from the operator that binds least
+    # --- Expressions
 
-    def expressions(self) -> list[Expression]:
-        members = [self.expression()]
-        while self.take(","):
-            members.append(self.expression())
-        return members
-
-    def expression(self) -> Expression:
+    def expression(self) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise malformed("Expressions are nested too deeply")
-        left = self.conjunction()
-        while self.at("or"):
-            left = self.infix(left, self.conjunction)
+            raise malformed(TOO_DEEP)
+        expression = self.operators(1)
         self.depth -= 1
-        return left
+        return expression
 
-    def conjunction(self) -> Expression:
-        left = self.negation()
-        while self.at("and"):
-            left = self.infix(left, self.negation)
-        return left
-
-    def infix(self, left: Expression, parse: object) -> Expression:
-        operator = self.advance()
-        if self.token.kind == "end" or self.at(";"):
-            raise malformed("Missing right-hand side expression of infix operator")
-        right = cast("Expression", parse())  # type: ignore[operator]
-        return Operator(operator.value.upper(), (left, right), operator.place)
-
-    def negation(self) -> Expression:
-        negations: list[Token] = []
-        while self.at("not"):
-            negations.append(self.advance())
-        operand = self.comparison()
+    def operators(self, weakest: int) -> Node:
+        """Parse operands, and the operators between them that bind at least as strongly."""
+        negations = self.prefixes("not") if weakest <= NOT else []
+        left = self.operators(NOT + 1) if negations else self.signed()
         for token in reversed(negations):
-            operand = Operator("NOT", (operand,), token.place)
-        return operand
-
-    def comparison(self) -> Expression:
-        left = self.sum()
-        while True:
-            if self.at(*COMPARISONS):
-                left = self.infix(left, self.sum)
-            elif self.at("is"):
+            left = _nested("NOT", token.place, (left,))
+        while (strength := self.strength()) >= weakest:
+            if self.at("is"):
                 left = self.is_type(left)
-            elif self.at("in", "between", "like"):
+            elif self.at("not", *MATCHERS):
                 left = self.matching(left)
-            elif self.at("not") and self.tokens[self.position + 1].value in LIKE_OPERATORS[1:4]:
-                place = self.advance().place
-                left = Operator("NOT", (self.matching(left),), place)
             else:
-                return left
+                operator = self.advance()
+                if self.token.kind == "end" or self.at(";"):
+                    raise malformed("Missing right-hand side expression of infix operator")
+                operands = (left, self.operators(strength + 1))
+                left = _nested(operator.value.upper(), operator.place, operands)
+        return left
 
-    def is_type(self, operand: Expression) -> Expression:
+    def strength(self) -> int:
+        """Return how strongly the operator that follows binds; 0: none follows."""
+        if self.at("not"):
+            return STRENGTHS["in"] if self.precedes(*MATCHERS) else 0
+        return STRENGTHS.get(self.token.value, 0) if self.at(*STRENGTHS) else 0
+
+    def prefixes(self, *words: str) -> list[Token]:
+        tokens: list[Token] = []
+        while self.at(*words):
+            tokens.append(self.advance())
+        return tokens
+
+    def is_type(self, operand: Node) -> Node:
         place = self.advance().place
         is_negated = self.take("not")
         word = self.advance()
@@ -370,69 +334,46 @@ class _Parser:
             name = f"{name} {self.advance().value.lower()}"
         if word.kind not in ("name", "keyword") or name not in TYPES:
             raise malformed("Expected type name")
-        tested = IsType(operand, TYPES[name], place)
-        return Operator("NOT", (tested,), place) if is_negated else tested
+        tested = _nested("IS", place, (operand,), TYPES[name])
+        return _nested("NOT", place, (tested,)) if is_negated else tested
 
-    def matching(self, left: Expression) -> Expression:
-        """Parse the rest of IN, BETWEEN or LIKE."""
+    def matching(self, left: Node) -> Node:
+        """Parse the rest of IN, BETWEEN or LIKE, with or without NOT."""
+        negations = self.prefixes("not")
         operator = self.advance()
-        match operator.value:
-            case "in":
-                options = self.parenthesized() if self.at("(") else self.sum()
-                return Operator("IN", (left, options), operator.place)
-            case "between":
-                low = self.sum()
-                self.expect("and")
-                return Operator("BETWEEN", (left, low, self.sum()), operator.place)
-            case _:
-                return Operator("LIKE", (left, self.sum()), operator.place)
+        is_list = operator.value == "in" and self.at("(")
+        operands = [left, self.collection("list") if is_list else self.operators(SUM)]
+        if operator.value == "between":
+            self.expect("and")
+            operands.append(self.operators(SUM))
+        matched = _nested(operator.value.upper(), operator.place, tuple(operands))
+        return _nested("NOT", negations[0].place, (matched,)) if negations else matched
 
-    def parenthesized(self) -> Expression:
-        place = self.advance().place
-        members = self.expressions()
-        self.expect(")")
-        return Sequence("list", tuple(members), place)
-
-    def sum(self) -> Expression:
-        left = self.product()
-        while self.at("+", "-", "||"):
-            left = self.infix(left, self.product)
-        return left
-
-    def product(self) -> Expression:
-        left = self.signed()
-        while self.at("*", "/", "%"):
-            left = self.infix(left, self.signed)
-        return left
-
-    def signed(self) -> Expression:
+    def signed(self) -> Node:
         """Parse an operand; signs belong to a number that follows them."""
-        signs: list[Token] = []
-        while self.at("+", "-"):
-            signs.append(self.advance())
+        signs = self.prefixes("+", "-")
         operand = self.term()
         for sign in reversed(signs):
-            if isinstance(operand, Value) and "N" in operand.value:
-                number = operand.value["N"]
-                if sign.value == "-":
-                    number = number[1:] if number[0] == "-" else f"-{number}"
-                operand = Value({"N": number}, operand.place)
-            else:
-                operand = Operator(sign.value, (operand,), sign.place)
+            number = operand.value.get("N")
+            if number is None:
+                operand = _nested(sign.value, sign.place, (operand,))
+            elif sign.value == "-":
+                number = number[1:] if number[0] == "-" else f"-{number}"
+                operand = replace(operand, value={"N": number})
         return operand
 
-    def term(self) -> Expression:
+    def term(self) -> Node:
         token = self.token
         match token.kind:
             case "name" | "quoted":
-                is_call = token.kind == "name" and self.tokens[self.position + 1].value == "("
+                is_call = token.kind == "name" and self.precedes("(")
                 return self.call() if is_call else self.path()
             case "string":
-                return Value({"S": self.advance().value}, token.place)
+                return Node("value", token.place, value={"S": self.advance().value})
             case "number":
-                return Value({"N": _checked_number(self.advance().value)}, token.place)
+                return Node("value", token.place, value={"N": _check_number(self.advance().value)})
             case "ion":
-                return IonLiteral(self.advance().value, token.place)
+                return Node("ion", token.place, name=self.advance().value)
             case "keyword":
                 return self.keyword_term()
             case "symbol":
@@ -440,115 +381,118 @@ class _Parser:
             case "end":
                 raise malformed("Unexpected term")
 
-    def keyword_term(self) -> Expression:
+    def keyword_term(self) -> Node:
         token = self.token
         word = token.value
-        if word in FUNCTION_KEYWORDS and self.tokens[self.position + 1].value == "(":
+        if word in FUNCTIONS and self.precedes("("):
             return self.call()
-        if word in ("true", "false"):
-            self.advance()
-            return Value({"BOOL": word == "true"}, token.place)
-        if self.take("null"):
-            return Value({"NULL": True}, token.place)
-        if self.take("missing"):
-            return Missing(token.place)
+        if word in _WORDS:
+            return replace(_WORDS[word], place=self.advance().place)
         if self.take("select"):
-            return Subquery(self.select(), token.place)
+            return Node("subquery", token.place, select=self.select())
         if self.take("from"):
             self.from_first()  # raises unless it changes something
-        raise malformed("Unexpected operator" if word in LIKE_OPERATORS else "Unexpected keyword")
+        is_operator = word in ("is", "and", "or", *MATCHERS)
+        raise malformed("Unexpected operator" if is_operator else "Unexpected keyword")
 
-    def symbol_term(self) -> Expression:
+    def symbol_term(self) -> Node:
         token = self.token
         match token.value:
             case "?":
                 self.advance()
                 self.parameters += 1
-                return Parameter(self.parameters - 1, token.place)
+                return Node("parameter", token.place, number=self.parameters - 1)
             case "@":
                 self.advance()
                 return self.simple_path("Unexpected term")
             case "(":
-                members = self.parenthesized()
-                inner = members.members if isinstance(members, Sequence) else ()
-                return inner[0] if len(inner) == 1 else members
+                listed = self.collection("list")
+                return listed.members[0] if len(listed.members) == 1 else listed
             case "[" | "<<":
-                closing = "]" if token.value == "[" else ">>"
-                return self.collection("list" if closing == "]" else "bag", closing)
+                return self.collection("list" if token.value == "[" else "bag")
             case "{":
-                return self.tuple_literal()
+                return self.collection("map")
             case ")" | "]" | "}" | ">>" | "," | ";" | "." | ":":
                 raise malformed("Unexpected term")
             case _:
                 raise malformed("Unexpected operator")
 
-    def collection(self, kind: str, closing: str) -> Expression:
-        place = self.advance().place
-        members = () if self.at(closing) else tuple(self.expressions())
+    def collection(self, kind: str) -> Node:
+        """Parse what is in parentheses, which are not empty, or in other brackets."""
+        opening = self.advance()
+        closing = _CLOSING[opening.value]
+        members: list[Node] = []
+        if kind == "map":
+            while not self.at(closing):
+                name = self.expression()
+                self.expect(":")
+                members += (name, self.expression())
+                if not self.take(","):
+                    break
+        elif closing == ")" or not self.at(closing):
+            members += self.listed(self.expression)
         self.expect(closing)
-        return Sequence("list" if kind == "list" else "bag", members, place)
+        return _nested(kind, opening.place, tuple(members))
 
-    def tuple_literal(self) -> Expression:
-        place = self.advance().place
-        pairs: list[tuple[Expression, Expression]] = []
-        while not self.at("}"):
-            name = self.expression()
-            self.expect(":")
-            pairs.append((name, self.expression()))
-            if not self.take(","):
-                break
-        self.expect("}")
-        return Tuple(tuple(pairs), place)
-
-    def call(self) -> Expression:
+    def call(self) -> Node:
         name = self.advance()
         self.advance()
         if self.take("*", ")"):
-            return Call(name.value, (Missing(name.place),), name.place)
-        arguments = () if self.at(")") else tuple(self.expressions())
+            return Node("call", name.place, (Node("missing", name.place),), name.value)
+        arguments = () if self.at(")") else self.listed(self.expression)
         self.expect(")")
-        return Call(name.value.lower(), arguments, name.place)
+        return _nested("call", name.place, arguments, name.value.lower())
 
-    def path(self) -> Reference:
+    def path(self) -> Node:
         head = self.advance()
         steps: list[str | int] = [head.value]
-        error = "" if head.value else "Path component cannot be an empty string"
+        errors = [] if head.value else [EMPTY_COMPONENT]
         while True:
             if self.take("."):
                 step = self.advance()
                 if step.kind == "symbol" and step.value == "*":
-                    error = error or "Changing item's hierarchy while reading isn't supported"
+                    errors.append("Changing item's hierarchy while reading isn't supported")
                 elif step.kind not in ("name", "quoted"):
                     raise malformed("Invalid path dot component")
                 elif not step.value:
-                    error = error or "Path component cannot be an empty string"
+                    errors.append(EMPTY_COMPONENT)
                 steps.append(step.value)
             elif self.take("["):
-                index, problem = self.index()
-                steps.append(index)
-                error = error or problem
+                steps.append(self.index(errors))
                 self.expect("]")
             else:
-                return Reference(tuple(steps), head.place, error)
+                return Node("path", head.place, path=tuple(steps), error=next(iter(errors), ""))
 
-    def index(self) -> tuple[str | int, str]:
-        """Parse what is in the brackets of a path; return it, and what is wrong with it."""
+    def index(self, errors: list[str]) -> str | int:
+        """Parse what is in the brackets of a path."""
         match self.expression():
-            case Value({"S": name}):
-                return name, ""
-            case Value({"N": number}, place) if number.lstrip("-").isdigit():
-                is_valid = 0 <= int(number) <= MAX_INDEX
-                text = "List index is not within the allowable range; index: "
-                return int(number), "" if is_valid else f"{text}[{number}] at {place}"
+            case Node("value", value={"S": name}):
+                return name
+            case Node("value", place, value={"N": number}) if number.lstrip("-").isdigit():
+                if not 0 <= int(number) <= MAX_LIST_INDEX:
+                    text = "List index is not within the allowable range; index: "
+                    errors.append(f"{text}[{number}] at {place}")
+                return int(number)
             case expression:
-                return 0, f"Unexpected path component at {expression.place}"
+                errors.append(f"Unexpected path component at {expression.place}")
+                return 0
 
 
-def _names(source: Reference) -> Source:
-    return tuple([str(step) for step in source.path])
+def _nested(kind: str, place: str, members: tuple[Node, ...], name: str = "") -> Node:
+    """Return an operator, call or collection; only chains of AND and of OR may be long."""
+    depth = max([member.depth for member in members], default=0) + 1
+    if kind in ("AND", "OR") and members[0].kind == kind:
+        depth = max(members[0].depth, members[1].depth + 1)
+    if depth > MAX_DEPTH:
+        raise malformed(TOO_DEEP)
+    return Node(kind, place, members, name, depth=depth)
 
 
-def _checked_number(text: str) -> str:
+def _names(source: Node) -> tuple[str, ...]:
+    return tuple(map(str, source.path)) or ("",)
+
+
+def _check_number(text: str) -> str:
     """Return the number; its exponent, and its scale, must fit into 32 bits."""
     mantissa, _, exponent = text.lower().partition("e")
     power = int(exponent[:12] or "0")

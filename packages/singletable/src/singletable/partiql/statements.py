@@ -22,107 +22,27 @@ __all__ = [
 
 ReturnedValues: TypeAlias = Literal["ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]
 
-# --- Expressions. Each has the place of the token that errors point at.
+# --- Statements as they are written
 
 
-class Value(Struct, frozen=True):
-    """A string, number, boolean or null."""
+class Node(Struct, frozen=True):
+    """A part of an expression, with the place of the token that errors point at.
 
-    value: AttributeValue
+    The kind is that of a term, in lower case ("value", "missing", "ion", "parameter", "path",
+    "list", "bag", "map", "call", "subquery"), or an operator ("=", "AND", "IS" and so on). The
+    name is that of a function or type, or a text. The members of a map alternate: name, value.
+    """
+
+    kind: str
     place: str
-
-
-class Missing(Struct, frozen=True):
-    """MISSING"""
-
-    place: str
-
-
-class IonLiteral(Struct, frozen=True):
-    """A literal in backticks, which DynamoDB does not support."""
-
-    text: str
-    place: str
-
-
-class Parameter(Struct, frozen=True):
-    """A question mark: the parameter with this number, from 0."""
-
-    number: int
-    place: str
-
-
-class Reference(Struct, frozen=True):
-    """A path into the item."""
-
-    path: Path
-    place: str
-    error: str = ""  # about a step that DynamoDB does not support
-
-
-class Sequence(Struct, frozen=True):
-    """A list in brackets or parentheses, or a bag in `<<` and `>>`."""
-
-    kind: Literal["list", "bag"]
-    members: tuple[Expression, ...]
-    place: str
-
-
-class Tuple(Struct, frozen=True):
-    """A map: pairs of names and values in braces."""
-
-    pairs: tuple[tuple[Expression, Expression], ...]
-    place: str
-
-
-class Call(Struct, frozen=True):
-    """A function with its arguments; the name is in lower case."""
-
-    name: str
-    arguments: tuple[Expression, ...]
-    place: str
-
-
-class Operator(Struct, frozen=True):
-    """An operator with its operands: =, AND, NOT, IN, BETWEEN, + and so on."""
-
-    name: str
-    operands: tuple[Expression, ...]
-    place: str
-
-
-class IsType(Struct, frozen=True):
-    """operand IS type"""
-
-    operand: Expression
-    type: str
-    place: str
-
-
-class Subquery(Struct, frozen=True):
-    """A SELECT inside an expression."""
-
-    statement: ParsedSelect
-    place: str
-
-
-Expression: TypeAlias = (
-    Value
-    | Missing
-    | IonLiteral
-    | Parameter
-    | Reference
-    | Sequence
-    | Tuple
-    | Call
-    | Operator
-    | IsType
-    | Subquery
-)
-
-# --- Statements as they are written. A source is a table, or a table and an index.
-
-Source: TypeAlias = tuple[str, ...]
+    members: tuple[Node, ...] = ()
+    name: str = ""
+    value: AttributeValue = {}
+    number: int = 0  # of a parameter, from 0
+    path: Path = ()
+    error: str = ""  # about a step of the path that DynamoDB does not support
+    select: Parsed | None = None
+    depth: int = 0  # of the members
 
 
 class OrderTerm(Struct, frozen=True):
@@ -132,60 +52,19 @@ class OrderTerm(Struct, frozen=True):
     descending: bool
 
 
-class ParsedSelect(Struct, frozen=True):
-    """SELECT projection FROM source WHERE condition ORDER BY terms"""
-
-    projection: tuple[Expression, ...] | None  # None: *
-    source: Source
-    where: Expression | None
-    order: tuple[OrderTerm, ...]
-    error: str = ""  # about a clause that DynamoDB does not support
-
-
-class ParsedInsert(Struct, frozen=True):
-    """INSERT INTO source VALUE item"""
-
-    source: Source
-    item: Expression
-    error: str = ""
-
-
-class ParsedUpdate(Struct, frozen=True):
-    """UPDATE source SET path = term REMOVE path WHERE condition RETURNING values"""
-
-    source: Source
-    actions: tuple[tuple[Reference, Expression | None], ...]  # None: REMOVE
-    where: Expression | None
-    returning: ReturnedValues | None
-    error: str = ""
-
-
-class ParsedDelete(Struct, frozen=True):
-    """DELETE FROM source WHERE condition RETURNING values"""
-
-    source: Source
-    where: Expression | None
-    returning: ReturnedValues | None
-    error: str = ""
-
-
-class ParsedExists(Struct, frozen=True):
-    """EXISTS(SELECT …)"""
-
-    select: ParsedSelect
-    error: str = ""
-
-
-ParsedStatement: TypeAlias = (
-    ParsedSelect | ParsedInsert | ParsedUpdate | ParsedDelete | ParsedExists
-)
-
-
 class Parsed(Struct, frozen=True):
-    """A statement, and how many parameters it has."""
+    """A statement. Its source is a table, or a table and an index."""
 
-    statement: ParsedStatement
-    parameters: int
+    kind: Literal["select", "insert", "update", "delete", "exists"]
+    source: tuple[str, ...]
+    where: Node | None = None
+    returning: ReturnedValues | None = None
+    projection: tuple[Node, ...] | None = None  # None: *
+    order: tuple[OrderTerm, ...] = ()
+    item: Node | None = None
+    changes: tuple[tuple[Node, Node | None], ...] = ()  # None: REMOVE
+    parameters: int = 0
+    error: str = ""  # about a clause that DynamoDB does not support
 
 
 # --- Statements with their parameters, in the terms of DynamoDB's expressions

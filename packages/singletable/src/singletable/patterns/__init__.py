@@ -1,71 +1,35 @@
 """Access patterns as code: named, typed and checked."""
 
-from singletable.patterns.catalog import PatternCatalog, find_catalogs
-from singletable.patterns.estimate import Estimate, UnitCost, estimate
-from singletable.patterns.expected_load import (
-    Distribution,
-    ExpectedLoad,
-    FieldValues,
-    ItemCount,
-    Rate,
-    per_day,
-    per_hour,
-    per_minute,
-    per_second,
-    uniform,
-    zipf,
-)
-from singletable.patterns.pattern import (
-    CrudPatterns,
-    FeedPattern,
-    Pattern,
-    ReadPattern,
-    ScanPattern,
-    WritePattern,
-    checks,
-    clears,
-    creates,
-    deletes,
-    loads,
-    modifies,
-    puts,
-    updates,
-    upserts,
-)
-from singletable.patterns.requests import PlannedRequest, planned_requests
-
-__all__ = [
-    "CrudPatterns",
-    "Distribution",
-    "Estimate",
-    "ExpectedLoad",
-    "FeedPattern",
-    "FieldValues",
-    "ItemCount",
-    "Pattern",
-    "PatternCatalog",
-    "PlannedRequest",
-    "Rate",
-    "ReadPattern",
-    "ScanPattern",
-    "UnitCost",
-    "WritePattern",
-    "checks",
-    "clears",
-    "creates",
-    "deletes",
-    "estimate",
-    "find_catalogs",
-    "loads",
-    "modifies",
-    "per_day",
-    "per_hour",
-    "per_minute",
-    "per_second",
-    "planned_requests",
-    "puts",
-    "uniform",
-    "updates",
-    "upserts",
-    "zipf",
-]
+from singletable.patterns.catalog import PatternCatalog as PatternCatalog
+from singletable.patterns.catalog import find_catalogs as find_catalogs
+from singletable.patterns.estimate import Estimate as Estimate
+from singletable.patterns.estimate import UnitCost as UnitCost
+from singletable.patterns.estimate import estimate as estimate
+from singletable.patterns.expected_load import Distribution as Distribution
+from singletable.patterns.expected_load import ExpectedLoad as ExpectedLoad
+from singletable.patterns.expected_load import FieldValues as FieldValues
+from singletable.patterns.expected_load import ItemCount as ItemCount
+from singletable.patterns.expected_load import Rate as Rate
+from singletable.patterns.expected_load import per_day as per_day
+from singletable.patterns.expected_load import per_hour as per_hour
+from singletable.patterns.expected_load import per_minute as per_minute
+from singletable.patterns.expected_load import per_second as per_second
+from singletable.patterns.expected_load import uniform as uniform
+from singletable.patterns.expected_load import zipf as zipf
+from singletable.patterns.pattern import CrudPatterns as CrudPatterns
+from singletable.patterns.pattern import FeedPattern as FeedPattern
+from singletable.patterns.pattern import Pattern as Pattern
+from singletable.patterns.pattern import ReadPattern as ReadPattern
+from singletable.patterns.pattern import ScanPattern as ScanPattern
+from singletable.patterns.pattern import WritePattern as WritePattern
+from singletable.patterns.pattern import checks as checks
+from singletable.patterns.pattern import clears as clears
+from singletable.patterns.pattern import creates as creates
+from singletable.patterns.pattern import deletes as deletes
+from singletable.patterns.pattern import loads as loads
+from singletable.patterns.pattern import modifies as modifies
+from singletable.patterns.pattern import puts as puts
+from singletable.patterns.pattern import updates as updates
+from singletable.patterns.pattern import upserts as upserts
+from singletable.patterns.requests import PlannedRequest as PlannedRequest
+from singletable.patterns.requests import planned_requests as planned_requests

@@ -13,21 +13,6 @@ from msgspec import DecodeError, Struct, field
 from msgspec.json import Decoder
 
 from singletable import errors
-from singletable.errors import (
-    CancellationReason,
-    CertificateError,
-    ConditionFailed,
-    ConnectionFailed,
-    EngineClosed,
-    InternalError,
-    OperationError,
-    ResourceNotFound,
-    ServiceUnavailable,
-    TableNotFound,
-    Throttled,
-    ThrottlingReason,
-    TransactionCanceled,
-)
 from singletable.operations import Operation, ReadChanges, SweepExpired
 from singletable.operations.registry import is_write
 from singletable.remote.address import ConnectionOptions
@@ -36,14 +21,14 @@ from singletable.values import Item
 from singletable.wire import UnknownOperation
 
 # Some of our exceptions share one name on AWS; the base class of those is listed here.
-ERROR_TYPES: Mapping[str, type[OperationError]] = {
+ERROR_TYPES: Mapping[str, type[errors.OperationError]] = {
     error.code: error
     for error in (
         errors.ValidationError,
         errors.SerializationError,
-        ConditionFailed,
+        errors.ConditionFailed,
         errors.DuplicateItem,
-        ResourceNotFound,
+        errors.ResourceNotFound,
         errors.BackupTableNotFound,
         errors.ResourceInUse,
         errors.ContinuousBackupsUnavailable,
@@ -55,27 +40,27 @@ ERROR_TYPES: Mapping[str, type[OperationError]] = {
         errors.ExpiredToken,
         errors.LimitExceeded,
         errors.ItemCollectionTooLarge,
-        TransactionCanceled,
+        errors.TransactionCanceled,
         errors.TransactionConflict,
         errors.TransactionInProgress,
         errors.IdempotentParameterMismatch,
-        Throttled,
+        errors.Throttled,
         errors.ProvisionedThroughputExceeded,
         errors.RequestLimitExceeded,
-        InternalError,
-        ServiceUnavailable,
+        errors.InternalError,
+        errors.ServiceUnavailable,
         errors.TrimmedDataAccess,
         errors.ExpiredIterator,
         UnknownOperation,
     )
 } | {
     # Aliases of AWS's front ends and of other servers.
-    "Throttling": Throttled,
-    "ThrottledException": Throttled,
-    "TooManyRequestsException": Throttled,
-    "InternalFailure": InternalError,
-    "InternalServerErrorException": InternalError,
-    "ServiceUnavailableException": ServiceUnavailable,
+    "Throttling": errors.Throttled,
+    "ThrottledException": errors.Throttled,
+    "TooManyRequestsException": errors.Throttled,
+    "InternalFailure": errors.InternalError,
+    "InternalServerErrorException": errors.InternalError,
+    "ServiceUnavailableException": errors.ServiceUnavailable,
     "AccessDenied": errors.AccessDenied,
     "UnknownOperation": UnknownOperation,
 }
@@ -114,7 +99,7 @@ class _ErrorBody(Struct):
 _decode_body = Decoder(_ErrorBody).decode
 
 
-def parse_error(status: int, body: bytes, header: str = "") -> OperationError | None:
+def parse_error(status: int, body: bytes, header: str = "") -> errors.OperationError | None:
     """Return the exception for an error response, or None if DynamoDB did not send it.
 
     `header` is the error type from a header, for bodies without one.
@@ -130,32 +115,32 @@ def parse_error(status: int, body: bytes, header: str = "") -> OperationError | 
     error_type = ERROR_TYPES.get(code)
     if error_type is None:
         return _unknown_error(status, code, message)
-    if issubclass(error_type, TransactionCanceled):
-        return TransactionCanceled(_cancellation_reasons(error, message))
-    if issubclass(error_type, ConditionFailed):
-        return ConditionFailed(message, error.item)
-    if issubclass(error_type, Throttled):
+    if issubclass(error_type, errors.TransactionCanceled):
+        return errors.TransactionCanceled(_cancellation_reasons(error, message))
+    if issubclass(error_type, errors.ConditionFailed):
+        return errors.ConditionFailed(message, error.item)
+    if issubclass(error_type, errors.Throttled):
         reasons = error.throttling or error.lower_throttling or ()
-        return error_type(message, [ThrottlingReason(r.reason, r.resource) for r in reasons])
+        return error_type(message, [errors.ThrottlingReason(r.reason, r.resource) for r in reasons])
     # DynamoDB uses one code for all missing resources; the message distinguishes tables.
-    if error_type is ResourceNotFound and ": Table: " in message:
-        return TableNotFound(message)
+    if error_type is errors.ResourceNotFound and ": Table: " in message:
+        return errors.TableNotFound(message)
     return error_type(message)
 
 
-def _unknown_error(status: int, code: str, message: str) -> OperationError:
-    error = (InternalError if status >= 500 else OperationError)(message or code)
+def _unknown_error(status: int, code: str, message: str) -> errors.OperationError:
+    error = (errors.InternalError if status >= 500 else errors.OperationError)(message or code)
     error.code = code
     return error
 
 
-def _cancellation_reasons(error: _ErrorBody, message: str) -> list[CancellationReason]:
+def _cancellation_reasons(error: _ErrorBody, message: str) -> list[errors.CancellationReason]:
     if error.reasons is not None:
-        return [CancellationReason(r.code, r.message, r.item) for r in error.reasons]
+        return [errors.CancellationReason(r.code, r.message, r.item) for r in error.reasons]
     # Older servers list the codes in the message only.
     match = _REASONS_IN_MESSAGE.search(message)
     codes = match[1].split(",") if match else []
-    return [CancellationReason(code.strip()) for code in codes]
+    return [errors.CancellationReason(code.strip()) for code in codes]
 
 
 def unsupported_operation(endpoint: RemoteEndpoint, operation: Operation[Any]) -> UnknownOperation:
@@ -218,67 +203,67 @@ def may_resend(operation: Operation[Any], lost: ConnectionLost, *, reused: bool)
 
 def no_response(
     endpoint: RemoteEndpoint, operation: Operation[Any], lost: ConnectionLost
-) -> ConnectionFailed:
+) -> errors.ConnectionFailed:
     """Return the error for a request that lost its connection."""
     message = f"{type(operation).__name__} at {endpoint} failed: {lost}."
     if lost.arrived and is_write(operation):
         message += " The write may or may not have been applied: read the item to find out."
     if lost.timed_out:
         message += " Increase the address option 'timeout' to wait longer."
-    return ConnectionFailed(message, may_have_arrived=lost.arrived)
+    return errors.ConnectionFailed(message, may_have_arrived=lost.arrived)
 
 
-def cannot_connect(config: ResolvedConfig, error: Exception) -> ConnectionFailed:
+def cannot_connect(config: ResolvedConfig, error: Exception) -> errors.ConnectionFailed:
     """Return the error for a connection that could not be opened."""
     target = str(config.endpoint)
     if config.proxy is not None:
         target += f" through {config.proxy}"
     match error:
         case ssl.SSLCertVerificationError():
-            return CertificateError(
+            return errors.CertificateError(
                 f"The certificate of {target} is not trusted: {error.verify_message}. If your own "
                 "certificate authority signed it, set AWS_CA_BUNDLE to its certificates."
             )
         case ssl.SSLError():
-            return ConnectionFailed(
+            return errors.ConnectionFailed(
                 f"TLS handshake with {target} failed: {error.reason or error}. If the server does "
                 "not use TLS, use a dynamodb+http:// address."
             )
         case socket.gaierror():
-            return ConnectionFailed(
+            return errors.ConnectionFailed(
                 f"Cannot resolve the host of {target}: {error.strerror}. Check its spelling."
             )
         # If asyncio tried several addresses of a host, its error lists all of them as text.
         case OSError() if f"[Errno {errno.ECONNREFUSED}]" in str(error):
-            return ConnectionFailed(
+            return errors.ConnectionFailed(
                 f"Connection refused by {target}. Check that the server is running on that port."
             )
         case TimeoutError():
-            return ConnectionFailed(
+            return errors.ConnectionFailed(
                 f"Connecting to {target} timed out. Check that this network can reach it, or "
                 "increase the address option 'connect_timeout'."
             )
         case _:
-            return ConnectionFailed(f"Cannot connect to {target}: {error}.")
+            return errors.ConnectionFailed(f"Cannot connect to {target}: {error}.")
 
 
 def check_tunnel(status: int, config: ResolvedConfig, proxy: Proxy) -> None:
     """Raise ConnectionFailed unless the proxy opened the tunnel."""
     if not 200 <= status < 300:
-        raise ConnectionFailed(
+        raise errors.ConnectionFailed(
             f"{proxy} rejected the connection to {config.endpoint} with status {status}. Check "
             "HTTPS_PROXY, or add the host to NO_PROXY."
         )
 
 
-def pool_exhausted(options: ConnectionOptions) -> ConnectionFailed:
+def pool_exhausted(options: ConnectionOptions) -> errors.ConnectionFailed:
     """Return the error for a request that found no free connection in time."""
-    return ConnectionFailed(
+    return errors.ConnectionFailed(
         f"All {options.connections} connections are in use, and none became free within "
         f"{options.timeout:g} s. Increase the address option 'connections'."
     )
 
 
-def driver_closed() -> EngineClosed:
+def driver_closed() -> errors.EngineClosed:
     """Return the error for a request after close()."""
-    return EngineClosed("The driver is closed. Open another with connect().")
+    return errors.EngineClosed("The driver is closed. Open another with connect().")

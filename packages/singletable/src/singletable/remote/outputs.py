@@ -11,22 +11,8 @@ from zlib import crc32
 from msgspec import DecodeError, Raw, Struct, ValidationError
 from msgspec.json import Decoder, decode, encode
 
+from singletable import operations as ops
 from singletable.errors import ConnectionFailed, InternalError, SingleTableError, UnexpectedResponse
-from singletable.operations import (
-    BatchExecuteStatementOutput,
-    BatchStatementError,
-    BatchStatementResponse,
-    ChangeRecord,
-    ConsumedCapacity,
-    ExecuteTransactionOutput,
-    GetItemOutput,
-    ItemCollectionMetrics,
-    ItemResponse,
-    Operation,
-    ReadChangesOutput,
-    TransactGetItemsOutput,
-    WriteItemOutput,
-)
 from singletable.operations.registry import OPERATIONS
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.errors import parse_error, unsupported_operation
@@ -43,7 +29,7 @@ _ZLIB_WINDOW_BITS = {b"gzip": 31, b"deflate": 15}
 _NULL = Raw(b"null")
 
 
-def decode_response(endpoint: RemoteEndpoint, operation: Operation[R], response: Response) -> R:
+def decode_response(endpoint: RemoteEndpoint, operation: ops.Operation[R], response: Response) -> R:
     """Return the output, or raise the error that the response contains."""
     body = _decode_body(endpoint, response)
     if response.status != 200:
@@ -76,7 +62,7 @@ def _decode_body(endpoint: RemoteEndpoint, response: Response) -> bytes:
 
 
 def _error(
-    endpoint: RemoteEndpoint, operation: Operation[object], response: Response, body: bytes
+    endpoint: RemoteEndpoint, operation: ops.Operation[object], response: Response, body: bytes
 ) -> SingleTableError:
     header = response.headers.get(b"x-amzn-errortype", b"").decode("latin-1")
     error = parse_error(response.status, body, header)
@@ -94,7 +80,7 @@ def _error(
 
 def _unexpected(
     endpoint: RemoteEndpoint,
-    operation: Operation[object],
+    operation: ops.Operation[object],
     response: Response,
     body: bytes,
     reason: str = "",
@@ -106,7 +92,7 @@ def _unexpected(
 
 
 def _describe(
-    endpoint: RemoteEndpoint, operation: Operation[object], response: Response, body: bytes
+    endpoint: RemoteEndpoint, operation: ops.Operation[object], response: Response, body: bytes
 ) -> str:
     content_type = response.headers.get(b"content-type", b"no content type").decode("latin-1")
     excerpt = body[:_MAX_EXCERPT].decode("utf-8", "replace").strip()
@@ -116,7 +102,7 @@ def _describe(
     )
 
 
-def decode_output(operation: type[Operation[Any]], body: bytes) -> Any:
+def decode_output(operation: type[ops.Operation[Any]], body: bytes) -> Any:
     """Decode the output of an operation; raise ValidationError or DecodeError if it is invalid."""
     decoder = _decoder(operation)
     try:
@@ -127,7 +113,7 @@ def decode_output(operation: type[Operation[Any]], body: bytes) -> Any:
 
 
 @cache
-def _decoder(operation: type[Operation[Any]]) -> Callable[[bytes], Any]:
+def _decoder(operation: type[ops.Operation[Any]]) -> Callable[[bytes], Any]:
     output = OPERATIONS[operation].output
     with DECODER_LOCK:
         return _CUSTOM_DECODERS.get(output) or Decoder(output).decode
@@ -139,13 +125,13 @@ def _decoder(operation: type[Operation[Any]]) -> Callable[[bytes], Any]:
 
 class _WriteItemBody(Struct, rename="pascal"):
     attributes: Raw = _NULL
-    consumed_capacity: ConsumedCapacity | None = None
-    item_collection_metrics: ItemCollectionMetrics | None = None
+    consumed_capacity: ops.ConsumedCapacity | None = None
+    item_collection_metrics: ops.ItemCollectionMetrics | None = None
 
 
 class _GetItemBody(Struct, rename="pascal"):
     item: Raw = _NULL
-    consumed_capacity: ConsumedCapacity | None = None
+    consumed_capacity: ops.ConsumedCapacity | None = None
 
 
 class _ItemResponseBody(Struct, rename="pascal"):
@@ -154,18 +140,18 @@ class _ItemResponseBody(Struct, rename="pascal"):
 
 class _TransactGetItemsBody(Struct, rename="pascal"):
     responses: list[_ItemResponseBody]
-    consumed_capacity: list[ConsumedCapacity] | None = None
+    consumed_capacity: list[ops.ConsumedCapacity] | None = None
 
 
 class _BatchStatementResponseBody(Struct, rename="pascal"):
-    error: BatchStatementError | None = None
+    error: ops.BatchStatementError | None = None
     table_name: str | None = None
     item: Raw = _NULL
 
 
 class _BatchExecuteStatementBody(Struct, rename="pascal"):
     responses: list[_BatchStatementResponseBody]
-    consumed_capacity: list[ConsumedCapacity] | None = None
+    consumed_capacity: list[ops.ConsumedCapacity] | None = None
 
 
 class _ChangeRecordBody(Struct, rename="pascal"):
@@ -195,42 +181,42 @@ def _optional(raw: Raw) -> Raw | None:
     return None if raw == _NULL else raw
 
 
-def _write_item_output(data: bytes) -> WriteItemOutput:
+def _write_item_output(data: bytes) -> ops.WriteItemOutput:
     body = _decode_write_item(data)
-    return WriteItemOutput(
+    return ops.WriteItemOutput(
         _optional(body.attributes), body.consumed_capacity, body.item_collection_metrics
     )
 
 
-def _get_item_output(data: bytes) -> GetItemOutput:
+def _get_item_output(data: bytes) -> ops.GetItemOutput:
     body = _decode_get_item(data)
-    return GetItemOutput(_optional(body.item), body.consumed_capacity)
+    return ops.GetItemOutput(_optional(body.item), body.consumed_capacity)
 
 
-def _transact_get_items_output(data: bytes) -> TransactGetItemsOutput:
+def _transact_get_items_output(data: bytes) -> ops.TransactGetItemsOutput:
     body = _decode_transact_get_items(data)
-    responses = [ItemResponse(_optional(response.item)) for response in body.responses]
-    return TransactGetItemsOutput(responses, body.consumed_capacity)
+    responses = [ops.ItemResponse(_optional(response.item)) for response in body.responses]
+    return ops.TransactGetItemsOutput(responses, body.consumed_capacity)
 
 
-def _execute_transaction_output(data: bytes) -> ExecuteTransactionOutput:
+def _execute_transaction_output(data: bytes) -> ops.ExecuteTransactionOutput:
     output = _transact_get_items_output(data)
-    return ExecuteTransactionOutput(output.responses, output.consumed_capacity)
+    return ops.ExecuteTransactionOutput(output.responses, output.consumed_capacity)
 
 
-def _batch_execute_statement_output(data: bytes) -> BatchExecuteStatementOutput:
+def _batch_execute_statement_output(data: bytes) -> ops.BatchExecuteStatementOutput:
     body = _decode_batch_statements(data)
     responses = [
-        BatchStatementResponse(response.error, response.table_name, _optional(response.item))
+        ops.BatchStatementResponse(response.error, response.table_name, _optional(response.item))
         for response in body.responses
     ]
-    return BatchExecuteStatementOutput(responses, body.consumed_capacity)
+    return ops.BatchExecuteStatementOutput(responses, body.consumed_capacity)
 
 
-def _read_changes_output(data: bytes) -> ReadChangesOutput:
+def _read_changes_output(data: bytes) -> ops.ReadChangesOutput:
     body = _decode_read_changes(data)
     changes = [
-        ChangeRecord(
+        ops.ChangeRecord(
             change.position,
             change.table_name,
             change.kind,
@@ -242,16 +228,16 @@ def _read_changes_output(data: bytes) -> ReadChangesOutput:
         )
         for change in body.changes
     ]
-    return ReadChangesOutput(changes, body.position)
+    return ops.ReadChangesOutput(changes, body.position)
 
 
 _CUSTOM_DECODERS: dict[type, Callable[[bytes], Any]] = {
-    WriteItemOutput: _write_item_output,
-    GetItemOutput: _get_item_output,
-    TransactGetItemsOutput: _transact_get_items_output,
-    ExecuteTransactionOutput: _execute_transaction_output,
-    BatchExecuteStatementOutput: _batch_execute_statement_output,
-    ReadChangesOutput: _read_changes_output,
+    ops.WriteItemOutput: _write_item_output,
+    ops.GetItemOutput: _get_item_output,
+    ops.TransactGetItemsOutput: _transact_get_items_output,
+    ops.ExecuteTransactionOutput: _execute_transaction_output,
+    ops.BatchExecuteStatementOutput: _batch_execute_statement_output,
+    ops.ReadChangesOutput: _read_changes_output,
 }
 
 

@@ -1,106 +1,59 @@
 """Declarations: tables, entities, keys and constraints, with types that checkers verify."""
 
-from singletable.schema.checks import DeclarationWarning
-from singletable.schema.codec import TimeFormat
-from singletable.schema.collection import Collection
-from singletable.schema.condition import Condition
-from singletable.schema.count import Count, Counter, counters_of
-from singletable.schema.entity import Entity
-from singletable.schema.fields import Attr, attr, created, expires, sequence, updated, version
-from singletable.schema.key_overlap import (
-    entities_in_range,
-    has_overlapping_range,
-    may_share_partition,
-)
-from singletable.schema.key_parts import (
-    KeyPart,
-    RepeatedPart,
-    Shards,
-    casefold,
-    concat,
-    descending,
-    ordered,
-    padded,
-    repeated,
-)
-from singletable.schema.keys import IndexKey, ItemKey, Key, key_of
-from singletable.schema.model import Model, model_of
-from singletable.schema.model_entity import ModelEntity
-from singletable.schema.module_tables import find_tables, table_of
-from singletable.schema.patch import evolve
-from singletable.schema.path import Edit, Path
-from singletable.schema.resolved_key import ResolvedKey
-from singletable.schema.selection import EntitiesSelection, Partition, Selection
-from singletable.schema.table import (
-    Binary,
-    Index,
-    LocalIndex,
-    Number,
-    Provisioned,
-    Table,
-    camel_case,
-    create_operation,
-    pascal_case,
-)
-from singletable.schema.table_description import read_table, table_from_description
-from singletable.schema.unique import Unique, UniqueConstraint, UniqueValue
-
-__all__ = [
-    "Attr",
-    "Binary",
-    "Collection",
-    "Condition",
-    "Count",
-    "Counter",
-    "DeclarationWarning",
-    "Edit",
-    "EntitiesSelection",
-    "Entity",
-    "Index",
-    "IndexKey",
-    "ItemKey",
-    "Key",
-    "KeyPart",
-    "LocalIndex",
-    "Model",
-    "ModelEntity",
-    "Number",
-    "Partition",
-    "Path",
-    "Provisioned",
-    "RepeatedPart",
-    "ResolvedKey",
-    "Selection",
-    "Shards",
-    "Table",
-    "TimeFormat",
-    "Unique",
-    "UniqueConstraint",
-    "UniqueValue",
-    "attr",
-    "camel_case",
-    "casefold",
-    "concat",
-    "counters_of",
-    "create_operation",
-    "created",
-    "descending",
-    "entities_in_range",
-    "evolve",
-    "expires",
-    "find_tables",
-    "has_overlapping_range",
-    "key_of",
-    "may_share_partition",
-    "model_of",
-    "ordered",
-    "padded",
-    "pascal_case",
-    "read_table",
-    "repeated",
-    "sequence",
-    "table_from_description",
-    "table_of",
-    "updated",
-    "version",
-]
+from singletable.schema.checks import DeclarationWarning as DeclarationWarning
+from singletable.schema.codec import TimeFormat as TimeFormat
+from singletable.schema.collection import Collection as Collection
+from singletable.schema.condition import Condition as Condition
+from singletable.schema.count import Count as Count
+from singletable.schema.count import Counter as Counter
+from singletable.schema.count import counters_of as counters_of
+from singletable.schema.entity import Entity as Entity
+from singletable.schema.fields import Attr as Attr
+from singletable.schema.fields import attr as attr
+from singletable.schema.fields import created as created
+from singletable.schema.fields import expires as expires
+from singletable.schema.fields import sequence as sequence
+from singletable.schema.fields import updated as updated
+from singletable.schema.fields import version as version
+from singletable.schema.key_overlap import entities_in_range as entities_in_range
+from singletable.schema.key_overlap import has_overlapping_range as has_overlapping_range
+from singletable.schema.key_overlap import may_share_partition as may_share_partition
+from singletable.schema.key_parts import KeyPart as KeyPart
+from singletable.schema.key_parts import RepeatedPart as RepeatedPart
+from singletable.schema.key_parts import Shards as Shards
+from singletable.schema.key_parts import casefold as casefold
+from singletable.schema.key_parts import concat as concat
+from singletable.schema.key_parts import descending as descending
+from singletable.schema.key_parts import ordered as ordered
+from singletable.schema.key_parts import padded as padded
+from singletable.schema.key_parts import repeated as repeated
+from singletable.schema.keys import IndexKey as IndexKey
+from singletable.schema.keys import ItemKey as ItemKey
+from singletable.schema.keys import Key as Key
+from singletable.schema.keys import key_of as key_of
+from singletable.schema.model import Model as Model
+from singletable.schema.model import model_of as model_of
+from singletable.schema.model_entity import ModelEntity as ModelEntity
+from singletable.schema.module_tables import find_tables as find_tables
+from singletable.schema.module_tables import table_of as table_of
+from singletable.schema.patch import evolve as evolve
+from singletable.schema.path import Edit as Edit
+from singletable.schema.path import Path as Path
+from singletable.schema.resolved_key import ResolvedKey as ResolvedKey
+from singletable.schema.selection import EntitiesSelection as EntitiesSelection
+from singletable.schema.selection import Partition as Partition
+from singletable.schema.selection import Selection as Selection
+from singletable.schema.table import Binary as Binary
+from singletable.schema.table import Index as Index
+from singletable.schema.table import LocalIndex as LocalIndex
+from singletable.schema.table import Number as Number
+from singletable.schema.table import Provisioned as Provisioned
+from singletable.schema.table import Table as Table
+from singletable.schema.table import camel_case as camel_case
+from singletable.schema.table import create_operation as create_operation
+from singletable.schema.table import pascal_case as pascal_case
+from singletable.schema.table_description import read_table as read_table
+from singletable.schema.table_description import table_from_description as table_from_description
+from singletable.schema.unique import Unique as Unique
+from singletable.schema.unique import UniqueConstraint as UniqueConstraint
+from singletable.schema.unique import UniqueValue as UniqueValue

@@ -13,18 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
+from singletable import expressions as ex
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.expressions import (
-    At,
-    Compare,
-    Constant,
-    NotExists,
-    Or,
-    Path,
-    Set,
-    apply_update,
-    value_at,
-)
 from singletable.schema.codec.codec import short_repr
 from singletable.schema.codec.items import UNKNOWN
 from singletable.schema.count import counters_of
@@ -86,9 +76,9 @@ class DeclaredVersions(SchemaVersions):
         # The older versions by class; entities may share a class.
         self.classes: dict[type, OldVersion] = {}
         self._is_complete = False
-        is_current = Compare("=", At((attribute,)), Constant({"N": str(current)}))
+        is_current = ex.Compare("=", ex.At((attribute,)), ex.Constant({"N": str(current)}))
         self.current_condition = (
-            Or(NotExists((attribute,)), is_current) if current == 1 else is_current
+            ex.Or(ex.NotExists((attribute,)), is_current) if current == 1 else is_current
         )
 
     @property
@@ -273,9 +263,9 @@ class DeclaredVersions(SchemaVersions):
         stored |= encoded
         stored[self.attribute] = {"N": str(number)}
         for path in (counter.document_path() for counter in counters_of(model.entity)):
-            count = value_at(path, item)
+            count = ex.value_at(path, item)
             if count is not None and _has_parent(path, stored):
-                stored = apply_update((Set(path, Constant(count)),), stored)
+                stored = ex.apply_update((ex.Set(path, ex.Constant(count)),), stored)
         _check_lossless(model, number, values, model.values(stored))
         return stored
 
@@ -347,14 +337,14 @@ def _kept_values(
     return kept
 
 
-def _keep_counter(model: Model, path: Path, upgraded: Item, item: Item) -> Item:
+def _keep_counter(model: Model, path: ex.Path, upgraded: Item, item: Item) -> Item:
     """Return the upgraded item with a count of the stored one."""
-    count = value_at(path, item)
+    count = ex.value_at(path, item)
     if count is not None:
         if not _has_parent(path, upgraded):
             return upgraded
-        return apply_update((Set(path, Constant(count)),), upgraded)
-    computed = value_at(path, upgraded)
+        return ex.apply_update((ex.Set(path, ex.Constant(count)),), upgraded)
+    computed = ex.value_at(path, upgraded)
     field = next(one for one in model.fields.values() if one.attribute == path[0])
     initial = field.default() if field.default is not None and len(path) == 1 else 0
     if computed is not None and Decimal(computed.get("N", "0")) != initial:
@@ -366,8 +356,8 @@ def _keep_counter(model: Model, path: Path, upgraded: Item, item: Item) -> Item:
     return upgraded
 
 
-def _has_parent(path: Path, item: Item) -> bool:
-    return len(path) == 1 or value_at(path[:-1], item) is not None
+def _has_parent(path: ex.Path, item: Item) -> bool:
+    return len(path) == 1 or ex.value_at(path[:-1], item) is not None
 
 
 def _check_lossless(

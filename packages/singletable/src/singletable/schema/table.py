@@ -7,16 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from singletable import operations as ops
 from singletable.errors import DeclarationError
-from singletable.operations import (
-    AttributeDefinition,
-    CreateTable,
-    GlobalSecondaryIndex,
-    KeySchemaElement,
-    LocalSecondaryIndex,
-    Projection,
-    ProvisionedThroughput,
-)
 
 ScalarType: TypeAlias = Literal["S", "N", "B"]
 KeyType: TypeAlias = "str | Number | Binary"
@@ -317,28 +309,28 @@ def _projection(
     return names
 
 
-def create_operation(table: Table, name: str | None = None) -> CreateTable:
+def create_operation(table: Table, name: str | None = None) -> ops.CreateTable:
     """Return the CreateTable request for a declared table, under its name or another."""
     keys = [*table.key_attributes]
     for index in table.indexes:
         keys += [*index.pk, *index.sk]
     throughput = _throughput(table)
     globals_ = [
-        GlobalSecondaryIndex(
+        ops.GlobalSecondaryIndex(
             index.name, _schema(index.pk, index.sk), _projection_shape(index), throughput
         )
         for index in table.indexes
         if not index.local
     ]
     locals_ = [
-        LocalSecondaryIndex(index.name, _schema(index.pk, index.sk), _projection_shape(index))
+        ops.LocalSecondaryIndex(index.name, _schema(index.pk, index.sk), _projection_shape(index))
         for index in table.indexes
         if index.local
     ]
-    return CreateTable(
+    return ops.CreateTable(
         name or table.name,
         [
-            AttributeDefinition(attribute.name, attribute.type)
+            ops.AttributeDefinition(attribute.name, attribute.type)
             for attribute in {attribute.name: attribute for attribute in keys}.values()
         ],
         _schema((table.pk,), () if table.sk is None else (table.sk,)),
@@ -349,22 +341,24 @@ def create_operation(table: Table, name: str | None = None) -> CreateTable:
     )
 
 
-def _schema(pk: tuple[KeyAttribute, ...], sk: tuple[KeyAttribute, ...]) -> list[KeySchemaElement]:
+def _schema(
+    pk: tuple[KeyAttribute, ...], sk: tuple[KeyAttribute, ...]
+) -> list[ops.KeySchemaElement]:
     return [
-        *(KeySchemaElement(attribute.name, "HASH") for attribute in pk),
-        *(KeySchemaElement(attribute.name, "RANGE") for attribute in sk),
+        *(ops.KeySchemaElement(attribute.name, "HASH") for attribute in pk),
+        *(ops.KeySchemaElement(attribute.name, "RANGE") for attribute in sk),
     ]
 
 
-def _projection_shape(index: Index) -> Projection:
+def _projection_shape(index: Index) -> ops.Projection:
     if index.projection == "ALL":
-        return Projection("ALL")
+        return ops.Projection("ALL")
     if index.projection == "KEYS_ONLY":
-        return Projection("KEYS_ONLY")
-    return Projection("INCLUDE", list(index.projection))
+        return ops.Projection("KEYS_ONLY")
+    return ops.Projection("INCLUDE", list(index.projection))
 
 
-def _throughput(table: Table) -> ProvisionedThroughput | None:
+def _throughput(table: Table) -> ops.ProvisionedThroughput | None:
     if table.capacity is None:
         return None
-    return ProvisionedThroughput(table.capacity.read, table.capacity.write)
+    return ops.ProvisionedThroughput(table.capacity.read, table.capacity.write)

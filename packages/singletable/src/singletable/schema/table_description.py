@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from singletable.operations import (
-    DescribeTable,
-    DescribeTimeToLive,
-    Driver,
-    KeySchemaElement,
-    Projection,
-    TableDescription,
-)
+from singletable import operations as ops
 from singletable.schema.table import (
     Binary,
     Index,
@@ -24,15 +17,15 @@ from singletable.schema.table import (
 )
 
 
-def read_table(driver: Driver, name: str) -> tuple[TableDescription, Table]:
+def read_table(driver: ops.Driver, name: str) -> tuple[ops.TableDescription, Table]:
     """Describe an existing table, and return the description and its declaration."""
-    described = driver.execute(DescribeTable(name)).table
-    ttl = driver.execute(DescribeTimeToLive(name)).time_to_live_description
+    described = driver.execute(ops.DescribeTable(name)).table
+    ttl = driver.execute(ops.DescribeTimeToLive(name)).time_to_live_description
     enabled = ttl.time_to_live_status in ("ENABLED", "ENABLING")
     return described, table_from_description(described, ttl.attribute_name if enabled else None)
 
 
-def table_from_description(described: TableDescription, ttl: str | None) -> Table:
+def table_from_description(described: ops.TableDescription, ttl: str | None) -> Table:
     """Return the declaration of a described table."""
     types = {one.attribute_name: one.attribute_type for one in described.attribute_definitions}
 
@@ -41,7 +34,7 @@ def table_from_description(described: TableDescription, ttl: str | None) -> Tabl
             return name
         return Number(name) if types[name] == "N" else Binary(name)
 
-    def keys(schema: Sequence[KeySchemaElement], role: str) -> list[KeyType]:
+    def keys(schema: Sequence[ops.KeySchemaElement], role: str) -> list[KeyType]:
         return [attribute(one.attribute_name) for one in schema if one.key_type == role]
 
     (pk,), sk = keys(described.key_schema, "HASH"), keys(described.key_schema, "RANGE")
@@ -72,7 +65,7 @@ def table_from_description(described: TableDescription, ttl: str | None) -> Tabl
     )
 
 
-def _projects(projection: Projection) -> Literal["ALL", "KEYS_ONLY"] | list[str]:
+def _projects(projection: ops.Projection) -> Literal["ALL", "KEYS_ONLY"] | list[str]:
     match projection.projection_type:
         case "KEYS_ONLY":
             return "KEYS_ONLY"
@@ -82,7 +75,7 @@ def _projects(projection: Projection) -> Literal["ALL", "KEYS_ONLY"] | list[str]
             return "ALL"
 
 
-def _capacity(described: TableDescription) -> Provisioned | None:
+def _capacity(described: ops.TableDescription) -> Provisioned | None:
     summary = described.billing_mode_summary
     units = described.provisioned_throughput
     if (summary is not None and summary.billing_mode == "PAY_PER_REQUEST") or (

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from singletable import operations as ops
 from singletable.errors import (
     DeclarationError,
     InvalidValue,
@@ -19,17 +20,6 @@ from singletable.errors import (
     TableNotFound,
 )
 from singletable.expressions import render_projection
-from singletable.operations import (
-    DeleteRequest,
-    DescribeTable,
-    DescribeTableOutput,
-    PageOutput,
-    Scan,
-    TableDescription,
-    TimeToLiveSpecification,
-    UpdateTimeToLive,
-    WriteRequest,
-)
 from singletable.retry import send
 from singletable.schema import ItemKey, Table, create_operation, model_of
 from singletable.schema.unique import OWNER, UniqueConstraint
@@ -70,15 +60,17 @@ def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[b
         return False
     yield from _wait_until_active(context, name)
     if table.ttl is not None:
-        ttl = TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
-        yield from send(context.retry_policy, UpdateTimeToLive(name, ttl))
+        ttl = ops.TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
+        yield from send(context.retry_policy, ops.UpdateTimeToLive(name, ttl))
     return True
 
 
-def _wait_until_active(context: Context, name: str) -> Steps[TableDescription]:
+def _wait_until_active(context: Context, name: str) -> Steps[ops.TableDescription]:
     for _ in range(MAX_POLLS):
         try:
-            output: DescribeTableOutput = yield from send(context.retry_policy, DescribeTable(name))
+            output: ops.DescribeTableOutput = yield from send(
+                context.retry_policy, ops.DescribeTable(name)
+            )
         except TableNotFound:
             # DescribeTable is eventually consistent: a new table may be missing at first.
             pass
@@ -92,7 +84,7 @@ def _wait_until_active(context: Context, name: str) -> Steps[TableDescription]:
     )
 
 
-def _check_indexes(table: Table, existing: TableDescription) -> None:
+def _check_indexes(table: Table, existing: ops.TableDescription) -> None:
     """Raise DeclarationError if the existing table lacks a declared index."""
     indexes = (
         *(existing.global_secondary_indexes or ()),
@@ -150,15 +142,15 @@ class EntityScan:
         ]
         return decode_each(partial(decode_item, self.model), items, self.on_mismatch)
 
-    def _next_page(self, segment: int) -> Steps[PageOutput]:
+    def _next_page(self, segment: int) -> Steps[ops.PageOutput]:
         in_segments = self.segments > 1
-        scan = Scan(
+        scan = ops.Scan(
             self.context.table_name(self.model.table),
             exclusive_start_key=self.positions[segment],
             total_segments=self.segments if in_segments else None,
             segment=segment if in_segments else None,
         )
-        page: PageOutput = yield from send(self.context.retry_policy, scan)
+        page: ops.PageOutput = yield from send(self.context.retry_policy, scan)
         if page.last_evaluated_key is None:
             del self.positions[segment]
         else:
@@ -176,8 +168,8 @@ def items_page(context: Context, table: Table, size: int, cursor: str | None) ->
     items: list[Item] = []
     # One more item shows whether this is the last page.
     while len(items) <= size:
-        scan = Scan(name, limit=size + 1 - len(items), exclusive_start_key=after)
-        page: PageOutput = yield from send(context.retry_policy, scan)
+        scan = ops.Scan(name, limit=size + 1 - len(items), exclusive_start_key=after)
+        page: ops.PageOutput = yield from send(context.retry_policy, scan)
         items += page.items
         after = page.last_evaluated_key
         if after is None:
@@ -233,20 +225,20 @@ class TableClearing:
         names = [one.name for one in self.table.key_attributes]
         owners = [f"{OWNER}{name}" for name in names] if self.markers else []
         projection = render_projection(tuple((name,) for name in [*names, *owners]))
-        scan = Scan(
+        scan = ops.Scan(
             table,
             exclusive_start_key=after,
             projection_expression=projection.text,
             expression_attribute_names=projection.names or None,
             consistent_read=True,
         )
-        page: PageOutput = yield from send(self.context.retry_policy, scan)
-        deletes: dict[ItemId, WriteRequest] = {}
+        page: ops.PageOutput = yield from send(self.context.retry_policy, scan)
+        deletes: dict[ItemId, ops.WriteRequest] = {}
         for item in page.items:
             key = {name: item[name] for name in names}
             id_ = item_id(table, key)
             if id_ not in self.kept and not self._is_marker_of_kept(item):
-                deletes[id_] = WriteRequest(delete_request=DeleteRequest(key))
+                deletes[id_] = ops.WriteRequest(delete_request=ops.DeleteRequest(key))
         yield from write_batches(self.context, deletes)
         return len(deletes), page.last_evaluated_key
 

@@ -68,7 +68,7 @@ from singletable.store.context import (
 )
 from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
-from singletable.store.options import CollectOptions, ReadOptions, check_options
+from singletable.store.options import CollectOptions, QueryOptions, ReadOptions, check_options
 from singletable.store.pagination import Page, count_items, read_page, start_at_cursor, within_bound
 from singletable.store.query import ItemQuery
 from singletable.store.scope import AsyncScopedDriver, Shared, scope_context, unscoped
@@ -374,39 +374,29 @@ class AsyncStore:
         return await run_async(unscoped(self._inner), observed)
 
     def query(
-        self,
-        selection: Selection[E],
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        self, selection: Selection[E], **options: Unpack[QueryOptions[E]]
     ) -> AsyncIterator[E]:
         """Iterate over the items of a selection in sort key order, reading pages as needed."""
-        check_options("query", options, "limit")
+        check_options("query", QueryOptions, options)
         reader = query.create_query(self._context, selection, **options)
         return self._iterate(
             reader,
             lambda most: query.next_instances(reader, most),
-            limit,
             lambda: shape_of_query("query", selection, consistent=reader.consistent),
         )
 
     def hydrate(
-        self,
-        selection: Selection[E],
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        self, selection: Selection[E], **options: Unpack[QueryOptions[E]]
     ) -> AsyncIterator[E]:
         """Iterate over the items of an index that contains only some attributes.
 
         The items are read from the table by the keys in the index.
         """
-        check_options("hydrate", options, "limit")
+        check_options("hydrate", QueryOptions, options)
         reader = ItemQuery(self._context, selection, **options)
         return self._iterate(
             reader,
             lambda most: query.next_hydrated(reader, most),
-            limit,
             lambda: shape_of_query(
                 "hydrate", selection, consistent=reader.consistent, hydrates=True
             ),
@@ -501,7 +491,7 @@ class AsyncStore:
         whole items by the keys of an index that contains only some attributes. With `max_read`, a
         page may be shorter, or empty, and have a cursor to go on.
         """
-        check_options("page", options, "fields", "hydrate")
+        check_options("page", ReadOptions, options, "fields", "hydrate")
         check_count("size", size)
         reader, next_results = query.create_page_query(
             self._context, selection, fields=fields, hydrate=hydrate, **options
@@ -547,7 +537,7 @@ class AsyncStore:
         tests the items of its own entity; the others are returned in any case. If nothing is found
         and the collection has a required member, it raises NotFound.
         """
-        check_options("collect", options, "limit", cursor=False)
+        check_options("collect", CollectOptions, options, "limit")
         check_limit(limit)
         reader = CollectionQuery(self._context, collection, selection, **options)
         return await self._run(
@@ -569,7 +559,7 @@ class AsyncStore:
         `size` counts the items of all entities. The collection has lists and optional members only,
         because a required one would be missing on most pages.
         """
-        check_options("collect_page", options)
+        check_options("collect_page", ReadOptions, options)
         check_count("size", size)
         reader = CollectionQuery(self._context, collection, selection, **options)
         check_pageable(collection)
@@ -582,13 +572,7 @@ class AsyncStore:
 
     @overload
     def select(
-        self,
-        selection: Selection[E],
-        a: Path[E, A],
-        /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        self, selection: Selection[E], a: Path[E, A], /, **options: Unpack[QueryOptions[E]]
     ) -> AsyncIterator[tuple[A]]: ...
     @overload
     def select(
@@ -597,9 +581,7 @@ class AsyncStore:
         a: Path[E, A],
         b: Path[E, B],
         /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        **options: Unpack[QueryOptions[E]],
     ) -> AsyncIterator[tuple[A, B]]: ...
     @overload
     def select(
@@ -609,9 +591,7 @@ class AsyncStore:
         b: Path[E, B],
         c: Path[E, C],
         /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        **options: Unpack[QueryOptions[E]],
     ) -> AsyncIterator[tuple[A, B, C]]: ...
     @overload
     def select(
@@ -622,25 +602,17 @@ class AsyncStore:
         c: Path[E, C],
         d: Path[E, D],
         /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        **options: Unpack[QueryOptions[E]],
     ) -> AsyncIterator[tuple[A, B, C, D]]: ...
     def select(
-        self,
-        selection: Selection[E],
-        /,
-        *paths: Path[E, Any],
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        self, selection: Selection[E], /, *paths: Path[E, Any], **options: Unpack[QueryOptions[E]]
     ) -> AsyncIterator[tuple[Any, ...]]:
         """Iterate over some fields of the items of a selection, as typed tuples."""
-        check_options("select", options, "limit")
+        check_options("select", QueryOptions, options)
         reader = query.create_field_query(self._context, selection, paths, **options)
         return self._iterate(
             reader,
             lambda most: query.next_fields(reader, paths, most),
-            limit,
             lambda: shape_of_query("select", selection, consistent=reader.consistent),
         )
 
@@ -732,15 +704,10 @@ class AsyncStore:
         return await run_async(self._inner, observed)
 
     def _iterate(
-        self,
-        reader: ItemQuery[Any],
-        next_items: NextItems[R],
-        limit: int | None,
-        shape: Callable[[], CallShape],
+        self, reader: ItemQuery[Any], next_items: NextItems[R], shape: Callable[[], CallShape]
     ) -> AsyncIterator[R]:
-        check_limit(limit)
         start_at_cursor(reader)
-        return self._pages(within_bound(reader, next_items), limit, shape)
+        return self._pages(within_bound(reader, next_items), reader.limit, shape)
 
     async def _pages(
         self, next_items: NextItems[R], limit: int | None, shape: Callable[[], CallShape]

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
+from singletable import operations as ops
 from singletable.errors import InvalidValue, Throttled
-from singletable.operations import (
-    BatchGetItem,
-    BatchGetItemOutput,
-    BatchWriteItem,
-    BatchWriteItemOutput,
-    DeleteRequest,
-    KeysAndAttributes,
-    PutRequest,
-    WriteRequest,
-)
 from singletable.operations.touches import written_items
 from singletable.retry import send
 from singletable.schema import ItemKey, Model, Table, counters_of
@@ -72,11 +63,11 @@ def get_items(
         by_table: dict[str, list[Item]] = {}
         for table, key in batch:
             by_table.setdefault(table, []).append(key)
-        output: BatchGetItemOutput = yield from send(
+        output: ops.BatchGetItemOutput = yield from send(
             context.retry_policy,
-            BatchGetItem(
+            ops.BatchGetItem(
                 {
-                    table: KeysAndAttributes(table_keys, consistent_read=consistent or None)
+                    table: ops.KeysAndAttributes(table_keys, consistent_read=consistent or None)
                     for table, table_keys in by_table.items()
                 }
             ),
@@ -95,7 +86,7 @@ def get_items(
 
 def put_many(context: Context, items: list[object]) -> Steps[None]:
     """Store many items, each over the one with its key."""
-    writes: dict[ItemId, WriteRequest] = {}
+    writes: dict[ItemId, ops.WriteRequest] = {}
     positions: dict[ItemId, int] = {}
     plans: list[tuple[object, Plan]] = []
     for position, item in enumerate(items):
@@ -107,7 +98,7 @@ def put_many(context: Context, items: list[object]) -> Steps[None]:
         put = plan.writes[0]
         if positions.setdefault(put.item_id, position) != position:
             raise _duplicate_key(model, item, plan, positions[put.item_id], position)
-        writes[put.item_id] = WriteRequest(PutRequest(put.item or {}))
+        writes[put.item_id] = ops.WriteRequest(ops.PutRequest(put.item or {}))
     yield from write_batches(context, writes)
     for item, plan in plans:
         apply_stamps(item, plan)
@@ -115,11 +106,13 @@ def put_many(context: Context, items: list[object]) -> Steps[None]:
 
 def delete_many(context: Context, keys: list[ItemKey[Any]]) -> Steps[None]:
     """Delete many items, as far as they exist."""
-    writes: dict[ItemId, WriteRequest] = {}
+    writes: dict[ItemId, ops.WriteRequest] = {}
     for key in keys:
         _check_batchable(key.model, deletes=True)
         table = context.table_name(key.model.table)
-        writes[item_id(table, key.key)] = WriteRequest(delete_request=DeleteRequest(key.key))
+        writes[item_id(table, key.key)] = ops.WriteRequest(
+            delete_request=ops.DeleteRequest(key.key)
+        )
     yield from write_batches(context, writes)
 
 
@@ -163,7 +156,7 @@ def _unbatchable_features(model: Model, *, deletes: bool) -> list[tuple[str, boo
     ]
 
 
-def write_batches(context: Context, writes: Mapping[ItemId, WriteRequest]) -> Steps[None]:
+def write_batches(context: Context, writes: Mapping[ItemId, ops.WriteRequest]) -> Steps[None]:
     """Write many items in batches, without conditions."""
     waiting = [(table, request) for (table, _), request in writes.items()]
     for table, request in waiting:
@@ -171,17 +164,17 @@ def write_batches(context: Context, writes: Mapping[ItemId, WriteRequest]) -> St
     yield from write_requests(context, waiting)
 
 
-def write_requests(context: Context, writes: list[tuple[str, WriteRequest]]) -> Steps[None]:
+def write_requests(context: Context, writes: list[tuple[str, ops.WriteRequest]]) -> Steps[None]:
     """Write different items in batches, each to its table; the caller checks the scope."""
     waiting = writes
     attempt = 0
     while waiting:
         batch, waiting = waiting[:MAX_BATCH_WRITES], waiting[MAX_BATCH_WRITES:]
-        by_table: dict[str, list[WriteRequest]] = {}
+        by_table: dict[str, list[ops.WriteRequest]] = {}
         for table, request in batch:
             by_table.setdefault(table, []).append(request)
-        output: BatchWriteItemOutput = yield from send(
-            context.retry_policy, BatchWriteItem(by_table)
+        output: ops.BatchWriteItemOutput = yield from send(
+            context.retry_policy, ops.BatchWriteItem(by_table)
         )
         unprocessed = [
             (table, request) for table, left in output.unprocessed_items.items() for request in left

@@ -16,15 +16,8 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.errors import InvalidValue, SingleTableError
-from singletable.operations import (
-    BatchGetItemOutput,
-    ConsumedCapacity,
-    GetItemOutput,
-    Operation,
-    PageOutput,
-    TransactGetItemsOutput,
-)
 from singletable.operations.registry import ITEM_READS
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
 from singletable.steps import Pause, Reason, Steps, Together
@@ -235,8 +228,8 @@ class SentRequest:
     A read examined `scanned_count` items, and returned `count` of them: a filter leaves some out.
     """
 
-    operation: Operation[Any]
-    consumed: tuple[ConsumedCapacity, ...] = ()
+    operation: ops.Operation[Any]
+    consumed: tuple[ops.ConsumedCapacity, ...] = ()
     error: SingleTableError | None = None
     scanned_count: int = 0
     count: int = 0
@@ -391,18 +384,18 @@ def _record(steps: Steps[R], recording: _Recording) -> Steps[R]:
         return end.value  # type: ignore[no-any-return]
 
 
-def _with_capacity(operation: Operation[Any]) -> Operation[Any]:
+def _with_capacity(operation: ops.Operation[Any]) -> ops.Operation[Any]:
     """Return the request with ReturnConsumedCapacity, if it has that parameter."""
     if hasattr(operation, "return_consumed_capacity"):
         return replace(operation, return_consumed_capacity="INDEXES")
     return operation
 
 
-def _consumed(output: object) -> tuple[ConsumedCapacity, ...]:
+def _consumed(output: object) -> tuple[ops.ConsumedCapacity, ...]:
     match getattr(output, "consumed_capacity", None):
         case None:
             return ()
-        case ConsumedCapacity() as one:
+        case ops.ConsumedCapacity() as one:
             return (one,)
         case several:
             return tuple(several)
@@ -411,13 +404,13 @@ def _consumed(output: object) -> tuple[ConsumedCapacity, ...]:
 def _counts(output: object) -> tuple[int, int]:
     """Return how many items a read examined, and how many it returned."""
     match output:
-        case PageOutput():
+        case ops.PageOutput():
             return output.scanned_count, output.count
-        case BatchGetItemOutput():
+        case ops.BatchGetItemOutput():
             found = sum(map(len, output.raw_responses.values()))
-        case GetItemOutput():
+        case ops.GetItemOutput():
             found = int(output.raw_item is not None)
-        case TransactGetItemsOutput():
+        case ops.TransactGetItemsOutput():
             found = sum(response.raw_item is not None for response in output.responses)
         case _:
             found = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Generic, TypedDict, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 from singletable.schema import Condition
 from singletable.store.decoder import OnMismatch
@@ -28,7 +28,7 @@ class CollectOptions(TypedDict, Generic[E], total=False):
 
 
 class ReadOptions(CollectOptions[E], total=False):
-    """The options of `query`, `select`, `hydrate`, `page` and `collect_page`.
+    """The options of `page` and `collect_page`.
 
     `cursor` continues after a page, or after ReadLimitReached. The others are those of
     CollectOptions.
@@ -37,15 +37,25 @@ class ReadOptions(CollectOptions[E], total=False):
     cursor: str | None
 
 
-_COLLECT_OPTIONS = frozenset(CollectOptions.__annotations__)
-_READ_OPTIONS = frozenset(ReadOptions.__annotations__)
+class QueryOptions(ReadOptions[E], total=False):
+    """The options of `query`, `select` and `hydrate`.
+
+    At most `limit` items are returned. The others are those of ReadOptions.
+    """
+
+    limit: int | None
+
+
+_KNOWN = {
+    kind: frozenset(kind.__annotations__) for kind in (CollectOptions, ReadOptions, QueryOptions)
+}
 
 
 def check_options(
-    method: str, options: Mapping[str, object], *others: str, cursor: bool = True
+    method: str, kind: type[Any], options: Mapping[str, object], *others: str
 ) -> None:
     """Raise TypeError if there is an unknown option; `others` are those of this method alone."""
-    known = _READ_OPTIONS if cursor else _COLLECT_OPTIONS
+    known = _KNOWN[kind]
     if not known.issuperset(options):
         names = ", ".join(sorted(known.union(others)))
         raise TypeError(

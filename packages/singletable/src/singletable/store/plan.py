@@ -14,27 +14,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from singletable import expressions
+from singletable import expressions as ex
 from singletable.errors import InvalidValue, NotFound
-from singletable.expressions import (
-    Add,
-    At,
-    Compare,
-    Constant,
-    Exists,
-    NotExists,
-    Or,
-    Set,
-    apply_update,
-    holds,
-    value_at,
-)
 from singletable.schema import (
     Attr,
     Condition,
@@ -142,18 +130,18 @@ class ItemChange(ABC):
         if current is None or not self.requires_current_version:
             return plan
         write, *others = plan.writes
-        guard = both(write.guard, Or(NotExists((self.model.table.pk.name,)), current))
+        guard = both(write.guard, ex.Or(ex.NotExists((self.model.table.pk.name,)), current))
         return replace(plan, writes=[replace(write, guard=guard), *others])
 
     def _rewritten(self, plan: Plan, old: Item, stored: Item) -> Plan:
         """Return the plan for an item of an older version, given the plan for the upgraded item."""
         context, model, now = self.context, self.model, self.context.clock()
         write, *others = plan.writes
-        if write.condition is not None and not holds(write.condition, old):
+        if write.condition is not None and not ex.holds(write.condition, old):
             raise write.error(old)
         after = plan.after
         if write.kind == "update":
-            after = apply_update(write.actions, old)
+            after = ex.apply_update(write.actions, old)
             # An update leaves markers alone that it does not change, but an upgrade may change one.
             others = plan_side_writes(context, model, write.key, old, after, now)
             write = replace(write, kind="put", item=model.versions.stored(after), actions=())
@@ -163,25 +151,17 @@ class ItemChange(ABC):
         return Plan([write, *others], plan.stamps, plan.before or old, after)
 
 
+@dataclass(eq=False)
 class Create(ItemChange):
     """Store an item that does not exist yet; `keep_stamps` keeps its version and times."""
 
     requires_current_version = False
-
-    def __init__(
-        self,
-        context: Context,
-        model: Model,
-        item: Any,
-        if_: Condition[Any] | None = None,
-        *,
-        keep_stamps: bool = False,
-    ) -> None:
-        self.context = context
-        self.model = model
-        self.item = item
-        self.if_ = if_
-        self.keep_stamps = keep_stamps
+    context: Context
+    model: Model
+    item: Any
+    if_: Condition[Any] | None = None
+    _: KW_ONLY
+    keep_stamps: bool = False
 
     def item_key(self) -> ItemKey[Any]:
         """Return the key of the item."""
@@ -205,27 +185,21 @@ class Create(ItemChange):
         return Plan([write, *plan_side_writes(context, model, key, None, item, now)], stamps)
 
 
+@dataclass(eq=False)
 class Put(ItemChange):
     """Store an item over the one with its key; with `must_exist`, only over one."""
 
     checks_markers = True
+    context: Context
+    model: Model
+    item: Any
+    if_: Condition[Any] | None = None
+    _: KW_ONLY
+    must_exist: bool = False
 
-    def __init__(
-        self,
-        context: Context,
-        model: Model,
-        item: Any,
-        if_: Condition[Any] | None = None,
-        *,
-        must_exist: bool = False,
-    ) -> None:
-        self.context = context
-        self.model = model
-        self.item = item
-        self.if_ = if_
-        self.must_exist = must_exist
-        self.reads = reads_before_put(model)
-        self.requires_current_version = self.reads or if_ is not None
+    def __post_init__(self) -> None:
+        self.reads = reads_before_put(self.model)
+        self.requires_current_version = self.reads or self.if_ is not None
 
     def item_key(self) -> ItemKey[Any]:
         """Return the key of the item; raise if it has no number yet, which create assigns."""
@@ -236,19 +210,19 @@ class Put(ItemChange):
         """Plan to put the item; the counters of `old` are kept."""
         context, model, now = self.context, self.model, self.context.clock()
         check_number(model, self.item)
-        field = model.role("version")
-        version: int = self.item.__dict__.get(field.name, 0) if field else 0
+        role = model.role("version")
+        version: int = self.item.__dict__.get(role.name, 0) if role else 0
         stamps = _stamps(model, self.item, now, version=version + 1)
         item = _encode(model, {**self.item.__dict__, **stamps})
         key, shown = key_attributes(model, item), _ShownKey(model, self.item)
         must_exist = item_exists(model, now) if self.must_exist else None
         condition = both(must_exist, condition_node(model, self.if_))
         error: ErrorFactory
-        if field is not None:
-            condition = both(condition, _has_version(model, field.attribute, version, now))
+        if role is not None:
+            condition = both(condition, _has_version(model, role.attribute, version, now))
         if self.must_exist or version:
             error = missing_or_changed(model, shown, now, version)
-        elif field is None:
+        elif role is None:
             error = caller_condition_failed(model, shown)
         else:
             error = already_exists(model, shown, now, versioned=True)
@@ -348,7 +322,7 @@ class Update(_KeyChange):
         guard, new = None, None
         side_writes: list[Write] = []
         if old is not None:
-            new = apply_update(tuple(actions), old)
+            new = ex.apply_update(tuple(actions), old)
             if self.effects.side_fields:
                 needed |= self.effects.side_fields
                 side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
@@ -357,7 +331,7 @@ class Update(_KeyChange):
         elif needed:
             attributes = {model.fields[name].attribute for name in needed}
             known = tuple(action for action in actions if action.path[0] in attributes)
-            actions += index_actions(key, edited, apply_update(known, _key_fields_item(key)))
+            actions += index_actions(key, edited, ex.apply_update(known, _key_fields_item(key)))
         write = Write(
             "update",
             context.table_name(model.table),
@@ -369,7 +343,7 @@ class Update(_KeyChange):
         )
         return Plan([write, *side_writes], {}, old, new)
 
-    def actions(self) -> list[expressions.Action]:
+    def actions(self) -> list[ex.Action]:
         """Return the actions of the edits, with encrypted values sealed for the item."""
         actions = [edit.action for edit in self.edits]
         if not self.model.encrypted:
@@ -407,12 +381,12 @@ class Delete(_KeyChange):
         return Plan([write, *plan_side_writes(context, model, key.key, old, None, now)], {}, old)
 
 
-def _is_unchanged(model: Model, stored: Item) -> expressions.Condition:
+def _is_unchanged(model: Model, stored: Item) -> ex.Condition:
     """Return the condition that no attribute of an item has changed since it was read."""
     names = stored.keys() | model.codec.names | model.versions.attributes
-    condition: expressions.Condition = Exists((model.table.pk.name,))
+    condition: ex.Condition = ex.Exists((model.table.pk.name,))
     for name in sorted(names - model.table_key(stored).keys()):
-        condition = expressions.And(condition, same_value((name,), stored))
+        condition = ex.And(condition, same_value((name,), stored))
     return condition
 
 
@@ -440,17 +414,17 @@ def _encode(model: Model, values: Mapping[str, object]) -> Item:
     return model.item(values)
 
 
-def _guard(model: Model, old: Item | None, fields: set[str]) -> expressions.Condition:
+def _guard(model: Model, old: Item | None, fields: set[str]) -> ex.Condition:
     """Return the condition that these fields have not changed since the item was read."""
     pk = model.table.pk.name
     if old is None:
-        return NotExists((pk,))
-    exists: expressions.Condition = Exists((pk,))
+        return ex.NotExists((pk,))
+    exists: ex.Condition = ex.Exists((pk,))
     return both(exists, _same_fields(model, old, sorted(fields - set(model.key.fields)))) or exists
 
 
-def _same_fields(model: Model, old: Item, fields: Sequence[str]) -> expressions.Condition | None:
-    condition: expressions.Condition | None = None
+def _same_fields(model: Model, old: Item, fields: Sequence[str]) -> ex.Condition | None:
+    condition: ex.Condition | None = None
     for name in fields:
         condition = both(condition, same_value((model.fields[name].attribute,), old))
     return condition
@@ -460,29 +434,27 @@ def _keep_counters(
     model: Model,
     item: Item,
     old: Item,
-    guard: expressions.Condition,
+    guard: ex.Condition,
     stamps: dict[str, object],
-) -> tuple[Item, expressions.Condition]:
+) -> tuple[Item, ex.Condition]:
     """Return the item with the counters of `old`, which a put must not reset."""
     for path in counters_of(model.entity):
-        count = value_at(path.document_path(), old)
+        count = ex.value_at(path.document_path(), old)
         if count is not None:
-            item = apply_update((Set(path.document_path(), Constant(count)),), item)
+            item = ex.apply_update((ex.Set(path.document_path(), ex.Constant(count)),), item)
             field = model.fields[path.field]
             stamps[path.field] = field.codec().decode(item[field.attribute])
         guard = both(guard, same_value(path.document_path(), old)) or guard
     return item, guard
 
 
-def _has_version(
-    model: Model, attribute: str, version: int, now: datetime
-) -> expressions.Condition:
+def _has_version(model: Model, attribute: str, version: int, now: datetime) -> ex.Condition:
     """Return the condition of optimistic locking."""
-    same = Compare("=", At((attribute,)), Constant({"N": str(version)}))
+    same = ex.Compare("=", ex.At((attribute,)), ex.Constant({"N": str(version)}))
     if version:
         return same
     # Items that are older than the version field have none, which is version 0.
-    return Or(Or(NotExists((attribute,)), same), item_absent(model, now))
+    return ex.Or(ex.Or(ex.NotExists((attribute,)), same), item_absent(model, now))
 
 
 def _stamps(
@@ -513,13 +485,13 @@ def _as_stored(field: Attr[Any], time: datetime) -> object:
         raise InvalidValue(error.text, str(field)) from None
 
 
-def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
-    actions: list[expressions.Action] = []
+def _stamp_actions(model: Model, now: object) -> list[ex.Action]:
+    actions: list[ex.Action] = []
     for role, field in model.roles.items():
         if role == "version":
-            actions.append(Add(field.document_path(), {"N": "1"}))
+            actions.append(ex.Add(field.document_path(), {"N": "1"}))
         if role == "updated":
-            actions.append(Set(field.document_path(), Constant(field.codec().encode(now))))
+            actions.append(ex.Set(field.document_path(), ex.Constant(field.codec().encode(now))))
     return actions
 
 

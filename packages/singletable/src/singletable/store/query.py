@@ -15,19 +15,8 @@ from typing import Any, Generic, TypeVar, Unpack
 
 from msgspec import Raw
 
-from singletable import expressions
+from singletable import expressions as ex
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.expressions import (
-    At,
-    Compare,
-    Constant,
-    Not,
-    Or,
-    holds,
-    render_condition,
-    render_key_condition,
-    render_request,
-)
 from singletable.operations import PageOutput, Query
 from singletable.retry import send
 from singletable.schema import (
@@ -60,13 +49,14 @@ from singletable.store.decoder import (
     projected_attributes,
     upgraded_entry,
 )
-from singletable.store.options import ReadOptions
+from singletable.store.options import QueryOptions, ReadOptions
 from singletable.store.plan import key_attributes
 from singletable.store.raw_decoder import raw_decoder
 from singletable.store.ttl import is_expired, not_expired
 from singletable.store.validation import (
     check_callback,
     check_count,
+    check_limit,
     check_path,
     check_selection,
     condition_node,
@@ -108,9 +98,12 @@ class ItemQuery(Generic[E]):
         max_read: int | None = None,
         on_mismatch: OnMismatch | None = None,
         cursor: str | None = None,
+        limit: int | None = None,
         all_entities: bool = False,
     ) -> None:
         check_selection(selection)
+        check_limit(limit)
+        self.limit = limit
         self.context = context
         self.selection = selection
         self.model: Model = model_of(selection.entity)
@@ -122,7 +115,7 @@ class ItemQuery(Generic[E]):
         self.cursor = cursor
         self.all_entities = all_entities
         # The paths to read; None for whole items.
-        self.paths: expressions.Projection | None = None
+        self.paths: ex.Projection | None = None
         # How many items to fetch beyond the number that is needed.
         self.lookahead = 0
         access = selection.access
@@ -193,10 +186,10 @@ class ItemQuery(Generic[E]):
             self.reverse,
         ]
         for shard in self.shards:
-            rendered = render_key_condition(shard.key_query.clauses)
+            rendered = ex.render_key_condition(shard.key_query.clauses)
             parts += [rendered.text, rendered.names, rendered.values]
         if self.where is not None:
-            condition = render_condition(self.where)
+            condition = ex.render_condition(self.where)
             parts += [condition.text, condition.names, condition.values]
         return parts
 
@@ -361,7 +354,7 @@ class ItemQuery(Generic[E]):
         """Return whether an item of any schema version satisfies the condition."""
         if not self.tests_where or self.where is None:
             return True
-        return holds(self.where, upgraded_entry(self.model, self.selection.access, item))
+        return ex.holds(self.where, upgraded_entry(self.model, self.selection.access, item))
 
     def _is_wanted(self, shard: ShardBuffer, item: Item) -> bool:
         excluded = shard.key_query.excluded
@@ -372,16 +365,18 @@ class ItemQuery(Generic[E]):
         # With a type tag the filter has already selected the entity.
         return self.is_exclusive or self.has_tag or self.model.parse_key(item) is not None
 
-    def _filter(self) -> expressions.Condition | None:
+    def _filter(self) -> ex.Condition | None:
         if self.all_entities:
             return None
         where, is_current = self.where, self.model.versions.current_condition
         if where is not None and is_current is not None:
-            where = Or(where, Not(is_current))
+            where = ex.Or(where, ex.Not(is_current))
         condition = both(where, not_expired(self.model, self.context.clock()))
         if not self.is_exclusive and self.has_tag and self.model.tag is not None:
             attribute, tag = self.model.tag
-            condition = both(condition, Compare("=", At((attribute,)), Constant({"S": tag})))
+            condition = both(
+                condition, ex.Compare("=", ex.At((attribute,)), ex.Constant({"S": tag}))
+            )
         return condition
 
     def _limit(self, shard: ShardBuffer, limit: int | None) -> int | None:
@@ -392,7 +387,7 @@ class ItemQuery(Generic[E]):
         return wanted if shard.allowance is None else min(wanted, shard.allowance)
 
     def _query(self, shard: ShardBuffer, limit: int | None, *, count_only: bool) -> Query:
-        rendered = render_request(
+        rendered = ex.render_request(
             key_condition=shard.key_query.clauses,
             filter=self._filter(),
             projection=None if count_only else self.paths,
@@ -438,7 +433,7 @@ def check_max_read(max_read: int, access: ResolvedKey, shards: int) -> None:
 
 
 def create_query(
-    context: Context, selection: Selection[E], **options: Unpack[ReadOptions[E]]
+    context: Context, selection: Selection[E], **options: Unpack[QueryOptions[E]]
 ) -> ItemQuery[E]:
     """Return a query of whole items; raise if the index does not contain them."""
     query = ItemQuery(context, selection, **options)
@@ -507,7 +502,7 @@ def _is_still_in_partition(query: ItemQuery[Any], entry: Item, item: Item) -> bo
     if query.where is None:
         return True
     try:
-        return holds(query.where, query.model.versions.upgraded(item))
+        return ex.holds(query.where, query.model.versions.upgraded(item))
     except ItemMismatch:
         return True  # it is reported when it is decoded
 
@@ -516,7 +511,7 @@ def create_field_query(
     context: Context,
     selection: Selection[E],
     paths: Sequence[Path[Any, Any]],
-    **options: Unpack[ReadOptions[E]],
+    **options: Unpack[QueryOptions[E]],
 ) -> ItemQuery[E]:
     """Return a query that reads only some paths, and the keys to continue after."""
     query = ItemQuery(context, selection, **options)
@@ -569,7 +564,7 @@ def create_page_query(
     return whole, lambda limit: read_next(whole, limit)
 
 
-def _without_list_elements(path: expressions.Path) -> expressions.Path:
+def _without_list_elements(path: ex.Path) -> ex.Path:
     # A projected list element is returned in a shorter list, where its index is lost.
     return tuple(takewhile(lambda step: isinstance(step, str), path))
 

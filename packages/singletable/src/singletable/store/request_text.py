@@ -6,73 +6,66 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
-from singletable.operations import (
-    BatchWriteItem,
-    ConditionCheck,
-    ConsumedCapacity,
-    Delete,
-    DeleteItem,
-    GetItem,
-    Operation,
-    Put,
-    PutItem,
-    Query,
-    ReadChanges,
-    Scan,
-    SweepExpired,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-)
+from singletable import operations as ops
 from singletable.operations.registry import is_write
 from singletable.operations.touches import touches
 from singletable.values import AttributeValue, Item
 from singletable.values.text import format_key, format_value, pluralize
 
 KEY = ("PK", "SK")
-_ItemWrite: TypeAlias = PutItem | UpdateItem | DeleteItem | ConditionCheck | Put | Update | Delete
+_ItemWrite: TypeAlias = (
+    ops.PutItem
+    | ops.UpdateItem
+    | ops.DeleteItem
+    | ops.ConditionCheck
+    | ops.Put
+    | ops.Update
+    | ops.Delete
+)
 _PLACEHOLDER = re.compile(r"[#:]\w+")
 _CLAUSE = re.compile(r" (?=(?:SET|REMOVE|ADD|DELETE) )")
 # Longer lines are broken between clauses.
 _MAX_LENGTH = 62
 
 
-def request_lines(operation: Operation[object]) -> list[str]:
+def request_lines(operation: ops.Operation[object]) -> list[str]:
     """Return the name of the operation and its parameters, one clause per line."""
     name = type(operation).__name__
     match operation:
-        case GetItem():
+        case ops.GetItem():
             lines = [f"{name} {operation.table_name} {format_key(operation.key)}"]
             if operation.projection_expression:
                 names = operation.expression_attribute_names
                 lines.append("only " + _substitute(operation.projection_expression, names))
             if operation.consistent_read:
                 lines.append("strongly consistent")
-        case PutItem() | UpdateItem() | DeleteItem():
+        case ops.PutItem() | ops.UpdateItem() | ops.DeleteItem():
             lines = _write_lines(name, operation)
-        case Query() | Scan():
+        case ops.Query() | ops.Scan():
             lines = _page_lines(name, operation)
-        case BatchWriteItem():
+        case ops.BatchWriteItem():
             counts = {table: len(writes) for table, writes in operation.request_items.items()}
             tables = ", ".join(f"{pluralize(count, 'item')} to {t}" for t, count in counts.items())
             lines = [f"{name} {tables}"]
-        case TransactWriteItems():
+        case ops.TransactWriteItems():
             lines = [f"{name}, all or none of:"]
             for touch in touches(operation):
                 request = cast(_ItemWrite, touch.request)
                 first, *rest = _write_lines(type(request).__name__, request)
                 lines += [f"  {first}", *(f"    {line}" for line in rest)]
-        case ReadChanges():
+        case ops.ReadChanges():
             after = "the end" if operation.after is None else f"position {operation.after}"
             lines = [f"{name} after {after}, of {operation.table_name}"]
-        case SweepExpired():
+        case ops.SweepExpired():
             lines = [f"{name} {operation.table_name or 'all tables'}"]
         case _:
             lines = [name]
     return lines
 
 
-def consumed_text(operation: Operation[object], consumed: Sequence[ConsumedCapacity]) -> str:
+def consumed_text(
+    operation: ops.Operation[object], consumed: Sequence[ops.ConsumedCapacity]
+) -> str:
     """Return the units in one line, by table and index if there is more than one."""
     unit = "write unit" if is_write(operation) else "read unit"
     total = pluralize(sum(capacity.capacity_units for capacity in consumed), unit)
@@ -82,7 +75,7 @@ def consumed_text(operation: Operation[object], consumed: Sequence[ConsumedCapac
     return f"{total}: {', '.join(f'{name} {units:g}' for name, units in parts)}"
 
 
-def _by_index(capacity: ConsumedCapacity) -> list[tuple[str, float]]:
+def _by_index(capacity: ops.ConsumedCapacity) -> list[tuple[str, float]]:
     indexes = {
         **(capacity.local_secondary_indexes or {}),
         **(capacity.global_secondary_indexes or {}),
@@ -109,12 +102,14 @@ def _quote(value: AttributeValue) -> str:
 def _write_lines(name: str, write: _ItemWrite) -> list[str]:
     names, values = write.expression_attribute_names, write.expression_attribute_values
     subject = (
-        _describe_item(write.item) if isinstance(write, PutItem | Put) else format_key(write.key)
+        _describe_item(write.item)
+        if isinstance(write, ops.PutItem | ops.Put)
+        else format_key(write.key)
     )
     lines = [f"{name} {write.table_name} {subject}"]
     if len(lines[0]) > _MAX_LENGTH:
         lines = [f"{name} {write.table_name}", subject]
-    if isinstance(write, UpdateItem | Update) and write.update_expression:
+    if isinstance(write, ops.UpdateItem | ops.Update) and write.update_expression:
         lines += _CLAUSE.split(_substitute(write.update_expression, names, values))
     if write.condition_expression:
         lines += _condition_lines("if", _substitute(write.condition_expression, names, values))
@@ -135,11 +130,11 @@ def _describe_item(item: Item) -> str:
     return f"{format_key(key)} and {pluralize(others, 'attribute')}"
 
 
-def _page_lines(name: str, page: Query | Scan) -> list[str]:
+def _page_lines(name: str, page: ops.Query | ops.Scan) -> list[str]:
     names, values = page.expression_attribute_names, page.expression_attribute_values
     source = f"{page.table_name} / {page.index_name}" if page.index_name else page.table_name
     lines = [f"{name} {source}"]
-    if isinstance(page, Query) and page.key_condition_expression:
+    if isinstance(page, ops.Query) and page.key_condition_expression:
         lines += _condition_lines(
             "where", _substitute(page.key_condition_expression, names, values)
         )
@@ -149,7 +144,7 @@ def _page_lines(name: str, page: Query | Scan) -> list[str]:
         lines.append("only " + _substitute(page.projection_expression, names))
     options = [
         "strongly consistent" if page.consistent_read else "",
-        "descending" if isinstance(page, Query) and page.scan_index_forward is False else "",
+        "descending" if isinstance(page, ops.Query) and page.scan_index_forward is False else "",
         "count only" if page.select == "COUNT" else "",
         f"at most {page.limit}" if page.limit else "",
     ]

@@ -13,18 +13,8 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
+from singletable import expressions as ex
 from singletable.errors import InvalidValue
-from singletable.expressions import (
-    Add,
-    And,
-    At,
-    Compare,
-    Condition,
-    Constant,
-    Exists,
-    NotExists,
-    Or,
-)
 from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
 from singletable.steps import Steps
@@ -105,11 +95,11 @@ def _marker_writes(
     writes: list[Write] = []
     if new_key is not None and new is not None:
         item = marker.item(new_key, key, new)
-        condition: Condition = item_absent(model, now)
+        condition: ex.Condition = item_absent(model, now)
         unchanged = old is not None and new_key == old_key
         # With history, an owner may claim a value again that it has released.
         if unchanged or marker.keep_released:
-            condition = Or(condition, _owned_by(key))
+            condition = ex.Or(condition, _owned_by(key))
         same = unchanged and old is not None and item == marker.item(new_key, key, old)
         action: MarkerAction = "keep" if same else "claim"
         writes.append(
@@ -137,7 +127,7 @@ def _release_marker(
         value_taken(model, marker.name, marker.fields),
         item=released if marker.keep_released else None,
         # Leave the marker of another owner: this item never had the value to itself.
-        condition=Or(NotExists((model.table.pk.name,)), _owned_by(key)),
+        condition=ex.Or(ex.NotExists((model.table.pk.name,)), _owned_by(key)),
         optional=True,
         marker="release",
     )
@@ -162,12 +152,13 @@ def release_old_values(
     return writes
 
 
-def _owned_by(key: Item) -> And | Compare:
+def _owned_by(key: Item) -> ex.And | ex.Compare:
     """Return the condition that a marker names this owner."""
     first, *rest = [
-        Compare("=", At((f"{OWNER}{name}",)), Constant(value)) for name, value in key.items()
+        ex.Compare("=", ex.At((f"{OWNER}{name}",)), ex.Constant(value))
+        for name, value in key.items()
     ]
-    return And(first, rest[0]) if rest else first
+    return ex.And(first, rest[0]) if rest else first
 
 
 def _counter_writes(
@@ -192,7 +183,7 @@ def _counter_writes(
                 table,
                 after.key,
                 counter_missing(after, model),
-                actions=(Add(path, {"N": "1"}),),
+                actions=(ex.Add(path, {"N": "1"}),),
                 condition=item_exists(counter, now),
                 counts=True,
             )
@@ -204,8 +195,8 @@ def _counter_writes(
                 table,
                 before.key,
                 counter_missing(before, model),
-                actions=(Add(path, {"N": "-1"}),),
-                condition=Exists((counter.table.pk.name,)),
+                actions=(ex.Add(path, {"N": "-1"}),),
+                condition=ex.Exists((counter.table.pk.name,)),
                 # The item with the counter may have been deleted.
                 optional=True,
             )

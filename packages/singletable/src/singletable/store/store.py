@@ -68,7 +68,7 @@ from singletable.store.context import (
 )
 from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
-from singletable.store.options import CollectOptions, ReadOptions, check_options
+from singletable.store.options import CollectOptions, QueryOptions, ReadOptions, check_options
 from singletable.store.pagination import Page, count_items, read_page, start_at_cursor, within_bound
 from singletable.store.query import ItemQuery
 from singletable.store.scope import ScopedDriver, Shared, scope_context, unscoped
@@ -368,40 +368,26 @@ class Store:
         observed = observe(self._context.observers, steps, scan.shape, continued=continued)
         return run(unscoped(self._inner), observed)
 
-    def query(
-        self,
-        selection: Selection[E],
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
-    ) -> Iterator[E]:
+    def query(self, selection: Selection[E], **options: Unpack[QueryOptions[E]]) -> Iterator[E]:
         """Iterate over the items of a selection in sort key order, reading pages as needed."""
-        check_options("query", options, "limit")
+        check_options("query", QueryOptions, options)
         reader = query.create_query(self._context, selection, **options)
         return self._iterate(
             reader,
             lambda most: query.next_instances(reader, most),
-            limit,
             lambda: shape_of_query("query", selection, consistent=reader.consistent),
         )
 
-    def hydrate(
-        self,
-        selection: Selection[E],
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
-    ) -> Iterator[E]:
+    def hydrate(self, selection: Selection[E], **options: Unpack[QueryOptions[E]]) -> Iterator[E]:
         """Iterate over the items of an index that contains only some attributes.
 
         The items are read from the table by the keys in the index.
         """
-        check_options("hydrate", options, "limit")
+        check_options("hydrate", QueryOptions, options)
         reader = ItemQuery(self._context, selection, **options)
         return self._iterate(
             reader,
             lambda most: query.next_hydrated(reader, most),
-            limit,
             lambda: shape_of_query(
                 "hydrate", selection, consistent=reader.consistent, hydrates=True
             ),
@@ -496,7 +482,7 @@ class Store:
         whole items by the keys of an index that contains only some attributes. With `max_read`, a
         page may be shorter, or empty, and have a cursor to go on.
         """
-        check_options("page", options, "fields", "hydrate")
+        check_options("page", ReadOptions, options, "fields", "hydrate")
         check_count("size", size)
         reader, next_results = query.create_page_query(
             self._context, selection, fields=fields, hydrate=hydrate, **options
@@ -542,7 +528,7 @@ class Store:
         tests the items of its own entity; the others are returned in any case. If nothing is found
         and the collection has a required member, it raises NotFound.
         """
-        check_options("collect", options, "limit", cursor=False)
+        check_options("collect", CollectOptions, options, "limit")
         check_limit(limit)
         reader = CollectionQuery(self._context, collection, selection, **options)
         return self._run(
@@ -564,7 +550,7 @@ class Store:
         `size` counts the items of all entities. The collection has lists and optional members only,
         because a required one would be missing on most pages.
         """
-        check_options("collect_page", options)
+        check_options("collect_page", ReadOptions, options)
         check_count("size", size)
         reader = CollectionQuery(self._context, collection, selection, **options)
         check_pageable(collection)
@@ -577,13 +563,7 @@ class Store:
 
     @overload
     def select(
-        self,
-        selection: Selection[E],
-        a: Path[E, A],
-        /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        self, selection: Selection[E], a: Path[E, A], /, **options: Unpack[QueryOptions[E]]
     ) -> Iterator[tuple[A]]: ...
     @overload
     def select(
@@ -592,9 +572,7 @@ class Store:
         a: Path[E, A],
         b: Path[E, B],
         /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        **options: Unpack[QueryOptions[E]],
     ) -> Iterator[tuple[A, B]]: ...
     @overload
     def select(
@@ -604,9 +582,7 @@ class Store:
         b: Path[E, B],
         c: Path[E, C],
         /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        **options: Unpack[QueryOptions[E]],
     ) -> Iterator[tuple[A, B, C]]: ...
     @overload
     def select(
@@ -617,25 +593,17 @@ class Store:
         c: Path[E, C],
         d: Path[E, D],
         /,
-        *,
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        **options: Unpack[QueryOptions[E]],
     ) -> Iterator[tuple[A, B, C, D]]: ...
     def select(
-        self,
-        selection: Selection[E],
-        /,
-        *paths: Path[E, Any],
-        limit: int | None = None,
-        **options: Unpack[ReadOptions[E]],
+        self, selection: Selection[E], /, *paths: Path[E, Any], **options: Unpack[QueryOptions[E]]
     ) -> Iterator[tuple[Any, ...]]:
         """Iterate over some fields of the items of a selection, as typed tuples."""
-        check_options("select", options, "limit")
+        check_options("select", QueryOptions, options)
         reader = query.create_field_query(self._context, selection, paths, **options)
         return self._iterate(
             reader,
             lambda most: query.next_fields(reader, paths, most),
-            limit,
             lambda: shape_of_query("select", selection, consistent=reader.consistent),
         )
 
@@ -723,15 +691,10 @@ class Store:
         return run(self._inner, observed)
 
     def _iterate(
-        self,
-        reader: ItemQuery[Any],
-        next_items: NextItems[R],
-        limit: int | None,
-        shape: Callable[[], CallShape],
+        self, reader: ItemQuery[Any], next_items: NextItems[R], shape: Callable[[], CallShape]
     ) -> Iterator[R]:
-        check_limit(limit)
         start_at_cursor(reader)
-        return self._pages(within_bound(reader, next_items), limit, shape)
+        return self._pages(within_bound(reader, next_items), reader.limit, shape)
 
     def _pages(
         self, next_items: NextItems[R], limit: int | None, shape: Callable[[], CallShape]

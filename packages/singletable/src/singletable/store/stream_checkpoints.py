@@ -9,15 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from singletable import operations as ops
 from singletable.errors import ConditionFailed, InvalidValue, OperationError
-from singletable.operations import (
-    DeleteItem,
-    Operation,
-    PageOutput,
-    Query,
-    UpdateItem,
-    WriteItemOutput,
-)
 from singletable.retry import send
 from singletable.schema import Table
 from singletable.steps import Steps
@@ -96,7 +89,7 @@ class Checkpoints:
             yield from self.take(f"{WORKER}{self.worker}")
         self.states, start = {}, None
         while True:
-            output: PageOutput = yield from send(self._context.retry_policy, self._query(start))
+            output: ops.PageOutput = yield from send(self._context.retry_policy, self._query(start))
             for item in output.items or ():
                 shard = item[self._sort_key]["S"]
                 self.states[shard] = _state_of(item)
@@ -130,7 +123,7 @@ class Checkpoints:
         self.states.pop(shard, None)
         if self._table is not None:
             name = self._context.table_name(self._table)
-            yield from send(self._context.retry_policy, DeleteItem(name, self._key(shard)))
+            yield from send(self._context.retry_policy, ops.DeleteItem(name, self._key(shard)))
 
     def _update(
         self,
@@ -144,7 +137,7 @@ class Checkpoints:
         if self._table is None:
             self.states[shard] = known
             return True
-        update = UpdateItem(
+        update = ops.UpdateItem(
             self._context.table_name(self._table),
             self._key(shard),
             update_expression="SET #owner = :me, #until = :until" + _assignments(state),
@@ -159,15 +152,15 @@ class Checkpoints:
             return_values="ALL_NEW",
         )
         try:
-            output: WriteItemOutput = yield from self._repeat(update)
+            output: ops.WriteItemOutput = yield from self._repeat(update)
         except ConditionFailed:
             return False
         self.states[shard] = _state_of(output.attributes or {})
         return True
 
-    def _repeat(self, update: UpdateItem) -> Steps[Any]:
+    def _repeat(self, update: ops.UpdateItem) -> Steps[Any]:
         """Send an update again whose outcome is unknown: to do the same twice is fine."""
-        operation: Operation[Any] = update
+        operation: ops.Operation[Any] = update
         for _ in range(_ATTEMPTS - 1):
             try:
                 return (yield from send(self._context.retry_policy, operation))
@@ -186,9 +179,9 @@ class Checkpoints:
         assert self._table is not None
         return {self._table.pk.name: self._partition, self._sort_key: {"S": shard}}
 
-    def _query(self, start: Item | None) -> Query:
+    def _query(self, start: Item | None) -> ops.Query:
         assert self._table is not None
-        return Query(
+        return ops.Query(
             self._context.table_name(self._table),
             key_condition_expression="#pk = :pk",
             expression_attribute_names={"#pk": self._table.pk.name},

@@ -10,19 +10,8 @@ from math import ceil
 from typing import Any, TypedDict
 from uuid import uuid4
 
+from singletable import operations as ops
 from singletable.errors import ExpiredIterator, InvalidValue, TrimmedDataAccess
-from singletable.operations import (
-    DescribeStream,
-    DescribeStreamOutput,
-    DescribeTable,
-    DescribeTableOutput,
-    GetRecords,
-    GetRecordsOutput,
-    GetShardIterator,
-    GetShardIteratorOutput,
-    ListStreams,
-    ListStreamsOutput,
-)
 from singletable.retry import send
 from singletable.schema import Table
 from singletable.steps import Pause, Steps
@@ -84,7 +73,7 @@ class ShardReader:
 
     def get_records(
         self, shard: ShardPlace, after: str | None, caught_up: float
-    ) -> Steps[GetRecordsOutput]:
+    ) -> Steps[ops.GetRecordsOutput]:
         """Return records after a sequence number; raise TrimmedDataAccess if some are lost.
 
         `caught_up` is when all records of the shard had been read.
@@ -93,8 +82,8 @@ class ShardReader:
         known_after, iterator = self._iterators.get(shard.name, (None, ""))
         if iterator and known_after == after:
             try:
-                page = GetRecords(iterator, self._page)
-                known: GetRecordsOutput = yield from send(policy, page)
+                page = ops.GetRecords(iterator, self._page)
+                known: ops.GetRecordsOutput = yield from send(policy, page)
                 return known
             except (ExpiredIterator, TrimmedDataAccess):
                 pass
@@ -111,14 +100,14 @@ class ShardReader:
         if iterator is not None:
             self._iterators[shard.name] = after, iterator
 
-    def _start(self, shard: ShardPlace, after: str | None) -> Steps[GetRecordsOutput]:
+    def _start(self, shard: ShardPlace, after: str | None) -> Steps[ops.GetRecordsOutput]:
         policy = self._context.retry_policy
-        start = GetShardIterator(shard.arn, shard.id, "AFTER_SEQUENCE_NUMBER", after)
+        start = ops.GetShardIterator(shard.arn, shard.id, "AFTER_SEQUENCE_NUMBER", after)
         if after is None:
-            start = GetShardIterator(shard.arn, shard.id, "TRIM_HORIZON")
-        first: GetShardIteratorOutput = yield from send(policy, start)
-        output: GetRecordsOutput = yield from send(
-            policy, GetRecords(first.shard_iterator, self._page)
+            start = ops.GetShardIterator(shard.arn, shard.id, "TRIM_HORIZON")
+        first: ops.GetShardIteratorOutput = yield from send(policy, start)
+        output: ops.GetRecordsOutput = yield from send(
+            policy, ops.GetRecords(first.shard_iterator, self._page)
         )
         return output
 
@@ -134,8 +123,8 @@ class ShardReader:
         parents: dict[str, str | None] = {}
         last = None
         while True:
-            request = DescribeStream(arn, exclusive_start_shard_id=last)
-            output: DescribeStreamOutput = yield from send(self._context.retry_policy, request)
+            request = ops.DescribeStream(arn, exclusive_start_shard_id=last)
+            output: ops.DescribeStreamOutput = yield from send(self._context.retry_policy, request)
             stream = output.stream_description
             if stream.creation_request_date_time < since - 0.001:
                 return None
@@ -282,8 +271,8 @@ class StreamReader(ShardReader):
         self._is_stale = False
         self._fresh_until = self._checkpoints.now + self._checkpoints.lease / 2
         policy = self._context.retry_policy
-        described: DescribeTableOutput = yield from send(policy, DescribeTable(self._table))
-        listed: ListStreamsOutput = yield from send(policy, ListStreams(self._table))
+        described: ops.DescribeTableOutput = yield from send(policy, ops.DescribeTable(self._table))
+        listed: ops.ListStreamsOutput = yield from send(policy, ops.ListStreams(self._table))
         arns = sorted(
             (s.stream_arn for s in listed.streams), key=lambda arn: arn.rpartition("/")[2]
         )

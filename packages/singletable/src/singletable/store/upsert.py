@@ -16,20 +16,8 @@ from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
-from singletable import expressions
+from singletable import expressions as ex
 from singletable.errors import InvalidValue, ItemMismatch, OperationError
-from singletable.expressions import (
-    Add,
-    Constant,
-    Delete,
-    IfNotExists,
-    ListAppend,
-    NotExists,
-    Or,
-    Remove,
-    Set,
-    apply_update,
-)
 from singletable.schema import Attr, Condition, Edit, ItemKey
 from singletable.schema.item_encryption import seal_item
 from singletable.schema.patch import PLACEHOLDER_TIME
@@ -111,7 +99,7 @@ class Upsert(ItemChange):
         item = self._initial_attributes()
         try:
             for edit in (*self.on_create, *self.edits):
-                item = apply_update((edit.action,), item)
+                item = ex.apply_update((edit.action,), item)
         except OperationError as error:
             raise InvalidValue(
                 f"{self.key}: the edits cannot be applied to a new item: {error.message}"
@@ -119,7 +107,7 @@ class Upsert(ItemChange):
         given = {
             edit.field
             for edit in (*self.on_create, *self.edits)
-            if not isinstance(edit.action, Delete)
+            if not isinstance(edit.action, ex.Delete)
         }
         missing = [
             field.name
@@ -201,7 +189,7 @@ class Upsert(ItemChange):
         initial = self._initial_attributes()
         for edit in self.on_create:
             action = edit.action
-            if isinstance(action, Set) and isinstance(action.term, Constant):
+            if isinstance(action, ex.Set) and isinstance(action.term, ex.Constant):
                 initial[cast(str, action.path[0])] = action.term.value
         made = model.role("created")
         if made is not None:
@@ -219,17 +207,17 @@ class Upsert(ItemChange):
                     initial.setdefault(name, new[name])
         for name, value in initial.items():
             if name not in edited and name not in self.key.key:
-                term = IfNotExists((name,), Constant(value))
-                actions.append(Set((name,), term))
+                term = ex.IfNotExists((name,), ex.Constant(value))
+                actions.append(ex.Set((name,), term))
         caller = condition_node(model, self.if_)
-        absent = NotExists((model.table.pk.name,))
+        absent = ex.NotExists((model.table.pk.name,))
         write = Write(
             "update",
             self.context.table_name(model.table),
             self.key.key,
             missing_or_changed(model, self.key, now, expected_version(model, caller)),
             actions=tuple(actions),
-            condition=None if caller is None else Or(absent, caller),
+            condition=None if caller is None else ex.Or(absent, caller),
         )
         return Plan([write], {})
 
@@ -280,23 +268,31 @@ def _may_be_empty(field: Attr[Any]) -> bool:
     return field.codec().absent_value is not None
 
 
-def _sets_field(action: expressions.Action) -> bool:
-    return isinstance(action, Set) and len(action.path) == 1 and isinstance(action.term, Constant)
+def _sets_field(action: ex.Action) -> bool:
+    return (
+        isinstance(action, ex.Set)
+        and len(action.path) == 1
+        and isinstance(action.term, ex.Constant)
+    )
 
 
-def _is_same_for_new(field: Attr[Any], action: expressions.Action) -> bool:
+def _is_same_for_new(field: Attr[Any], action: ex.Action) -> bool:
     """Return whether the edit has the same result if the field starts with its default."""
     if len(action.path) != 1:
         return False
     default = None if field.default is None else field.default()
     match action:
-        case Set(_, Constant()) | Remove():
+        case ex.Set(_, ex.Constant()) | ex.Remove():
             return True
-        case Set(_, IfNotExists(_, Constant())):
+        case ex.Set(_, ex.IfNotExists(_, ex.Constant())):
             return default is None
-        case Set(_, ListAppend(IfNotExists(), Constant()) | ListAppend(Constant(), IfNotExists())):
+        case ex.Set(
+            _,
+            ex.ListAppend(ex.IfNotExists(), ex.Constant())
+            | ex.ListAppend(ex.Constant(), ex.IfNotExists()),
+        ):
             return not default
-        case Add():
+        case ex.Add():
             return not default
         case _:
             return False

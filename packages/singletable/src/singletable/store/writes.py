@@ -19,33 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable import expressions, operations
+from singletable import expressions as ex
+from singletable import operations as ops
 from singletable.errors import ConditionFailed, TransactionConflict
-from singletable.expressions import (
-    Add,
-    At,
-    Compare,
-    Constant,
-    Exists,
-    NotExists,
-    Or,
-    Remove,
-    RequestExpressions,
-    Set,
-    apply_update,
-    condition_paths,
-    holds,
-    render_request,
-    update_paths,
-    value_at,
-)
-from singletable.operations import (
-    DeleteItem,
-    Operation,
-    PutItem,
-    TransactWriteItem,
-    UpdateItem,
-    WriteItemOutput,
-)
 from singletable.values import Item, key_bytes
 
 Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW", "UPDATED_NEW"]
@@ -80,13 +56,13 @@ class Write(Struct, frozen=True, dict=True):
         """The id of the item."""
         return item_id(self.table, self.key)
 
-    def operation(self, returning: Returning | None = None) -> Operation[WriteItemOutput]:
+    def operation(self, returning: Returning | None = None) -> ops.Operation[ops.WriteItemOutput]:
         """Return the write as a request of its own."""
         rendered = self._rendered()
         condition, names, values = rendered.condition, rendered.names, rendered.values
         match self.kind:
             case "put":
-                return PutItem(
+                return ops.PutItem(
                     self.table,
                     self.item or {},
                     return_values="ALL_OLD" if returning == "ALL_OLD" else None,
@@ -96,7 +72,7 @@ class Write(Struct, frozen=True, dict=True):
                     return_values_on_condition_check_failure="ALL_OLD" if condition else None,
                 )
             case "delete":
-                return DeleteItem(
+                return ops.DeleteItem(
                     self.table,
                     self.key,
                     return_values="ALL_OLD" if returning == "ALL_OLD" else None,
@@ -106,7 +82,7 @@ class Write(Struct, frozen=True, dict=True):
                     return_values_on_condition_check_failure="ALL_OLD" if condition else None,
                 )
             case "update" | "check":
-                return UpdateItem(
+                return ops.UpdateItem(
                     self.table,
                     self.key,
                     return_values=returning,
@@ -117,7 +93,7 @@ class Write(Struct, frozen=True, dict=True):
                     return_values_on_condition_check_failure="ALL_OLD" if condition else None,
                 )
 
-    def transact_item(self) -> TransactWriteItem:
+    def transact_item(self) -> ops.TransactWriteItem:
         """Return the write as an action of a transaction."""
         rendered = self._rendered()
         condition, names, values = rendered.condition, rendered.names, rendered.values
@@ -125,23 +101,23 @@ class Write(Struct, frozen=True, dict=True):
         match self.kind:
             case "put":
                 put = operations.Put(self.table, self.item or {}, condition, names, values, failing)
-                return TransactWriteItem(put=put)
+                return ops.TransactWriteItem(put=put)
             case "delete":
                 delete = operations.Delete(self.table, self.key, condition, names, values, failing)
-                return TransactWriteItem(delete=delete)
+                return ops.TransactWriteItem(delete=delete)
             case "update":
                 update = operations.Update(
                     self.table, self.key, rendered.update or "", condition, names, values, failing
                 )
-                return TransactWriteItem(update=update)
+                return ops.TransactWriteItem(update=update)
             case "check":
                 check = operations.ConditionCheck(
                     self.table, self.key, condition or "", names, values, failing
                 )
-                return TransactWriteItem(condition_check=check)
+                return ops.TransactWriteItem(condition_check=check)
 
-    def _rendered(self) -> RequestExpressions:
-        return render_request(update=self.actions, condition=both(self.condition, self.guard))
+    def _rendered(self) -> ex.RequestExpressions:
+        return ex.render_request(update=self.actions, condition=both(self.condition, self.guard))
 
 
 def item_id(table: str, key: Item) -> ItemId:
@@ -160,8 +136,8 @@ def both(
 
 def same_value(path: expressions.Path, old: Item) -> expressions.Condition:
     """Return the condition that the value at a path is still that of `old`."""
-    value = value_at(path, old)
-    return NotExists(path) if value is None else Compare("=", At(path), Constant(value))
+    value = ex.value_at(path, old)
+    return ex.NotExists(path) if value is None else ex.Compare("=", ex.At(path), ex.Constant(value))
 
 
 def merge_writes(writes: Sequence[Write]) -> list[Write]:
@@ -198,11 +174,11 @@ def merge_in_order(writes: Sequence[Write]) -> Write | None:
 def apply_write(write: Write, item: Item | None) -> Item | None:
     """Return what becomes of the item; raise the error of the write if its condition fails."""
     before: Item = item or {}
-    if write.guard is not None and not holds(write.guard, before):
+    if write.guard is not None and not ex.holds(write.guard, before):
         raise TransactionConflict(
             "An item changed while the transaction was planned. Nothing was written; try again."
         )
-    if write.condition is not None and not holds(write.condition, before):
+    if write.condition is not None and not ex.holds(write.condition, before):
         if write.optional:
             return item
         raise write.error(item)
@@ -210,25 +186,25 @@ def apply_write(write: Write, item: Item | None) -> Item | None:
         case "put" | "delete":
             return write.item
         case "update":
-            return apply_update(write.actions, write.key if item is None else item)
+            return ex.apply_update(write.actions, write.key if item is None else item)
         case "check":
             return item
 
 
 def _merge(first: Write, second: Write) -> Write | None:
     match first.actions, second.actions:
-        case (Add(path, {"N": count}),), (Add(same, {"N": more}),) if (
+        case (ex.Add(path, {"N": count}),), (ex.Add(same, {"N": more}),) if (
             first.counts and second.counts and path == same and first.condition == second.condition
         ):  # a shortcut for bulk loads
-            return replace(first, actions=(Add(path, {"N": str(int(count) + int(more))}),))
+            return replace(first, actions=(ex.Add(path, {"N": str(int(count) + int(more))}),))
         case _:
             pass
     if first.marker and first.condition is not None and second.condition is not None:
         # One owner may hand a unique value over to another, as when an item gets a new key.
-        either = Or(first.condition, second.condition)
+        either = ex.Or(first.condition, second.condition)
         if first.marker == "release":
             return replace(second, condition=either)
-        if second.marker == "release" and not holds(second.condition, first.item or {}):
+        if second.marker == "release" and not ex.holds(second.condition, first.item or {}):
             return replace(first, condition=either)
     if first.kind in ("put", "delete"):  # so what the second write will find is known
         item = apply_write(second, first.item)
@@ -263,13 +239,15 @@ def _merge_actions(
     actions = {action.path: action for action in first.actions}
     for action in second.actions:
         match actions.get(action.path), action:
-            case Add(path, value), Add(_, more):
-                action = Add(path, apply_update((Add(("sum",), more),), {"sum": value})["sum"])
-            case Set(path, Constant()) | Remove(path), Set(_, Constant()) | Remove() if (
-                path == _outside_lists(path)
-            ):
+            case ex.Add(path, value), ex.Add(_, more):
+                action = ex.Add(
+                    path, ex.apply_update((ex.Add(("sum",), more),), {"sum": value})["sum"]
+                )
+            case ex.Set(path, ex.Constant()) | ex.Remove(path), ex.Set(
+                _, ex.Constant()
+            ) | ex.Remove() if path == _outside_lists(path):
                 pass  # the second one is what remains
-            case _ if _overlap(changed, update_paths((action,))):
+            case _ if _overlap(changed, ex.update_paths((action,))):
                 return None
             case _:
                 pass
@@ -279,7 +257,7 @@ def _merge_actions(
 
 def _changed_paths(write: Write) -> list[expressions.Path]:
     paths = [action.path for action in write.actions]
-    if write.kind == "update" and (write.condition is None or holds(write.condition, {})):
+    if write.kind == "update" and (write.condition is None or ex.holds(write.condition, {})):
         paths += [(name,) for name in write.key]  # it may create the item
     return paths
 
@@ -287,7 +265,7 @@ def _changed_paths(write: Write) -> list[expressions.Path]:
 def tested_paths(write: Write) -> list[expressions.Path]:
     """Return the paths that the conditions of a write test."""
     conditions = (write.condition, write.guard)
-    return [path for one in conditions if one is not None for path in condition_paths(one)]
+    return [path for one in conditions if one is not None for path in ex.condition_paths(one)]
 
 
 def _overlap(left: Sequence[expressions.Path], right: Sequence[expressions.Path]) -> bool:
@@ -307,8 +285,8 @@ def _fail_together(first: Write, second: Write) -> bool:
     if first.optional == second.optional:
         return not first.optional or first.condition == second.condition
     optional, other = (first, second) if first.optional else (second, first)
-    requires_item = other.condition is not None and not holds(other.condition, {})
-    return isinstance(optional.condition, Exists) and requires_item
+    requires_item = other.condition is not None and not ex.holds(other.condition, {})
+    return isinstance(optional.condition, ex.Exists) and requires_item
 
 
 def _first_error(first: Write, second: Write) -> ErrorFactory:
@@ -317,7 +295,7 @@ def _first_error(first: Write, second: Write) -> ErrorFactory:
         return second.error
     if condition == second.condition:
         return first.error
-    return lambda item: (second if holds(condition, item or {}) else first).error(item)
+    return lambda item: (second if ex.holds(condition, item or {}) else first).error(item)
 
 
 def _combine(

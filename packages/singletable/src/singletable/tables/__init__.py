@@ -1,33 +1,15 @@
 """Create, describe and compare the tables of a declaration at an address."""
 
-from singletable.tables.creation import DescribedTable, create_table, describe_table
-from singletable.tables.differences import (
-    ChangeKind,
-    Difference,
-    compare_table,
-    find_unverifiable,
-)
-from singletable.tables.names import resolve_table_names
-from singletable.tables.settings import (
-    AwsManagedKey,
-    AwsOwnedKey,
-    CustomerKey,
-    Encryption,
-    TableSettings,
-)
-
-__all__ = [
-    "AwsManagedKey",
-    "AwsOwnedKey",
-    "ChangeKind",
-    "CustomerKey",
-    "DescribedTable",
-    "Difference",
-    "Encryption",
-    "TableSettings",
-    "compare_table",
-    "create_table",
-    "describe_table",
-    "find_unverifiable",
-    "resolve_table_names",
-]
+from singletable.tables.creation import DescribedTable as DescribedTable
+from singletable.tables.creation import create_table as create_table
+from singletable.tables.creation import describe_table as describe_table
+from singletable.tables.differences import ChangeKind as ChangeKind
+from singletable.tables.differences import Difference as Difference
+from singletable.tables.differences import compare_table as compare_table
+from singletable.tables.differences import find_unverifiable as find_unverifiable
+from singletable.tables.names import resolve_table_names as resolve_table_names
+from singletable.tables.settings import AwsManagedKey as AwsManagedKey
+from singletable.tables.settings import AwsOwnedKey as AwsOwnedKey
+from singletable.tables.settings import CustomerKey as CustomerKey
+from singletable.tables.settings import Encryption as Encryption
+from singletable.tables.settings import TableSettings as TableSettings

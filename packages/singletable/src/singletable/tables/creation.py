@@ -8,25 +8,12 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.errors import (
     BackupTableNotFound,
     ContinuousBackupsUnavailable,
     ResourceNotFound,
     ServiceUnavailable,
-)
-from singletable.operations import (
-    CreateTable,
-    DescribeContinuousBackups,
-    DescribeTable,
-    DescribeTimeToLive,
-    Driver,
-    PointInTimeRecoverySpecification,
-    StreamSpecification,
-    TableDescription,
-    TimeToLiveDescription,
-    TimeToLiveSpecification,
-    UpdateContinuousBackups,
-    UpdateTimeToLive,
 )
 from singletable.schema import Table, create_operation
 from singletable.tables.settings import (
@@ -48,8 +35,8 @@ class DescribedTable:
     `recovery_days` is None if it was not requested or the address does not support backups.
     """
 
-    table: TableDescription
-    time_to_live: TimeToLiveDescription
+    table: ops.TableDescription
+    time_to_live: ops.TimeToLiveDescription
     recovery_days: int | None = None
 
     @property
@@ -69,21 +56,21 @@ class DescribedTable:
 
 
 def describe_table(
-    driver: Driver, name: str, settings: TableSettings = NO_SETTINGS
+    driver: ops.Driver, name: str, settings: TableSettings = NO_SETTINGS
 ) -> DescribedTable | None:
     """Describe the table, including what `settings` compares; return None if it does not exist."""
     try:
-        output = driver.execute(DescribeTable(name))
+        output = driver.execute(ops.DescribeTable(name))
     except ResourceNotFound:  # not TableNotFound: DynamoDB Local's error text differs
         return None
-    ttl = driver.execute(DescribeTimeToLive(name)).time_to_live_description
+    ttl = driver.execute(ops.DescribeTimeToLive(name)).time_to_live_description
     # DescribeContinuousBackups is a separate permission, so it is sent only if needed.
     days = None if settings.recovery_days is None else _recovery_days(driver, name)
     return DescribedTable(output.table, ttl, days)
 
 
 def create_table(
-    driver: Driver,
+    driver: ops.Driver,
     table: Table,
     name: str,
     settings: TableSettings,
@@ -97,35 +84,35 @@ def create_table(
     driver.execute(_create_operation(table, name, settings))
     _wait(lambda: _is_active(driver, name), sleep, f"Table {name!r} is not active")
     if table.ttl is not None:
-        ttl = TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
-        driver.execute(UpdateTimeToLive(name, ttl))
+        ttl = ops.TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
+        driver.execute(ops.UpdateTimeToLive(name, ttl))
     if days := settings.recovery_days:
         problem = f"Table {name!r} is active, but continuous backups are not"
         _wait(lambda: _enable_recovery(driver, name, days), sleep, problem)
 
 
-def _create_operation(table: Table, name: str, settings: TableSettings) -> CreateTable:
+def _create_operation(table: Table, name: str, settings: TableSettings) -> ops.CreateTable:
     return replace(
         create_operation(table, name),
         deletion_protection_enabled=settings.deletion_protection,
-        stream_specification=settings.stream and StreamSpecification(True, settings.stream),
+        stream_specification=settings.stream and ops.StreamSpecification(True, settings.stream),
         sse_specification=sse_specification(settings.encryption),
         table_class=settings.table_class,
     )
 
 
-def _is_active(driver: Driver, name: str) -> bool:
+def _is_active(driver: ops.Driver, name: str) -> bool:
     try:
-        return driver.execute(DescribeTable(name)).table.table_status == "ACTIVE"
+        return driver.execute(ops.DescribeTable(name)).table.table_status == "ACTIVE"
     except ResourceNotFound:
         return False  # DescribeTable is eventually consistent, also right after CreateTable
 
 
-def _enable_recovery(driver: Driver, name: str, days: int) -> bool:
+def _enable_recovery(driver: ops.Driver, name: str, days: int) -> bool:
     """Enable point-in-time recovery; return False if DynamoDB is not ready for it yet."""
     try:
-        recovery = PointInTimeRecoverySpecification(True, days)
-        driver.execute(UpdateContinuousBackups(name, recovery))
+        recovery = ops.PointInTimeRecoverySpecification(True, days)
+        driver.execute(ops.UpdateContinuousBackups(name, recovery))
     except (ContinuousBackupsUnavailable, BackupTableNotFound):
         # DynamoDB sets up backups a few seconds after a table becomes active.
         return False
@@ -134,10 +121,10 @@ def _enable_recovery(driver: Driver, name: str, days: int) -> bool:
     return True
 
 
-def _recovery_days(driver: Driver, name: str) -> int | None:
+def _recovery_days(driver: ops.Driver, name: str) -> int | None:
     """Return the recovery period, 0 if recovery is off, or None if the address cannot tell."""
     try:
-        backups = driver.execute(DescribeContinuousBackups(name)).continuous_backups_description
+        backups = driver.execute(ops.DescribeContinuousBackups(name)).continuous_backups_description
     except (UnknownOperation, BackupTableNotFound):
         # Raised by dynalite and DynamoDB Local, and by DynamoDB for an archived table.
         return None

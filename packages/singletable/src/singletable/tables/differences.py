@@ -6,15 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from singletable.operations import (
-    AttributeDefinition,
-    CreateTable,
-    KeySchemaElement,
-    Projection,
-    ProvisionedThroughput,
-    ProvisionedThroughputDescription,
-    TableDescription,
-)
+from singletable import operations as ops
 from singletable.schema import Table, create_operation
 from singletable.tables.creation import DescribedTable
 from singletable.tables.settings import (
@@ -96,7 +88,7 @@ def find_unverifiable(
     return notes
 
 
-def _compare_keys(create: CreateTable, table: TableDescription) -> Iterator[Difference]:
+def _compare_keys(create: ops.CreateTable, table: ops.TableDescription) -> Iterator[Difference]:
     declared = _describe_key(create.key_schema, create.attribute_definitions)
     actual = _describe_key(table.key_schema, table.attribute_definitions)
     if declared != actual:
@@ -111,7 +103,7 @@ def _compare_keys(create: CreateTable, table: TableDescription) -> Iterator[Diff
         )
 
 
-def _compare_billing(create: CreateTable, table: TableDescription) -> Iterator[Difference]:
+def _compare_billing(create: ops.CreateTable, table: ops.TableDescription) -> Iterator[Difference]:
     summary = table.billing_mode_summary
     # DynamoDB omits the summary for tables that were never on demand.
     actual = "PROVISIONED" if summary is None else summary.billing_mode
@@ -172,7 +164,7 @@ class _Index:
         return "local index" if self.local else "global index"
 
 
-def _indexes(table: CreateTable | TableDescription) -> dict[str, _Index]:
+def _indexes(table: ops.CreateTable | ops.TableDescription) -> dict[str, _Index]:
     types = table.attribute_definitions
     indexes: dict[str, _Index] = {}
     for index in table.global_secondary_indexes or ():
@@ -186,7 +178,7 @@ def _indexes(table: CreateTable | TableDescription) -> dict[str, _Index]:
     return indexes
 
 
-def _compare_indexes(create: CreateTable, table: TableDescription) -> Iterator[Difference]:
+def _compare_indexes(create: ops.CreateTable, table: ops.TableDescription) -> Iterator[Difference]:
     declared, actual = _indexes(create), _indexes(table)
     for name, index in declared.items():
         if name not in actual:
@@ -240,14 +232,16 @@ def _compare_index(table: str, name: str, declared: _Index, actual: _Index) -> I
 
 
 def _units(
-    throughput: ProvisionedThroughput | ProvisionedThroughputDescription | None,
+    throughput: ops.ProvisionedThroughput | ops.ProvisionedThroughputDescription | None,
 ) -> tuple[int, int] | None:
     if throughput is None:
         return None
     return throughput.read_capacity_units, throughput.write_capacity_units
 
 
-def _describe_key(schema: Iterable[KeySchemaElement], types: Iterable[AttributeDefinition]) -> str:
+def _describe_key(
+    schema: Iterable[ops.KeySchemaElement], types: Iterable[ops.AttributeDefinition]
+) -> str:
     """Return text such as `'PK' (string), sorted by 'SK' (string)`; equal for equal keys."""
     type_of = {definition.attribute_name: definition.attribute_type for definition in types}
     sides: dict[str, list[str]] = {"HASH": [], "RANGE": []}
@@ -259,7 +253,7 @@ def _describe_key(schema: Iterable[KeySchemaElement], types: Iterable[AttributeD
     return f"{partition}, sorted by {sort}" if sort else partition
 
 
-def _describe_projection(projection: Projection) -> str:
+def _describe_projection(projection: ops.Projection) -> str:
     match projection.projection_type:
         case "KEYS_ONLY":
             return "keys only"

@@ -6,15 +6,15 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from singletable.testing.drivers import (
-        AsyncInterruptedDriver,
-        Crash,
-        InterruptedDriver,
-        InterruptibleDriver,
-    )
-    from singletable.testing.endpoint_thread import endpoint
-    from singletable.testing.stores import AsyncStoreFactory, StoreClock, StoreFactory
-    from singletable.testing.strict import undeclared
+    from singletable.testing.drivers import AsyncInterruptedDriver as AsyncInterruptedDriver
+    from singletable.testing.drivers import Crash as Crash
+    from singletable.testing.drivers import InterruptedDriver as InterruptedDriver
+    from singletable.testing.drivers import InterruptibleDriver as InterruptibleDriver
+    from singletable.testing.endpoint_thread import endpoint as endpoint
+    from singletable.testing.stores import AsyncStoreFactory as AsyncStoreFactory
+    from singletable.testing.stores import StoreClock as StoreClock
+    from singletable.testing.stores import StoreFactory as StoreFactory
+    from singletable.testing.strict import undeclared as undeclared
 
 _MODULES = {
     "AsyncInterruptedDriver": "drivers",
@@ -27,17 +27,6 @@ _MODULES = {
     "endpoint": "endpoint_thread",
     "undeclared": "strict",
 }
-__all__ = [
-    "AsyncInterruptedDriver",
-    "AsyncStoreFactory",
-    "Crash",
-    "InterruptedDriver",
-    "InterruptibleDriver",
-    "StoreClock",
-    "StoreFactory",
-    "endpoint",
-    "undeclared",
-]
 
 
 def __getattr__(name: str) -> object:

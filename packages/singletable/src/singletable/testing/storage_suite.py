@@ -19,6 +19,7 @@ from itertools import cycle
 from random import Random
 from typing import Any, TypeAlias, TypeVar
 
+from singletable import operations as ops
 from singletable.engine import Engine
 from singletable.errors import (
     ConditionFailed,
@@ -28,35 +29,6 @@ from singletable.errors import (
     TransactionConflict,
     ValidationError,
 )
-from singletable.operations import (
-    AttributeDefinition,
-    ChangeRecord,
-    CreateGlobalSecondaryIndexAction,
-    CreateTable,
-    DeleteItem,
-    DeleteTable,
-    DescribeTable,
-    GetItem,
-    GlobalSecondaryIndex,
-    GlobalSecondaryIndexUpdate,
-    KeySchemaElement,
-    Projection,
-    PutItem,
-    Query,
-    ReadChanges,
-    Scan,
-    SweepExpired,
-    TimeToLiveSpecification,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-    UpdateTable,
-    UpdateTimeToLive,
-)
-from singletable.operations import Get as GetPart
 from singletable.values import AttributeValue, Item
 
 Open: TypeAlias = Callable[[], Engine]
@@ -77,7 +49,7 @@ def check_upserts_add_up(open_engine: Open) -> None:
     """Add to an item that did not exist, concurrently: everything is counted."""
     with _engines(open_engine) as engines:
         _together(engines, lambda engine, _: [engine.execute(_add(0, 1)) for _ in range(10)])
-        item = engines[0].execute(GetItem(TABLE, _key(0), consistent_read=True)).item
+        item = engines[0].execute(ops.GetItem(TABLE, _key(0), consistent_read=True)).item
         assert item == _key(0, n={"N": str(_CLIENTS * 10)})
 
 
@@ -94,11 +66,11 @@ def check_transactions_keep_the_sum(open_engine: Open) -> None:
                 source, target = chance.sample(range(accounts), 2)
                 actions = [_update(source, -1), _update(target, 1)]
                 try:
-                    engine.execute(TransactWriteItems(actions))
+                    engine.execute(ops.TransactWriteItems(actions))
                 except (TransactionCanceled, TransactionConflict):
                     continue
-                gets = [TransactGetItem(GetPart(TABLE, _key(n))) for n in range(accounts)]
-                found = engine.execute(TransactGetItems(gets)).responses or []
+                gets = [ops.TransactGetItem(ops.Get(TABLE, _key(n))) for n in range(accounts)]
+                found = engine.execute(ops.TransactGetItems(gets)).responses or []
                 total = sum(int(part.item["n"]["N"]) for part in found if part.item)
                 assert total == accounts * 100, f"The sum is {total}"
 
@@ -108,11 +80,11 @@ def check_transactions_keep_the_sum(open_engine: Open) -> None:
 def check_token_is_applied_once(open_engine: Open) -> None:
     """Send a transaction from several processes with one token: it is applied once."""
     with _engines(open_engine) as engines:
-        request = TransactWriteItems([_update(0, 1)], client_request_token="same")
+        request = ops.TransactWriteItems([_update(0, 1)], client_request_token="same")
         _together(engines, lambda engine, _: engine.execute(request))
-        item = engines[0].execute(GetItem(TABLE, _key(0), consistent_read=True)).item
+        item = engines[0].execute(ops.GetItem(TABLE, _key(0), consistent_read=True)).item
         assert item == _key(0, n={"N": "1"})
-        other = TransactWriteItems([_update(0, 2)], client_request_token="same")
+        other = ops.TransactWriteItems([_update(0, 2)], client_request_token="same")
         with _expect(IdempotentParameterMismatch):
             engines[1].execute(other)
 
@@ -120,14 +92,14 @@ def check_token_is_applied_once(open_engine: Open) -> None:
 def check_feed_is_in_commit_order(open_engine: Open) -> None:
     """Follow the change feed under writes: nothing is missing, and each item is in order."""
     with _engines(open_engine) as engines:
-        start = engines[0].execute(ReadChanges()).position
-        done, seen = threading.Event(), list[ChangeRecord]()
+        start = engines[0].execute(ops.ReadChanges()).position
+        done, seen = threading.Event(), list[ops.ChangeRecord]()
 
         def follow() -> None:
             position, is_last = start, False
             while True:
                 is_last = done.is_set()
-                page = engines[1].execute(ReadChanges(after=position, limit=7))
+                page = engines[1].execute(ops.ReadChanges(after=position, limit=7))
                 seen.extend(page.changes)
                 position = page.position
                 if is_last and not page.changes:
@@ -156,11 +128,11 @@ def check_feed_is_in_commit_order(open_engine: Open) -> None:
 def check_tables_are_shared(open_engine: Open) -> None:
     """Create, change and delete a table in one process: the others see it."""
     with _engines(open_engine) as (one, two, *_):
-        one.execute(PutItem(TABLE, _key(1, g={"S": "x"})))
-        assert two.execute(GetItem(TABLE, _key(1))).item is not None
+        one.execute(ops.PutItem(TABLE, _key(1, g={"S": "x"})))
+        assert two.execute(ops.GetItem(TABLE, _key(1))).item is not None
         one.execute(_add_index("by_g"))
-        two.execute(PutItem(TABLE, _key(2, g={"S": "x"})))
-        query = Query(
+        two.execute(ops.PutItem(TABLE, _key(2, g={"S": "x"})))
+        query = ops.Query(
             TABLE,
             index_name="by_g",
             key_condition_expression="g = :g",
@@ -169,21 +141,21 @@ def check_tables_are_shared(open_engine: Open) -> None:
         _wait_for_index(one, "by_g")
         for engine in (one, two):
             assert engine.execute(query).count == 2
-        one.execute(DeleteTable(TABLE))
-        for operation in (GetItem(TABLE, _key(1)), query, Scan(TABLE)):
+        one.execute(ops.DeleteTable(TABLE))
+        for operation in (ops.GetItem(TABLE, _key(1)), query, ops.Scan(TABLE)):
             with _expect(ResourceNotFound):
                 two.execute(operation)
         with _expect(ResourceNotFound):
-            two.execute(PutItem(TABLE, _key(1)))
+            two.execute(ops.PutItem(TABLE, _key(1)))
         two.execute(_create_table())
-        assert one.execute(Scan(TABLE)).count == 0
+        assert one.execute(ops.Scan(TABLE)).count == 0
 
 
 def check_index_is_filled_while_items_change(open_engine: Open) -> None:
     """Add an index under writes: it ends up with exactly the items of the table."""
     with _engines(open_engine) as engines:
         for number in range(300):
-            engines[0].execute(PutItem(TABLE, _key(number, g={"S": "old"})))
+            engines[0].execute(ops.PutItem(TABLE, _key(number, g={"S": "old"})))
         done = threading.Event()
 
         def write(engine: Engine, client: int) -> None:
@@ -191,9 +163,9 @@ def check_index_is_filled_while_items_change(open_engine: Open) -> None:
             while not done.is_set():
                 number = chance.randrange(300)
                 if chance.random() < 0.3:
-                    engine.execute(DeleteItem(TABLE, _key(number)))
+                    engine.execute(ops.DeleteItem(TABLE, _key(number)))
                 else:
-                    engine.execute(PutItem(TABLE, _key(number, g={"S": chance.choice("ab")})))
+                    engine.execute(ops.PutItem(TABLE, _key(number, g={"S": chance.choice("ab")})))
 
         with ThreadPoolExecutor(4) as writers:
             writing = [writers.submit(write, engines[n % len(engines)], n) for n in range(4)]
@@ -204,26 +176,26 @@ def check_index_is_filled_while_items_change(open_engine: Open) -> None:
                 done.set()
             for future in writing:
                 future.result()
-        stored = sorted(_texts(engines[0].execute(Scan(TABLE)).items))
-        indexed = sorted(_texts(engines[1].execute(Scan(TABLE, index_name="by_g")).items))
+        stored = sorted(_texts(engines[0].execute(ops.Scan(TABLE)).items))
+        indexed = sorted(_texts(engines[1].execute(ops.Scan(TABLE, index_name="by_g")).items))
         assert stored == indexed, "the index differs from the table"
 
 
 def check_expired_items_are_deleted_once(open_engine: Open) -> None:
     """Sweep in several processes at once: each expired item leaves one change."""
     with _engines(open_engine) as engines:
-        ttl = TimeToLiveSpecification(attribute_name="until", enabled=True)
-        engines[0].execute(UpdateTimeToLive(TABLE, ttl))
+        ttl = ops.TimeToLiveSpecification(attribute_name="until", enabled=True)
+        engines[0].execute(ops.UpdateTimeToLive(TABLE, ttl))
         now = int(engines[0].settings.clock())
         for number in range(40):
             until = now - 60 if number % 2 else now + 3600
-            engines[0].execute(PutItem(TABLE, _key(number, until={"N": str(until)})))
-        start = engines[0].execute(ReadChanges()).position
-        removed = _together(engines, lambda engine, _: engine.execute(SweepExpired()).removed)
+            engines[0].execute(ops.PutItem(TABLE, _key(number, until={"N": str(until)})))
+        start = engines[0].execute(ops.ReadChanges()).position
+        removed = _together(engines, lambda engine, _: engine.execute(ops.SweepExpired()).removed)
         assert sum(removed) == 20, removed
-        changes = engines[0].execute(ReadChanges(after=start, limit=100)).changes
+        changes = engines[0].execute(ops.ReadChanges(after=start, limit=100)).changes
         assert [change.expired for change in changes] == [True] * 20
-        assert engines[1].execute(Scan(TABLE)).count == 20
+        assert engines[1].execute(ops.Scan(TABLE)).count == 20
 
 
 def check_keys_are_bytes(open_engine: Open) -> None:
@@ -231,8 +203,8 @@ def check_keys_are_bytes(open_engine: Open) -> None:
     texts = ["\0", "\0\0", "A", "a", "B", "Z", "z", "É", "é", "ﬀ", "𝄞", "%", "_", "'", "\\", "a "]
     with _engines(open_engine, sort=True) as (engine, *_):
         for value in texts:
-            engine.execute(PutItem(TABLE, _pair("p", value)))
-        query = Query(
+            engine.execute(ops.PutItem(TABLE, _pair("p", value)))
+        query = ops.Query(
             TABLE,
             key_condition_expression="pk = :p",
             expression_attribute_values={":p": {"S": "p"}},
@@ -244,11 +216,11 @@ def check_keys_are_bytes(open_engine: Open) -> None:
             # Random characters, which no server can compress.
             long = "".join(chr(chance.randrange(0x21, 0x7F)) for _ in range(2048))
             key = _pair(long, long[:1024], g={"S": long}, h={"S": long[number:1024]})
-            engine.execute(PutItem(TABLE, key))
-            assert engine.execute(GetItem(TABLE, _pair(long, long[:1024]))).item == key
-        assert engine.execute(Scan(TABLE, index_name="by_gh")).count == 4
+            engine.execute(ops.PutItem(TABLE, key))
+            assert engine.execute(ops.GetItem(TABLE, _pair(long, long[:1024]))).item == key
+        assert engine.execute(ops.Scan(TABLE, index_name="by_gh")).count == 4
         with _expect(ValidationError):
-            engine.execute(PutItem(TABLE, _pair("p" * 2049, "s")))
+            engine.execute(ops.PutItem(TABLE, _pair("p" * 2049, "s")))
 
 
 def check_large_partition_is_paged(open_engine: Open) -> None:
@@ -257,12 +229,12 @@ def check_large_partition_is_paged(open_engine: Open) -> None:
     with _engines(open_engine, sort=True) as (engine, *_):
         for number in range(count):
             item = _pair("p", f"{number:03}", filling={"S": filling})
-            engine.execute(PutItem(TABLE, item))
+            engine.execute(ops.PutItem(TABLE, item))
         for forward in (True, False):
             found, start = list[str](), None
             while True:
                 page = engine.execute(
-                    Query(
+                    ops.Query(
                         TABLE,
                         key_condition_expression="pk = :p",
                         expression_attribute_values={":p": {"S": "p"}},
@@ -327,7 +299,7 @@ def _expect(error: type[Exception]) -> Generator[None]:
 
 def _create(number: int, engine: Engine, client: int) -> bool:
     """Return whether this client could create the item."""
-    put = PutItem(TABLE, _key(number), condition_expression="attribute_not_exists(pk)")
+    put = ops.PutItem(TABLE, _key(number), condition_expression="attribute_not_exists(pk)")
     try:
         engine.execute(put)
     except ConditionFailed:
@@ -338,38 +310,44 @@ def _create(number: int, engine: Engine, client: int) -> bool:
 def _wait_for_index(engine: Engine, name: str) -> None:
     pause = threading.Event()
     for _ in range(600):
-        indexes = engine.execute(DescribeTable(TABLE)).table.global_secondary_indexes or []
+        indexes = engine.execute(ops.DescribeTable(TABLE)).table.global_secondary_indexes or []
         if any(i.index_name == name and i.index_status == "ACTIVE" for i in indexes):
             return
         pause.wait(0.1)
     raise AssertionError(f"The index {name} is not filled")
 
 
-def _create_table(*, sort: bool = False) -> CreateTable:
+def _create_table(*, sort: bool = False) -> ops.CreateTable:
     names = ["pk", *(["sk", "g", "h"] if sort else [])]
-    keys = [KeySchemaElement("pk", "HASH"), *([KeySchemaElement("sk", "RANGE")] if sort else [])]
-    index = GlobalSecondaryIndex(
+    keys = [
+        ops.KeySchemaElement("pk", "HASH"),
+        *([ops.KeySchemaElement("sk", "RANGE")] if sort else []),
+    ]
+    index = ops.GlobalSecondaryIndex(
         "by_gh",
-        [KeySchemaElement("g", "HASH"), KeySchemaElement("h", "RANGE")],
-        Projection("KEYS_ONLY"),
+        [ops.KeySchemaElement("g", "HASH"), ops.KeySchemaElement("h", "RANGE")],
+        ops.Projection("KEYS_ONLY"),
     )
-    return CreateTable(
+    return ops.CreateTable(
         table_name=TABLE,
         key_schema=keys,
-        attribute_definitions=[AttributeDefinition(name, "S") for name in names],
+        attribute_definitions=[ops.AttributeDefinition(name, "S") for name in names],
         billing_mode="PAY_PER_REQUEST",
         global_secondary_indexes=[index] if sort else None,
     )
 
 
-def _add_index(name: str) -> UpdateTable:
-    action = CreateGlobalSecondaryIndexAction(
-        name, [KeySchemaElement("g", "HASH")], Projection("ALL")
+def _add_index(name: str) -> ops.UpdateTable:
+    action = ops.CreateGlobalSecondaryIndexAction(
+        name, [ops.KeySchemaElement("g", "HASH")], ops.Projection("ALL")
     )
-    return UpdateTable(
+    return ops.UpdateTable(
         TABLE,
-        attribute_definitions=[AttributeDefinition("pk", "S"), AttributeDefinition("g", "S")],
-        global_secondary_index_updates=[GlobalSecondaryIndexUpdate(create=action)],
+        attribute_definitions=[
+            ops.AttributeDefinition("pk", "S"),
+            ops.AttributeDefinition("g", "S"),
+        ],
+        global_secondary_index_updates=[ops.GlobalSecondaryIndexUpdate(create=action)],
     )
 
 
@@ -385,8 +363,8 @@ def _texts(items: list[Item]) -> list[str]:
     return [str(sorted(item.items())) for item in items]
 
 
-def _add(number: int, amount: int) -> UpdateItem:
-    return UpdateItem(
+def _add(number: int, amount: int) -> ops.UpdateItem:
+    return ops.UpdateItem(
         TABLE,
         _key(number),
         update_expression="ADD n :amount",
@@ -394,7 +372,7 @@ def _add(number: int, amount: int) -> UpdateItem:
     )
 
 
-def _update(number: int, amount: int) -> TransactWriteItem:
+def _update(number: int, amount: int) -> ops.TransactWriteItem:
     values: dict[str, Any] = {":amount": {"N": str(amount)}}
-    update = Update(TABLE, _key(number), "ADD n :amount", expression_attribute_values=values)
-    return TransactWriteItem(update=update)
+    update = ops.Update(TABLE, _key(number), "ADD n :amount", expression_attribute_values=values)
+    return ops.TransactWriteItem(update=update)

@@ -24,6 +24,7 @@ JSON_1_0 = "application/x-amz-json-1.0"
 JSON = "application/json"
 # Smaller bodies are not worth the time that compressing them takes.
 MIN_COMPRESSED = 4096
+HEALTH_PATHS = ("/", "/ping")
 UNKNOWN_OPERATION_BODY = b"<UnknownOperationException/>\n"
 
 _COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -122,7 +123,8 @@ def health_response(request: HttpRequest, region: str, request_id: str) -> HttpR
     """Return the response to a health check or a stray request, or None if it is an operation."""
     if request.method == "POST" and (_media_type(request) in (JSON_1_0, JSON) or not request.body):
         return None
-    if request.method in ("GET", "HEAD"):
+    path = request.target.partition("?")[0]
+    if request.method in ("GET", "HEAD") and path in HEALTH_PATHS:
         body = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         return _response(200, body, "text/plain", request_id)
     return _response(404, UNKNOWN_OPERATION_BODY, None, request_id)

@@ -121,6 +121,16 @@ def test_spaces_in_headers_do_not_matter(words: list[str], spaces: list[str]) ->
     assert signer(structs.replace(request, headers=headers)) is ADA
 
 
+# Commas alone may separate the parts of the header, and proxies may change the order of headers.
+def test_order_of_headers_and_spaces_in_authorization_do_not_matter() -> None:
+    request = signed()
+    algorithm, *parts = request.headers["authorization"].split()
+    headers = dict(reversed([*request.headers.items()])) | {
+        "authorization": f"{algorithm} {''.join(parts)}"
+    }
+    assert signer(structs.replace(request, headers=headers)) is ADA
+
+
 segments = st.lists(
     st.one_of(
         st.sampled_from(["", ".", "..", "~", "%2F", "%20"]),

@@ -17,7 +17,12 @@ from singletable_apps.elections.api.dependencies import (
     slice_page,
     user_router,
 )
-from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, receipt_filename
+from singletable_apps.elections.proofs.documents import (
+    CHECKER_FILENAME,
+    PublishedElection,
+    Receipt,
+    receipt_filename,
+)
 from singletable_apps.elections.proofs.encoding import format_code, parse_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint
@@ -73,9 +78,9 @@ def list_ballots(
 
 
 @router.get("/elections/{name}/publication")
-def read_publication(user: Viewer, service: Service, name: NameInPath) -> schemas.PublishedElection:
+def read_publication(user: Viewer, service: Service, name: NameInPath) -> PublishedElection:
     """Return the signed publication of a closed election, which anyone can check."""
-    return schemas.PublishedElection.model_validate(service.results.published(user, name))
+    return service.results.published(user, name)
 
 
 @router.get("/elections/{name}/proofs/{confirmation}")
@@ -93,11 +98,7 @@ def read_proof(
     except InvalidCode as error:
         raise InvalidInput({"confirmation": str(error)}) from error
     proof, closing = service.results.proof(user, name, code)
-    return schemas.BallotProof(
-        confirmation=code,
-        proof=schemas.InclusionProof.model_validate(proof),
-        closing=schemas.Closing.model_validate(closing),
-    )
+    return schemas.BallotProof(confirmation=code, proof=proof, closing=closing)
 
 
 def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:
@@ -142,8 +143,9 @@ def export_ballots(
 
 @downloads_router.get(
     "/elections/{name}/receipt",
+    tags=["voting"],
     response_class=Response,
-    responses={**_OF_AN_ELECTION, 200: {"model": schemas.Receipt, "headers": _NAMED}},
+    responses={**_OF_AN_ELECTION, 200: {"model": Receipt, "headers": _NAMED}},
 )
 def download_receipt(user: Viewer, service: Service, name: NameInPath) -> Response:
     """Download your receipt, for the checker."""

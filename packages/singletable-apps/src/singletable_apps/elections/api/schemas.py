@@ -8,9 +8,12 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
+from ranked_ballots import BallotAccount, Margin, Place, QuorumCheck, Rule, TieBreak
 from singletable_apps.elections import entities
 from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
+from singletable_apps.elections.proofs.documents import Closing, Receipt
 from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.merkle import InclusionProof
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
 from singletable_apps.elections.rules.methods import MAX_SEATS, METHOD, METHODS
@@ -480,70 +483,6 @@ class Rankings(Model):
     rankings: list[RankedCandidate]
 
 
-def _if_present(description: str) -> Any:
-    """Return a field that is left out where it does not apply."""
-    return Field(None, description=description, exclude_if=lambda value: value is None)
-
-
-class BallotDefinition(Model):
-    """What the voters were asked."""
-
-    election_id: int
-    candidates: list[str]
-    secret: bool
-    level: Publication
-    commitment: str
-    weighted: bool | None = _if_present("True if ballots have weights.")
-    rules: dict[str, str] | None = _if_present("Agreed rules, if they are not the usual ones.")
-
-
-class ClosingStatement(Model):
-    """What is signed when an election closes."""
-
-    format: str
-    name: str
-    definition: BallotDefinition
-    earlier: list[str]
-    ballots: int
-    root: str
-    rankings: str | None
-    secret: str
-    rules: dict[str, str]
-    closed_at: str
-    weight: int | None = _if_present("The sum of the weights of all ballots.")
-    eligible: int | None = _if_present("If there is a quorum, how many people could vote.")
-
-
-class Closing(Model):
-    """A signed statement, and the key to check it with."""
-
-    statement: ClosingStatement
-    signature: str
-    public_key: str
-
-
-class InclusionProof(Model):
-    """The Merkle path from a tracking code to the signed root."""
-
-    index: int
-    size: int
-    path: list[str]
-
-
-class Receipt(Model):
-    """A voter's receipt. `closing` and `proof` are null until the close."""
-
-    format: str
-    name: str
-    definition: BallotDefinition
-    nonce: str
-    ranking: Levels
-    confirmation: str
-    closing: Closing | None
-    proof: InclusionProof | None
-    weight: int | None = _if_present("How many times the ballot counts.")
-
-
 class Ballot(Model):
     """A ballot."""
 
@@ -574,57 +513,13 @@ class OwnBallot(Ballot):
     @classmethod
     def of(cls, cast: CastBallot) -> OwnBallot:
         """Return the ballot with its receipt."""
-        receipt = Receipt.model_validate(cast.receipt)
-        return cls.from_object(Ballot.of(cast), receipt=receipt)
+        return cls.from_object(Ballot.of(cast), receipt=cast.receipt)
 
 
-# Votes can be split, so a number of votes may be a fraction.
-Votes = int | str
 WARNING = (
     "{share:.0%} of these ballots have a unique ranking: anyone who knows how someone ranked may "
     "recognize their ballot."
 )
-
-
-class CountingRule(Model):
-    """A rule of the count that can change the result."""
-
-    about: str
-    choice: str
-    sentence: str
-
-
-class BallotCounts(Model):
-    """What happened to the ballots."""
-
-    cast: int
-    blank: int
-    counted: Votes
-    exhausted: dict[str, Votes]
-
-
-class Place(Model):
-    """The candidates that share a place. After two first places comes a third."""
-
-    place: int
-    candidates: list[str]
-
-
-class Margin(Model):
-    """How many ballots would have to be different for someone else to win."""
-
-    at_least: int
-    at_most: int | None
-    why: str
-    kind: str
-
-
-class TieBreak(Model):
-    """The order that breaks ties."""
-
-    seed: str
-    order: list[str]
-    digests: list[str]
 
 
 class CountResult(BaseModel):
@@ -636,8 +531,8 @@ class CountResult(BaseModel):
     version: int
     method: str
     candidates: list[str]
-    rules: list[CountingRule]
-    account: BallotCounts
+    rules: list[Rule]
+    account: BallotAccount
     places: list[Place]
     margin: Margin | None
     tie_break: TieBreak | None
@@ -647,15 +542,6 @@ class CountResult(BaseModel):
         description="The candidates in first place; several if they are tied."
     )
     winner: str | None = Field(description="The winner, after breaking a tie if necessary.")
-
-
-class QuorumCheck(Model):
-    """Whether enough people voted."""
-
-    is_valid: bool
-    present: int = Field(description="How many voted.")
-    needed: int
-    sentence: str
 
 
 class Tally(Model):
@@ -682,9 +568,7 @@ class Tally(Model):
             method=tally.election.method,
             seats=tally.election.seats,
             elected=list(tally.elected),
-            quorum=QuorumCheck.from_object(tally.quorum) if tally.quorum else None,
             shown=sorted(tally.shown),
-            closing=Closing.model_validate(tally.closing) if tally.closing else None,
             result=CountResult.model_validate(json.loads(tally.result.to_json())),
         )
 
@@ -703,25 +587,6 @@ class BallotPage(Page[PublishedBallot]):
 
     unique_share: float = Field(description="The share of ballots with a unique ranking.")
     warning: str | None = Field(description="What this means for the secrecy of the ballots.")
-
-
-class CheckableBallot(Model):
-    """A ballot that anyone can check against its tracking code."""
-
-    confirmation: str
-    nonce: str
-    ranking: Levels
-    weight: int | None = _if_present("How many times the ballot counts.")
-
-
-class PublishedElection(Model):
-    """The publication of a closed election, which anyone can check."""
-
-    format: str
-    closing: Closing
-    confirmations: list[str]
-    rankings: list[Levels] | None
-    ballots: list[CheckableBallot] | None
 
 
 class BallotProof(Model):

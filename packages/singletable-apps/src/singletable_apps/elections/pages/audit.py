@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, NamedTuple, TypeAlias, cast
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from singletable import Item
-from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
 from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import UserPageContext, ViewerPage
@@ -21,6 +19,16 @@ from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
 from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.elections.service.audit import (
+    REDACTED,
+    RELATIONS,
+    TABLES,
+    RelationPage,
+    redact_event_data,
+    row_values,
+)
+from singletable_apps.elections.service.audit_queries import MAX_SHOWN, run_query
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, Link, ListQuery, ListQueryParameters
 
 router = APIRouter()
@@ -52,10 +60,8 @@ FIELD_NAMES = {
     "no_voting_before": "opens",
     "no_voting_after": "closes",
 }
-# The relation shown beside a stored table at first.
-DEFAULT_RELATIONS = {"vote_data": "elections", "vote_event_log": "events"}
+EXAMPLE_QUERY = "SELECT election, count(*) AS ballots FROM ballots GROUP BY election"
 NameInAudit: TypeAlias = Annotated[str, Path(max_length=100)]
-Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
 
 
 def _auditor_page(page: ViewerPage) -> UserPageContext:
@@ -118,31 +124,15 @@ def _texts(data: Mapping[str, object], fields: Sequence[str]) -> list[str]:
 
 
 @router.get("/audit/tables/{table}")
-def show_table(
-    page: AuditorPage,
-    table: NameInAudit,
-    query: ListQueryParameters,
-    relation: Annotated[str | None, Query(max_length=100)] = None,
-    row: Cursor = None,
-) -> Response:
-    """Show the items of a table as stored, beside one relation."""
-    audit = page.service.audit
-    items = audit.raw(page.user, table, ITEMS_PER_PAGE, query.cursor)
-    beside = relation or DEFAULT_RELATIONS[table]
-    rows = audit.relation(page.user, beside, ITEMS_PER_PAGE, row)
-    here = partial(query.url, cursor=query.cursor, relation=beside)
+def show_table(page: AuditorPage, table: NameInAudit, query: ListQueryParameters) -> Response:
+    """Show the items of a table as stored."""
+    items = page.service.audit.raw(page.user, table, ITEMS_PER_PAGE, query.cursor)
     return page.render(
         "audit_table",
-        table=next(entry for entry in audit.tables() if entry.name == table),
+        name=table,
+        what=TABLES[table].what,
         rows=query.page([item_row(item) for item in items.items], items.cursor),
         tabs=_tabs(page, query.path),
-        beside=_relation_context(rows),
-        relations=[
-            Link(name, here(relation=name, row=""), name == beside)
-            for name in _relation_names(page)
-        ],
-        beside_next=here(row=rows.cursor) if rows.cursor else "",
-        beside_first=here(row="") if row else "",
     )
 
 
@@ -155,30 +145,49 @@ def show_relation(page: AuditorPage, relation: NameInAudit, query: ListQueryPara
         shown=_relation_context(rows),
         relations=[
             Link(name, page.urls.page("audit", "relations", name), name == relation)
-            for name in _relation_names(page)
+            for name in RELATIONS
         ],
         tabs=_tabs(page, query.path),
         pager=query.page(rows.rows, rows.cursor),
     )
 
 
-def _relation_names(page: AuditorPage) -> list[str]:
-    return [relation.name for relation in page.service.audit.relations()]
-
-
 def _tabs(page: AuditorPage, path: str) -> list[Link]:
     url = partial(page.urls.page, "audit")
-    relation_urls = [url("relations", name) for name in _relation_names(page)]
-    table_urls = {table.title: url("tables", table.name) for table in page.service.audit.tables()}
+    relation_urls = [url("relations", name) for name in RELATIONS]
+    table_urls = {table.title: url("tables", name) for name, table in TABLES.items()}
     return [
         Link("Events", url(), path == url()),
         *(Link(title, table_url, table_url == path) for title, table_url in table_urls.items()),
         Link("Lists", relation_urls[0], path in relation_urls),
+        Link("Query", url("query"), path == url("query")),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldText:
+@router.get("/audit/query")
+def show_query(page: AuditorPage, sql: Annotated[str, Query(max_length=4000)] = "") -> Response:
+    """Show the rows of a SELECT over the relations."""
+    form = Form({"sql": sql or EXAMPLE_QUERY})
+    columns, rows = list[str](), list[list[str]]()
+    try:
+        if sql.strip():
+            columns, found = run_query(page.service.audit, page.user, sql)
+            rows = [[_shorten(_as_text(value)) for value in row] for row in found]
+    except InvalidInput as error:
+        form = form.with_errors(**error.errors)
+    return page.render(
+        "audit_query",
+        422 if form.errors else 200,
+        form=form,
+        columns=columns,
+        rows=rows,
+        most=MAX_SHOWN,
+        relations=RELATIONS.values(),
+        tabs=_tabs(page, page.urls.page("audit", "query")),
+    )
+
+
+class FieldText(NamedTuple):
     """A field of an event or an item as text or time, which may be sealed or redacted."""
 
     name: str
@@ -187,30 +196,14 @@ class FieldText:
     time: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(NamedTuple):
     """An event; `intact` if it is as written, `follows` if it continues the hash chain."""
 
-    number: int
+    event: Event
     title: str
-    actor: str
-    when: datetime
-    fields: tuple[FieldText, ...]
-    previous_hash: str
-    hash: str
+    fields: list[FieldText]
     intact: bool
     follows: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ItemRow:
-    """A stored item: its keys, its type and its attributes."""
-
-    pk: str
-    sk: str
-    index: tuple[str, str] | None
-    kind: str
-    fields: tuple[FieldText, ...]
 
 
 def event_rows(events: Sequence[Event], key: BallotKey) -> list[EventRow]:
@@ -224,17 +217,15 @@ def _event_row(event: Event, hashes: Mapping[int, str], key: BallotKey) -> Event
     data = redact_event_data(event.event_data)
     if event.event_type in SETTINGS_EVENTS:
         data = {**data, **{name: data.get(name) for name in TIME_FIELDS}}
-    return EventRow(
-        number=event.event_id,
-        title=EVENT_TITLES.get(event.event_type, _spaced(event.event_type)),
-        actor=event.actor,
-        when=event.when_occurred,
-        fields=tuple(_event_field(name, value) for name, value in data.items()),
-        previous_hash=event.previous_hash,
-        hash=event.hash,
-        intact=_is_intact(event, key),
-        follows=previous == event.previous_hash,
-    )
+    # `Ballot cast` for `BallotCast`.
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", event.event_type).capitalize()
+    fields = [
+        _field(FIELD_NAMES.get(name, name.replace("_", " ")), name, value)
+        for name, value in data.items()
+    ]
+    title = EVENT_TITLES.get(event.event_type, spaced)
+    follows = previous == event.previous_hash
+    return EventRow(event, title, fields, _is_intact(event, key), follows)
 
 
 def _is_intact(event: Event, key: BallotKey) -> bool:
@@ -245,16 +236,10 @@ def _is_intact(event: Event, key: BallotKey) -> bool:
     return True
 
 
-def _spaced(name: str) -> str:
-    """Return `Ballot cast` for `BallotCast`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
-
-
-def _event_field(name: str, value: object) -> FieldText:
-    label = FIELD_NAMES.get(name, name.replace("_", " "))
+def _field(label: str, name: str, value: object) -> FieldText:
     if name in SEALED_FIELDS:
         return FieldText(label, f"{len(str(value)):,} characters", "sealed")
-    if name == "hash":
+    if name == "hash" and REDACTED in str(value):
         return FieldText(label, str(value), "hidden")
     if name == "levels":
         levels = cast(list[list[str]], value)
@@ -267,27 +252,13 @@ def _event_field(name: str, value: object) -> FieldText:
     return FieldText(label, _shorten(_as_text(value)))
 
 
-def item_row(item: Item) -> ItemRow:
-    """Return a row for a stored item."""
-    attributes = sorted((name, value) for name, value in item.items() if name not in KEY_ATTRIBUTES)
-    fields = tuple(_item_field(name, _plain_value(value)) for name, value in attributes)
-    index = (_key(item, "GSI1PK"), _key(item, "GSI1SK")) if "GSI1PK" in item else None
-    if "entity_type" in item:
-        kind = _key(item, "entity_type")
-    else:
-        kind = "EVENT" if "event_id" in item else "UNIQUE"
-    return ItemRow(_key(item, "PK"), _key(item, "SK"), index, kind, fields)
-
-
-def _key(item: Item, name: str) -> str:
-    return str(_plain_value(item[name]))
-
-
-def _item_field(name: str, value: object) -> FieldText:
-    if name in SEALED_FIELDS:
-        return FieldText(name, f"{len(str(value)):,} characters", "sealed")
-    is_hidden = name == "hash" and "hidden" in str(value)
-    return FieldText(name, _shorten(_as_text(value)), "hidden" if is_hidden else "text")
+def item_row(item: Item) -> Mapping[str, object]:
+    """Return a stored item without DynamoDB's types, its `kind` and its other attributes."""
+    plain = {name: _plain_value(item[name]) for name in sorted(item)}
+    kind = plain.get("entity_type", "EVENT" if "event_id" in item else "UNIQUE")
+    others = {name: value for name, value in plain.items() if name not in KEY_ATTRIBUTES}
+    fields = [_field(name, name, value) for name, value in others.items()]
+    return {**plain, "kind": kind, "fields": fields}
 
 
 def _plain_value(value: object) -> object:

@@ -61,6 +61,7 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
     urls = service.context.urls
     footer = [
         Link("Check a ballot", urls.page("check")),
+        Link("Count ballots", urls.page("sandbox")),
         Link("API", "/api/elections/docs"),
         Link("Home", "/"),
     ]

@@ -18,7 +18,7 @@ from singletable_apps.elections.roles import (
 from singletable_apps.elections.rules.users import check_role_change
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.web import NameInPath
-from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
+from singletable_apps.shared.accounts import NotSignedIn, Scope, TooManyAttempts
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.frame.accounts import welcome
 from singletable_apps.shared.frame.people import (
@@ -82,6 +82,11 @@ PEOPLE = PeopleSpec[Elections](
     register=lambda service, values: service.people.register_visitor(**values),
     register_intro="To vote, and to create your own elections.",
     invites=False,
+    scopes={
+        Scope.READ: "See elections and results, and whatever else you may see.",
+        Scope.VOTE: "Cast, change and see your ballots.",
+        Scope.MANAGE: "Create and manage elections, and whatever else you may do.",
+    },
     usernames=False,
     requires_email=True,
     hints={

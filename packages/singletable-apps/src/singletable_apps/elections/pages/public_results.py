@@ -7,17 +7,13 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Depends, Path, Response
 
 from singletable_apps.elections.entities import Election, Electorate
-from singletable_apps.elections.pages import results_view
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
     ElectionPage,
     PageContext,
     standing_of,
 )
-from singletable_apps.elections.pages.method_results import (
-    make_method_chart,
-    make_method_headline,
-)
+from singletable_apps.elections.pages.results_view import describe_turnout, load_count, make_chart
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS
 from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.pages.texts import render_election_texts
@@ -29,14 +25,11 @@ from singletable_apps.elections.rules.elections import (
     closed_at,
     is_withheld,
 )
-from singletable_apps.elections.rules.methods import METHOD
-from singletable_apps.elections.service import Elections
-from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import ConfirmedAction, confirm
-from singletable_apps.shared.results import ChartRow, Headline
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
+from singletable_apps.shared.web.middleware import allow_frames
 
 router = APIRouter()
 
@@ -60,18 +53,6 @@ def _is_published(election: Election) -> bool:
     return election.is_public and not is_withheld(election)
 
 
-def _summarize(
-    service: Elections, viewer: Viewer, election: Election
-) -> tuple[Tally, Headline, list[ChartRow]]:
-    """Return the count by the method that decides, who won, and the places."""
-    if election.method == METHOD.key:
-        count = results_view.load_count(service, viewer, election.name)
-        return count.tally, results_view.make_headline(count), results_view.make_chart(count)
-    tally = service.results.tallies(viewer, election.name)[election.method]
-    headline = Headline(not election.allow_vote, make_method_headline(tally), "")
-    return tally, headline, make_method_chart(tally)
-
-
 @router.get("/r/{election_id}")
 def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
     """Show a notice or a public result to everyone, and the results page to people who see it."""
@@ -79,19 +60,19 @@ def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
         return page.redirect(page.urls.election(election, "tally"))
     if election.statement is None:
         return _show_notice(page, election)
-    tally, headline, chart = _summarize(page.service, None, election)
+    count = load_count(page.service, None, election.name)
     questions = page.service.context.book.questions(election)
     return page.render(
         "public_result",
         election=election,
         texts=render_election_texts(page, None, election.name),
         questions=[(each.name, page.urls.result_link(each)) for each in questions],
-        tally=tally,
-        headline=headline,
-        chart=chart,
-        turnout=results_view.describe_turnout(tally),
+        tally=count.tally,
+        headline=count.headline,
+        chart=make_chart(count.tally.result),
+        turnout=describe_turnout(count.tally),
         closed_at=closed_at(election),
-        method=tally.method,
+        method=count.tally.method,
         link=page.urls.result_link(election),
         is_member=page.visitor is not None,
         results_url=page.urls.election(election, "tally"),
@@ -121,13 +102,35 @@ def draw_picture(page: AnyPage, election: LinkedElection) -> Response:
     """Draw a public result for chats that show a picture beside a link."""
     if not _is_published(election) or election.statement is None:
         raise NotFound("This result is not public.")
-    _, headline, chart = _summarize(page.service, None, election)
+    count = load_count(page.service, None, election.name)
     bars = tuple(
-        ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label) for row in chart
+        ShareBar(row.name, float(row.value / (row.maximum or 1)), row.label)
+        for row in make_chart(count.tally.result)
     )
     footer = page.urls.result_link(election).partition("://")[2]
-    picture = draw_share_picture(election.name, headline.title, bars, footer, "An election")
+    picture = draw_share_picture(election.name, count.headline.title, bars, footer, "An election")
     return Response(picture, media_type="image/png")
+
+
+@router.get("/r/{election_id}/embed")
+def show_embedded(page: AnyPage, election: LinkedElection) -> Response:
+    """Show a public result in a frame of another site."""
+    if not _is_published(election):
+        raise NotFound("This result is not public.")
+    count = load_count(page.service, None, election.name)
+    response = page.pages.render(
+        page.request,
+        "results/embed.html",
+        app="elections",
+        title=election.name,
+        is_open=False,
+        lead=count.headline.title,
+        chart=make_chart(count.tally.result),
+        names=count.tally.result.candidates,
+        votes=describe_turnout(count.tally),
+        links=[("Result", page.urls.result_link(election), "plain")],
+    )
+    return allow_frames(response)
 
 
 @confirm(router, "/e/{name}/public")
@@ -157,19 +160,19 @@ def show_protocol(page: ElectionPage) -> Response:
     """Show everything that belongs into the minutes, ready to print and sign."""
     election, service = page.election, page.service
     check_view_tally(page.user, election, service.context.clock())
-    tally, headline, _ = _summarize(service, page.user, election)
-    closing = tally.closing
+    count = load_count(service, page.user, election.name)
+    closing = count.tally.closing
     if closing is None:
         return page.redirect(page.url("tally"), "The protocol is here after the close.")
     return page.render(
         "protocol",
         election=election,
-        tally=tally,
-        headline=headline,
+        tally=count.tally,
+        headline=count.headline,
         voted=closing["statement"]["ballots"],
         has_roll=election.electorate is Electorate.ROLL,
         closed_at=closed_at(election),
-        method=tally.method,
+        method=count.tally.method,
         digest=digest(closing["statement"], domain="closing"),
         fingerprint=format_fingerprint(service.context.keys.signer.public_key),
         results_url=page.url("tally"),

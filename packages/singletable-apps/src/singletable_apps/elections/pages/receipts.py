@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NoReturn, cast
-from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, JsonValue
 
 from singletable_apps.elections.pages.ballot import (
@@ -21,7 +20,7 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     VoterPage,
 )
-from singletable_apps.elections.proofs.checker import is_included
+from singletable_apps.elections.proofs.checker import Finding, is_included
 from singletable_apps.elections.proofs.documents import (
     CHECKER_FILENAME,
     checker_command,
@@ -30,15 +29,15 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.encoding import format_code, parse_code, shorten_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
-from singletable_apps.elections.proofs.verification import Finding, verify_receipt
+from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API
 from singletable_apps.shared.accounts import NotSignedIn, send_notice
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.mail import Email
 from singletable_apps.shared.pages import Form, LocalTime, PostedForm, request_time_zone
-from singletable_apps.shared.pages.uploads import MULTIPART, read_upload
-from singletable_apps.shared.web import Problem, download
+from singletable_apps.shared.pages.uploads import PastedOrFile
+from singletable_apps.shared.web import download
 
 router = APIRouter()
 CHECKER_URL = f"{API}/{CHECKER_FILENAME}"
@@ -109,30 +108,8 @@ class InvalidReceipt(Exception):
     """The text or file is not a receipt; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class SubmittedReceipt:
-    """A receipt as it was submitted: pasted text, or the content of a file."""
-
-    pasted: str = ""
-    file: bytes = b""
-
-
-async def read_submitted_receipt(request: Request) -> SubmittedReceipt:
-    """Read the form, which is multipart if it has a file."""
-    if not request.headers.get("content-type", "").lower().startswith(MULTIPART):
-        fields = parse_qs((await request.body()).decode(errors="replace"))
-        return SubmittedReceipt(fields.get("receipt", [""])[0])
-    try:
-        upload = await read_upload(request)
-    except Problem:
-        return SubmittedReceipt()
-    files = upload.named("file")
-    return SubmittedReceipt(upload.form.value("receipt"), files[0].data if files else b"")
-
-
-def parse_receipt(submitted: SubmittedReceipt) -> dict[str, JsonValue]:
-    """Return the receipt, or raise InvalidReceipt. A file takes precedence over pasted text."""
-    raw = submitted.file or submitted.pasted.encode()
+def parse_receipt(raw: bytes) -> dict[str, JsonValue]:
+    """Return the receipt, or raise InvalidReceipt."""
     if len(raw) > MAX_RECEIPT_SIZE:
         raise InvalidReceipt(
             f"This file is too large: a receipt has at most {MAX_RECEIPT_SIZE // 1024} kB. Did you "
@@ -206,20 +183,17 @@ def show_check(page: AnyPage) -> Response:
 
 
 @router.post("/check")
-def check_receipt(
-    page: AnyPage,
-    submitted: Annotated[SubmittedReceipt, Depends(read_submitted_receipt)],
-) -> Response:
-    """Check a receipt and show what it proves."""
-    form = Form({"receipt": submitted.pasted})
+def check_receipt(page: AnyPage, upload: PastedOrFile) -> Response:
+    """Check a receipt and show what it proves. A file takes precedence over pasted text."""
+    form, files = upload.form, upload.named("file")
     try:
-        receipt = parse_receipt(submitted)
+        receipt = parse_receipt(files[0].data if files else form.value("receipt").encode())
     except InvalidReceipt as error:
         form = form.with_errors(receipt=str(error))
         return _render_check(page, 422, receipt_form=form)
     is_closed = bool(receipt.get("closing"))
     key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
-    findings = verify_receipt(receipt, key=key, zone=request_time_zone(page.request))
+    findings = verify_receipt(receipt, key=key)
     outcome = "counted" if is_closed else "open"
     if not all(finding.ok for finding in findings):
         outcome = "wrong"

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from ranked_ballots.pictures import draw_transfers
 from singletable_apps.elections.entities import Election, is_removed_user
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages import results_view
@@ -16,7 +15,7 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPageContext,
     VoterPage,
 )
-from singletable_apps.elections.pages.method_results import render_method_results
+from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.proofs.documents import (
     MIN_SECRET_BALLOTS,
@@ -27,14 +26,9 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import ResultDetail, is_withheld
-from singletable_apps.elections.rules.methods import METHOD, method_of
+from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.web import export_file
 from singletable_apps.shared.pages import ListQueryParameters, Pager
-from singletable_apps.shared.results import (
-    MAX_ROUNDS,
-    compare_methods,
-    round_table,
-)
 from singletable_apps.shared.web import download
 
 router = APIRouter()
@@ -43,7 +37,6 @@ BALLOTS_PER_PAGE = 50
 NAMES_PER_PAGE = 100
 CODES_PER_PAGE = 200
 
-DECIDING_METHOD = f"The {METHOD.title} decides, as announced before the election opened."
 # The two candidates whose chains are drawn; by default the first two of the result.
 CandidateName = Annotated[str, Query(max_length=200)]
 Start = Annotated[int, Query(ge=0, le=10**9, alias="from")]
@@ -53,8 +46,6 @@ Start = Annotated[int, Query(ge=0, le=10**9, alias="from")]
 def show_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") -> Response:
     """Show the results, or why there are none yet."""
     try:
-        if page.election.method != METHOD.key:
-            return render_method_results(page)
         count = results_view.load_count(page.service, page.voter, page.election.name)
     except WrongState:
         return _render_pending(page)
@@ -65,8 +56,7 @@ def show_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") 
 def refresh_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") -> Response:
     """Return the count alone, for live updates; 304 if it has not changed."""
     page.service.results.check_visible(page.voter, page.election)
-    if not page.election.allow_vote or page.election.method != METHOD.key:
-        # The election has closed, or shows another page: reload the whole page.
+    if not page.election.allow_vote:  # it has closed: reload the whole page
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
     count = _current_count(page, page.election)
     headers = {"ETag": f'"{count.etag}"', "Cache-Control": "private, no-cache"}
@@ -86,8 +76,6 @@ def stream_changes(page: VoterPage) -> Response:
 
     def version() -> str:
         current = page.service.results.close_if_due(election.name)
-        if current.method != METHOD.key:
-            return str(page.service.queries.version())
         return _current_count(page, current).etag if current.allow_vote else "closed"
 
     return page.state.live.respond(page.request, election.election_id, version)
@@ -119,25 +107,13 @@ def _render_pending(page: VoterPage) -> Response:
 def _count_context(
     page: VoterPage, count: results_view.Count, pair: tuple[str, str]
 ) -> dict[str, object]:
-    result, runoff = count.result, count.runoff
-    names = result.ranked_candidates
-    return {
+    return results_view.explain_count(count.results, pair) | {
         "count": count,
-        "headline": results_view.make_headline(count),
-        "chart": results_view.make_chart(count),
+        "headline": count.headline,
+        "chart": results_view.make_chart(count.tally.result),
         "turnout": results_view.describe_turnout(count.tally),
-        "names": names,
-        "matrix": results_view.make_matrix(result),
-        "max_matrix": results_view.MAX_MATRIX,
-        "pairs": results_view.list_pairs(result),
-        "every_pair": len(names) <= results_view.MAX_FULL_PAIRS,
-        "pair": pair,
-        "graph": results_view.draw_graph(count, pair),
-        "comparison": compare_methods(count.results, DECIDING_METHOD),
-        "rounds": round_table(runoff),
-        "flow": draw_transfers(runoff) if len(runoff.rounds) <= MAX_ROUNDS else None,
+        "agreed": describe_rules(count.election),
         "downloads": results_view.list_downloads(count, page.url),
-        "method": METHOD,
         "texts": render_texts(page),
         "url": page.url,
         "share_link": page.urls.result_link(count.election),

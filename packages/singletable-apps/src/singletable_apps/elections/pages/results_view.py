@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -16,13 +17,16 @@ from ranked_ballots import (
     Result,
     RunoffResult,
     SchulzeResult,
+    ScoreResult,
+    StvResult,
     TieBreak,
     describe_margin,
+    format_decimal,
     format_number,
     join_names,
     pluralize,
 )
-from ranked_ballots.pictures import Picture, draw_beat_paths
+from ranked_ballots.pictures import Picture, draw_beat_paths, draw_pictures
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.proofs.documents import (
     ClosingStatement,
@@ -30,25 +34,30 @@ from singletable_apps.elections.proofs.documents import (
     hash_definition,
 )
 from singletable_apps.elections.rules.elections import ResultDetail
-from singletable_apps.elections.rules.methods import METHOD
+from singletable_apps.elections.rules.methods import METHODS
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.results import (
+    MAX_ROUNDS,
     ROUNDS_FORMAT,
     ChartRow,
     Download,
     Headline,
     ballot_downloads,
     can_write_rounds,
+    compare_methods,
+    full_tie,
+    runoff_chart,
+    runoff_headline,
     writable_formats,
 )
 
-# This many rankings are on the results page; there is a page with all of them.
+# This many rankings are on the results page, and fewer of many candidates.
 MAX_TOP_RANKINGS = 6
 # With more candidates, only the pairs that decide are listed.
 MAX_FULL_PAIRS = 6
-# More candidates do not fit into the matrix.
-MAX_MATRIX = 30
+# More candidates do not fit into the matrix and the comparison of methods.
+MAX_MATRIX = 12
 # More candidates make a graph that no one can read.
 MAX_DRAWN = 8
 # The matrix colors a cell from 0 (lost every ballot) to 10 (won every ballot).
@@ -57,7 +66,7 @@ EQUAL_STEP = 5
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The ballots counted by every method, with as much of them as is published.
+    """The ballots counted by every method, the deciding one first, as far as they are published.
 
     `top_rankings` are the most frequent of `ranking_count` different rankings. `formats` can hold
     all of them. `etag` changes whenever anything else does.
@@ -81,18 +90,10 @@ class Count:
         return not self.election.allow_vote
 
     @property
-    def result(self) -> SchulzeResult:
-        """Return the result that decides."""
-        result = self.results[METHOD.key]
-        assert isinstance(result, SchulzeResult)
-        return result
-
-    @property
-    def runoff(self) -> RunoffResult:
-        """Return the instant runoff, for comparison."""
-        result = self.results["instant runoff"]
-        assert isinstance(result, RunoffResult)
-        return result
+    def headline(self) -> Headline:
+        """Return the headline."""
+        noun = "vote" if self.election.is_weighted else "ballot"
+        return make_headline(self.tally.result, is_final=self.is_final, noun=noun)
 
     def shows(self, part: str) -> bool:
         """Return whether this part of the ballots is published."""
@@ -102,46 +103,62 @@ class Count:
 def load_count(service: Elections, viewer: Viewer, name: str) -> Count:
     """Count the ballots, as far as the viewer may see them now."""
     tallies = service.results.tallies(viewer, name)
-    tally = tallies[METHOD.key]
+    tally = next(iter(tallies.values()))
     rankings: list[tuple[Ranking, int]] = []
     formats: tuple[str, ...] = ()
     if ResultDetail.RANKINGS in tally.shown:
         rankings = service.results.rankings(viewer, name)
         formats = writable_formats(tally.result.candidates, rankings)
     results = {method: each.result for method, each in tallies.items()}
-    top = tuple(rankings[:MAX_TOP_RANKINGS])
+    is_long = len(tally.result.candidates) > MAX_MATRIX
+    top = tuple(rankings[: MAX_TOP_RANKINGS // 2 if is_long else MAX_TOP_RANKINGS])
     parts = [str(tally.election.revision), repr(top)]
     parts += [result.to_json() for result in results.values()]
     etag = sha256("\n".join(parts).encode()).hexdigest()[:16]
     return Count(tally, results, top, len(rankings), formats, etag)
 
 
-def make_headline(count: Count) -> Headline:
+def make_headline(result: Result, *, is_final: bool, noun: str = "ballot") -> Headline:
     """Return the winner or leader, the reason in at most two sentences, and the margin in one."""
-    account, result = count.result.account, count.result
-    if account.cast == 0 and not count.is_final:
-        return _headline(count, "No one has voted yet", "Results appear with the first ballot.")
-    if account.cast == 0:
-        return _headline(count, "No one voted", "It closed without a ballot.", _tie(count))
-    if len(result.candidates) == 1:
-        name = result.candidates[0]
-        return _headline(count, f"{name} is the only candidate", "There was no one to beat.")
-    if account.blank == account.cast:
-        ballots = "The only ballot is" if account.cast == 1 else f"All {account.cast} ballots are"
-        return _headline(count, "Everyone is tied", f"{ballots} blank.", _tie(count))
+    title, *why = _outcome(result, is_final)
+    margin = result.margin and describe_margin(result.margin, is_final=is_final, noun=noun)
+    return Headline(is_final, title, " ".join(filter(None, why)), margin or "")
+
+
+def _outcome(result: Result, is_final: bool) -> tuple[str, ...]:
+    """Return the title, and the reason in sentences."""
+    cast, candidates = result.account.cast, result.candidates
+    if cast == 0:
+        if not is_final:
+            return "No one has voted yet", "Results appear with the first ballot."
+        return "No one voted", "It closed without a ballot.", _tie(result)
+    if len(candidates) == 1:
+        return f"{candidates[0]} is the only candidate", "There was no one to beat."
+    if result.account.blank == cast:
+        ballots = "The only ballot is" if cast == 1 else f"All {cast:,} ballots are"
+        return "Everyone is tied", f"{ballots} blank.", _tie(result)
+    if isinstance(result, StvResult):
+        return _outcome_of_seats(result, is_final)
+    if isinstance(result, RunoffResult):
+        headline = runoff_headline(result, is_final=is_final)
+        if is_final and full_tie(result) is not None:
+            return f"{result.winner} wins a tie", headline.why
+        return headline.title, headline.why
     name, *others = result.winners
     if others:
-        return _headline(count, _tie_title(count), _why_tied(result.winners), _tie(count))
-    verb = "wins" if count.is_final else "leads"
-    return _headline(count, f"{name} {verb}", *_why_won(result))
+        first = result.final_order[:1]
+        title = f"{first[0]} wins a tie" if first else f"{_name_some(result.winners)} are tied"
+        return title, _why_tied(result), _tie(result)
+    # The first sentence is the turnout, the second the winner, and the third the closest rival.
+    why = _why_won(result) if isinstance(result, SchulzeResult) else result.explanation[1:3]
+    return f"{name} {'wins' if is_final else 'leads'}", *why
 
 
-def _headline(count: Count, title: str, *why: str) -> Headline:
-    margin, noun = count.result.margin, "vote" if count.election.is_weighted else "ballot"
-    how_close = (
-        "" if margin is None else describe_margin(margin, is_final=count.is_final, noun=noun)
-    )
-    return Headline(count.is_final, title, " ".join(why), how_close)
+def _outcome_of_seats(result: StvResult, is_final: bool) -> tuple[str, ...]:
+    elected, tied = result.elected, f"{_name_some(result.tied)} are tied" if result.tied else ""
+    verb = ("are" if len(elected) > 1 else "is") if is_final else "would be"
+    title = f"{join_names(elected)} {verb} elected" if elected else tied
+    return title, result.explanation[1], f"{tied} for the rest." if elected and tied else ""
 
 
 def _why_won(result: SchulzeResult) -> tuple[str, str]:
@@ -162,13 +179,10 @@ def _why_won(result: SchulzeResult) -> tuple[str, str]:
     return f"{name} beats every other candidate head to head.", closest if others[1:] else ""
 
 
-def _tie_title(count: Count) -> str:
-    if count.result.final_order:
-        return f"{count.result.final_order[0]} wins a tie"
-    return f"{_name_some(count.result.winners)} are tied"
-
-
-def _why_tied(names: Sequence[str]) -> str:
+def _why_tied(result: Result) -> str:
+    names = result.winners
+    if isinstance(result, ScoreResult):
+        return result.explanation[1]
     why = "neither has a stronger chain of wins to the other"
     if len(names) > 2:
         why = "none has a stronger chain of wins to another than that one has back"
@@ -179,10 +193,10 @@ def _name_some(names: Sequence[str]) -> str:
     return join_names(names) if len(names) < 4 else f"{len(names)} candidates"
 
 
-def _tie(count: Count) -> str:
+def _tie(result: Result) -> str:
     """Explain the tie-break for the first place."""
-    if count.result.final_order:
-        first = count.result.final_order[0]
+    if result.final_order:
+        first = result.final_order[0]
         return f"The tie is broken by an order that no one could choose or predict: {first} first."
     return "If it stays a tie, an order that no one can choose or predict decides at the close."
 
@@ -196,23 +210,101 @@ def describe_turnout(tally: Tally) -> str:
     return pluralize(cast, "ballot")
 
 
-def make_chart(count: Count) -> list[ChartRow]:
-    """Return all candidates, best first, with how many of the others each is ahead of."""
-    result = count.result
+def make_chart(result: Result) -> list[ChartRow]:
+    """Return all candidates, best first: their votes, or how many others each is ahead of."""
+    if isinstance(result, RunoffResult):
+        return runoff_chart(result)
+    if isinstance(result, StvResult):
+        return _chart_of_seats(result)
     places = result.place_numbers
     shared = {name for place in result.places if place.candidates[1:] for name in place.candidates}
     # A tie for the first place has one winner once it is broken.
-    winner = result.winner
+    winner, last = result.winner, len(places) - 1
     rows: list[ChartRow] = []
     for name in result.ranked_candidates:
-        ahead = sum(place > places[name] for place in places.values())
-        label = f"ahead of {ahead} of {len(places) - 1}"
+        if isinstance(result, ScoreResult):
+            value, most = result.scores[name], max(result.scores.values())
+            label = pluralize(value, "approval" if result.method == "Approval" else "vote")
+        else:
+            value, most = sum(place > places[name] for place in places.values()), last
+            label = f"ahead of {value} of {last}"
         note = "tied" if name in shared else ""
         if note and name == winner:
             note = "tied; first by the tie-break"
         lost = places[name] == 1 and winner not in (None, name)
-        rows.append(ChartRow(places[name], name, ahead, len(places) - 1, label, note, lost))
+        rows.append(ChartRow(places[name], name, value, most, label, note, lost))
     return rows
+
+
+def _chart_of_seats(result: StvResult) -> list[ChartRow]:
+    """Return the votes of each candidate in the round of their election, or the last they had."""
+    places, last = result.place_numbers, result.rounds[-1]
+    rounds = {name: each for each in result.rounds for name in each.tally}
+    elected = {name: each for each in result.rounds for name in each.elected}
+    rounds |= elected
+    votes = {name: rounds[name].tally[name] for name in result.ranked_candidates}
+
+    def note(name: str) -> str:
+        if name in elected:
+            return f"elected in round {elected[name].number}"
+        if name in result.tied:
+            return "tied"
+        return "" if rounds[name] is last else f"out in round {rounds[name].number}"
+
+    most = max(votes.values())
+    return [
+        ChartRow(
+            places[name],
+            name,
+            count,
+            most,
+            f"{format_decimal(round(Fraction(count), 2))} {'vote' if count == 1 else 'votes'}",
+            note(name),
+            lost_tie=name not in result.elected,
+        )
+        for name, count in votes.items()
+    ]
+
+
+def explain_count(results: Mapping[str, Result], pair: tuple[str, str]) -> dict[str, object]:
+    """Return what "How it was counted" shows: reasons, pairs, pictures, and other methods.
+
+    The first of `results` decides. `pair` are the two candidates whose chains are marked.
+    """
+    key, result = next(iter(results.items()))
+    method = METHODS[key]
+    context: dict[str, object] = {
+        "result": result,
+        "method": method,
+        "is_tied": _is_tied(result),
+        "names": result.ranked_candidates,
+        "pair": pair,
+        "matrix": [],
+        "pictures": [],
+        "comparison": compare_methods(
+            results, f"The method that decides here: {method.title}.", most=MAX_MATRIX
+        )
+        if len(results) > 1 and len(result.candidates) > 1
+        else None,
+    }
+    if isinstance(result, SchulzeResult):
+        return context | {
+            "matrix": make_matrix(result),
+            "max_matrix": MAX_MATRIX,
+            "pairs": list_pairs(result),
+            "every_pair": len(result.candidates) <= MAX_FULL_PAIRS,
+            "graph": draw_graph(result, pair),
+        }
+    if len(getattr(result, "rounds", ())) <= MAX_ROUNDS and result.account.cast:
+        context["pictures"] = list(draw_pictures(result).values())
+    return context
+
+
+def _is_tied(result: Result) -> bool:
+    """Return whether an order that breaks ties decides, or would at the close."""
+    if isinstance(result, RunoffResult | StvResult):
+        return result.ties_mattered in ("yes", "not known")
+    return len(result.winners) > 1
 
 
 class CandidatePair(NamedTuple):
@@ -242,13 +334,13 @@ def list_pairs(result: SchulzeResult) -> list[CandidatePair]:
     return [CandidatePair(a, b, paths.get((a, b)), paths.get((b, a))) for a, b in pairs]
 
 
-def draw_graph(count: Count, pair: tuple[str, str]) -> Picture | None:
+def draw_graph(result: SchulzeResult, pair: tuple[str, str]) -> Picture | None:
     """Draw the wins of the best candidates as arrows, and mark the chains between two of all."""
-    candidates = set(count.result.candidates)
+    candidates = set(result.candidates)
     if len(candidates) < 2:
         return None
     chosen = pair if pair[0] != pair[1] and candidates >= set(pair) else None
-    return draw_beat_paths(count.result, chosen, most=MAX_DRAWN)
+    return draw_beat_paths(result, chosen, most=MAX_DRAWN)
 
 
 MatrixRow = tuple[str, list[tuple[Markup, int | None]]]
@@ -288,7 +380,6 @@ def _matrix_cell(votes: int, against: int) -> tuple[Markup, int]:
 
 def list_downloads(count: Count, url: Callable[..., str]) -> list[Download]:
     """Return every file that can be downloaded now; `url` returns the URL of a page."""
-    election = count.election
     files = [
         Download(
             "Results",
@@ -306,8 +397,8 @@ def list_downloads(count: Count, url: Callable[..., str]) -> list[Download]:
                 url("published", "publication.json"),
             )
         )
-    formats = {*count.formats}
-    if can_write_rounds(count.runoff, election.name):
+    formats, runoff = {*count.formats}, count.results.get("instant runoff")
+    if isinstance(runoff, RunoffResult) and can_write_rounds(runoff, count.election.name):
         formats.add(ROUNDS_FORMAT)
     return files + ballot_downloads(formats, lambda name: url("tally", "ballots", name))
 

@@ -136,9 +136,10 @@ def catch_up(
             return sync
 
 
-def apply_events(store: Store, key: BallotKey, sync: Sync, events: Sequence[Event]) -> None:
+def apply_events(
+    store: Store, read: ReadModel, key: BallotKey, sync: Sync, events: Sequence[Event]
+) -> None:
     """Apply events that were just appended after the position `sync`."""
-    read = ReadModel(store)
     for batch in _batch_events(events):
         applied = _apply_batch(store, read, batch, sync)
         if applied is None:  # another process applies them, too

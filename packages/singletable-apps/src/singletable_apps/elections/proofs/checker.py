@@ -25,6 +25,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -365,8 +366,8 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
     fingerprint = encode_code(digest(closing["public_key"], "public key"))
     yield Finding(
         is_signed(message, signature, public_key),
-        f"The closing statement of '{statement['name']}' ({statement['closed_at']}, ballots: "
-        f"{statement['ballots']}) is signed with the key {format_code(fingerprint)}.",
+        f"The closing statement of “{statement['name']}” of {moment(statement['closed_at'])} "
+        f"(ballots: {statement['ballots']}) is signed with the key {format_code(fingerprint)}.",
     )
     if key is not None:
         yield Finding(key == fingerprint, "This is the key that you expect.")
@@ -382,6 +383,15 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
             and ("quorum" in agreed) == ("eligible" in statement),
             f"The rules were fixed before voting started: {list_rules(agreed)}.",
         )
+
+
+def moment(text: str) -> str:
+    """Return 15 November 2026, 12:00 UTC; a file can contain any text in place of a time."""
+    try:
+        at = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return f"“{text}”"
+    return f"{at.day} {at:%B %Y, %H:%M} UTC"
 
 
 def list_rules(rules: Any) -> str:

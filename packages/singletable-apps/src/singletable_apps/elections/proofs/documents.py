@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias
+
+from typing_extensions import TypedDict
 
 from ranked_ballots import Ranking
 from singletable_apps.elections.proofs.encoding import canonical_json, digest, encode_code
@@ -266,14 +268,6 @@ def _to_lists(ranking: Ranking) -> list[list[str]]:
 # Receipts.
 
 
-class InclusionProofJson(TypedDict):
-    """An InclusionProof in JSON."""
-
-    index: int
-    size: int
-    path: list[str]
-
-
 class Receipt(TypedDict):
     """A ballot for its voter to keep. `closing` and `proof` are None until the close.
 
@@ -287,7 +281,7 @@ class Receipt(TypedDict):
     ranking: list[list[str]]
     confirmation: str
     closing: Closing | None
-    proof: InclusionProofJson | None
+    proof: InclusionProof | None
     weight: NotRequired[int]
 
 
@@ -320,23 +314,23 @@ def create_receipt(
 def add_proof(receipt: Receipt, closing: Closing, proof: InclusionProof) -> Receipt:
     """Return the receipt with the signed statement and the proof, and the name at the close."""
     statement = closing["statement"]
-    if proof.size != statement["ballots"]:
+    if proof["size"] != statement["ballots"]:
         raise InvalidDocument(
-            f"The proof is for {proof.size:,} ballots, but the statement has "
+            f"The proof is for {proof['size']:,} ballots, but the statement has "
             f"{statement['ballots']:,}. Create the proof with the tree of the statement."
         )
     return {
         **receipt,
         "name": statement["name"],
         "closing": closing,
-        "proof": {"index": proof.index, "size": proof.size, "path": list(proof.path)},
+        "proof": proof,
     }
 
 
 # Publications.
 
 
-class PublishedBallot(TypedDict):
+class CheckableBallot(TypedDict):
     """A ballot that anyone can check against its confirmation."""
 
     confirmation: str
@@ -352,7 +346,7 @@ class PublishedElection(TypedDict):
     closing: Closing
     confirmations: list[str]
     rankings: list[list[list[str]]] | None
-    ballots: list[PublishedBallot] | None
+    ballots: list[CheckableBallot] | None
 
 
 def create_publication(closing: Closing, ballots: Iterable[BallotContent]) -> PublishedElection:
@@ -372,8 +366,8 @@ def create_publication(closing: Closing, ballots: Iterable[BallotContent]) -> Pu
     }
 
 
-def _publish_ballot(ballot: BallotContent) -> PublishedBallot:
-    published: PublishedBallot = {
+def _publish_ballot(ballot: BallotContent) -> CheckableBallot:
+    published: CheckableBallot = {
         "confirmation": ballot.confirmation,
         "nonce": ballot.nonce.hex(),
         "ranking": _to_lists(ballot.ranking),

@@ -12,6 +12,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -70,6 +71,7 @@ class BallotKey:
         if len(master) != KEY_SIZE:
             raise KeyFileError(f"Expected a key of {KEY_SIZE} bytes, but got {len(master)}.", "")
         self._master = master
+        self._derive = lru_cache(1000)(self._derive_key)
 
     def __repr__(self) -> str:
         return f"BallotKey({self.name})"
@@ -148,7 +150,7 @@ class BallotKey:
                 election_id,
             ) from error
 
-    def _derive(self, purpose: str) -> bytes:
+    def _derive_key(self, purpose: str) -> bytes:
         return HKDF(SHA256(), KEY_SIZE, salt=None, info=domain_prefix(purpose)).derive(self._master)
 
 

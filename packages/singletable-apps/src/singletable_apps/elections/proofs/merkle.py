@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
+
+from typing_extensions import TypedDict
 
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 
 _NODE_SIZE = 32
 
 
-@dataclass(frozen=True, slots=True)
-class InclusionProof:
-    """The sibling nodes on the path from a leaf up to the root, in hex."""
+class InclusionProof(TypedDict):
+    """The sibling nodes on the path from a tracking code up to the signed root, in hex."""
 
     index: int
     size: int
-    path: tuple[str, ...]
+    path: list[str]
 
 
 class MerkleTree:
@@ -69,7 +69,7 @@ class MerkleTree:
             if sibling < len(level):
                 path.append(level[sibling : sibling + _NODE_SIZE].hex())
             position >>= 1
-        return InclusionProof(index, len(self), tuple(path))
+        return {"index": index, "size": len(self), "path": path}
 
 
 def _parents(level: bytes) -> bytes:

@@ -1,44 +1,433 @@
-"""What auditors see of the tables: stored items and relations, without password hashes."""
+"""What auditors see: the stored items, and the same data as relations with natural keys.
+
+Password hashes are redacted everywhere. Secret ballots stay sealed, also for auditors.
+"""
 
 from __future__ import annotations
 
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from singletable import Item, Page
-from singletable_apps.elections.audit import (
-    RELATIONS,
-    Relation,
-    RelationPage,
-    read_relation,
-    redact_item,
-)
-from singletable_apps.elections.entities import User, votes
+import msgspec
+from cryptography.fernet import Fernet, InvalidToken
+from msgspec import Meta
+
+from singletable import InvalidCursor, Item, Page, Selection, Store, Table
+from singletable_apps.elections import patterns
+from singletable_apps.elections.entities import Ballot, Election, Publication, State, User, votes
 from singletable_apps.elections.events import event_log
-from singletable_apps.elections.roles import Permission
+from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service.context import Context
 from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.sealed import derive_key
+
+T = TypeVar("T")
+
+# Elections can be empty, so several are read at once to fill a page.
+ELECTIONS_PER_READ = 25
+
+# Redaction.
+
+REDACTED = "(hidden)"
+
+
+def redact_password_hash(encoded: str) -> str:
+    """Return `$argon2id$v=19$m=…,t=…,p=…$(hidden)`, or only `(hidden)` for other formats."""
+    parts = encoded.split("$")
+    is_argon2 = len(parts) == 6 and parts[0] == "" and parts[1].startswith("argon2")
+    return "$".join([*parts[:4], REDACTED]) if is_argon2 else REDACTED
+
+
+def redact_event_data(data: Mapping[str, object]) -> dict[str, object]:
+    """Return the data of an event without the password hash, and without the bytes of a picture."""
+    shown = {"data": REDACTED} if "data" in data else {}
+    if "hash" in data:
+        shown["hash"] = redact_password_hash(str(data["hash"]))
+    return {**data, **shown}
+
+
+def redact_item(item: Item) -> Item:
+    """Return a stored item without the password hash.
+
+    The hash of a log entry is not a password hash and stays: auditors check the chain with it.
+    """
+    if "event_data" in item:
+        data = item["event_data"].get("M", {})
+        return {**item, "event_data": {"M": _redact_attribute(data)}} if "hash" in data else item
+    return _redact_attribute(item)
+
+
+def _redact_attribute(item: Item) -> Item:
+    if "hash" not in item:
+        return item
+    encoded = item["hash"].get("S")
+    redacted = redact_password_hash(encoded) if isinstance(encoded, str) else REDACTED
+    return {**item, "hash": {"S": redacted}}
+
+
+# Relations: rows and columns.
+
+Cell: TypeAlias = str | int | bool | datetime | dict[str, object] | None
+
+
+def _column(description: str) -> Meta:
+    return Meta(description=description)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A row of a relation. Its fields are the columns; its docstring describes the relation."""
+
+
+R = TypeVar("R", bound=Row)
+
+
+class UserRow(Row, frozen=True):
+    """All registered users, by name."""
+
+    user_id: Annotated[int, _column("the event that registered the user; never changes")]
+    name: Annotated[str, _column("unique in any case")]
+    email: Annotated[str, _column("unique in any case")]
+    role: Annotated[Role, _column("what the user may do")]
+    elections_owned: Annotated[int, _column("number of elections the user owns")]
+    ballots_cast: Annotated[int, _column("number of ballots the user has cast")]
+    eligible_in: Annotated[int, _column("number of voter lists the user is on")]
+    when_registered: Annotated[datetime, _column("when the user registered")]
+    last_event: Annotated[int, _column("the last event that changed the user")]
+
+
+class ElectionRow(Row, frozen=True):
+    """All elections, by name."""
+
+    election_id: Annotated[int, _column("the event that created the election; never changes")]
+    name: Annotated[str, _column("unique in any case")]
+    owner: Annotated[str, _column("the user who owns the election")]
+    state: Annotated[State, _column("whether it can be edited, and is open for voting")]
+    secret_ballot: Annotated[bool, _column("whether ballots are sealed")]
+    publication: Annotated[Publication, _column("what is published after the close")]
+    no_voting_before: Annotated[datetime | None, _column("when voting starts")]
+    no_voting_after: Annotated[datetime | None, _column("when voting ends")]
+    candidates: Annotated[int, _column("number of candidates")]
+    voters: Annotated[int, _column("number of voters on the list; 0: everyone may vote")]
+    when_created: Annotated[datetime, _column("when the election was created")]
+    signature: Annotated[str | None, _column("the signature of the closing statement")]
+    last_event: Annotated[int, _column("the last event that changed the election")]
+
+
+class CandidateRow(Row, frozen=True):
+    """All candidates, by election and name."""
+
+    election: Annotated[str, _column("the name of the election")]
+    candidate: Annotated[str, _column("unique in the election")]
+    since: Annotated[int, _column("the event that added the candidate")]
+
+
+class VoterRow(Row, frozen=True):
+    """All entries of voter lists, by election and name."""
+
+    election: Annotated[str, _column("the name of the election")]
+    voter: Annotated[str, _column("who may vote; removed@… is a user who was removed")]
+
+
+class BallotRow(Row, frozen=True):
+    """All ballots, by election and voter."""
+
+    election: Annotated[str, _column("the name of the election")]
+    voter: Annotated[str, _column("who cast the ballot; removed@… is a user who was removed")]
+    when_cast: Annotated[datetime, _column("when the ballot was last cast")]
+    sealed: Annotated[bool, _column("whether the ballot is secret and has no rankings here")]
+    confirmation: Annotated[str | None, _column("the tracking code; sealed if it is secret")]
+    definition: Annotated[str, _column("the hash of the ballot definition")]
+    last_event: Annotated[int, _column("the event that cast the ballot")]
+
+
+class RankingRow(Row, frozen=True):
+    """All candidates ranked on ballots that are not secret, by election, voter, rank and name."""
+
+    election: Annotated[str, _column("the name of the election")]
+    voter: Annotated[str, _column("who cast the ballot")]
+    candidate: Annotated[str, _column("the ranked candidate")]
+    rank: Annotated[int, _column("1 is the best; equal candidates share a rank")]
+
+
+class EventRow(Row, frozen=True):
+    """The event log, oldest first."""
+
+    event_id: Annotated[int, _column("1, 2, 3 … without gaps")]
+    when_occurred: Annotated[datetime, _column("when it happened")]
+    actor: Annotated[str, _column("who did it, by their name at that time, or system")]
+    event_type: Annotated[str, _column("what happened")]
+    event_data: Annotated[dict[str, object], _column("the details; password hashes are hidden")]
+    previous_hash: Annotated[str, _column("the hash of the event before")]
+    hash: Annotated[str, _column("the hash of all other columns")]
+
+
+class CountsRow(Row, frozen=True):
+    """Totals: one row, or none before the first event."""
+
+    users: Annotated[int, _column("number of users")]
+    elections: Annotated[int, _column("number of elections")]
+    events: Annotated[int, _column("number of events that are in the table")]
+    last_updated: Annotated[datetime | None, _column("when the last of them happened")]
+
+
+def row_values(row: Row) -> dict[str, Cell]:
+    """Return the values of a row by column."""
+    return {name: getattr(row, name) for name in row.__struct_fields__}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; `optional` values can be missing."""
+
+    name: str
+    kind: str
+    optional: bool
+    description: str
+
+
+_KINDS: dict[object, str] = {int: "number", bool: "yes or no", datetime: "time", dict: "JSON"}
+
+
+def _columns(row: type[Row]) -> tuple[Column, ...]:
+    hints = get_type_hints(row, include_extras=True)
+    return tuple(_to_column(name, hints[name]) for name in row.__struct_fields__)
+
+
+def _to_column(name: str, annotated: Any) -> Column:
+    assert get_origin(annotated) is Annotated
+    kind, meta = get_args(annotated)
+    optional = type(None) in get_args(kind)
+    kinds = [each for each in get_args(kind) if each is not type(None)]
+    core = kinds[0] if optional else get_origin(kind) or kind
+    return Column(name, _KINDS.get(core, "text"), optional, str(meta.description))
+
+
+# Relations: pages of rows.
+
+# The natural key of a row.
+Position: TypeAlias = tuple[str | int, ...]
+Rows: TypeAlias = Iterator[tuple[Position, Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowQuery:
+    """Rows after a position, or from the first one; no more than `limit` will be used."""
+
+    store: Store
+    after: Position | None
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation with its columns, and the function that reads its rows in order."""
+
+    name: str
+    description: str
+    row: type[Row]
+    columns: tuple[Column, ...]
+    read: Callable[[RowQuery], Rows]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPage:
+    """Some rows of a relation, and the cursor of the next page."""
+
+    relation: Relation
+    rows: list[Row]
+    cursor: str | None
+
+
+# Cursors contain names of voters, and URLs end up in logs: so they are encrypted, not only signed.
+
+
+def _seal_cursor(secret: bytes, relation: str, position: Position) -> str:
+    content = json.dumps([relation, *position], ensure_ascii=False)
+    return _cipher(secret).encrypt(content.encode()).decode()
+
+
+def _open_cursor(secret: bytes, relation: str, cursor: str) -> Position:
+    try:
+        content = _cipher(secret).decrypt(cursor)
+    except (InvalidToken, ValueError):
+        content = b"[null]"
+    name, *position = cast(list[str | int], json.loads(content))
+    if name != relation:
+        raise InvalidCursor(f"This is not a cursor for '{relation}'. Start without one.")
+    return tuple(position)
+
+
+def _cipher(secret: bytes) -> Fernet:
+    return Fernet(urlsafe_b64encode(derive_key(secret, "audit cursors")))
+
+
+# Relations: readers. Each yields the rows after a position, with their positions.
+
+
+def _read_users(query: RowQuery) -> Rows:
+    after = query.after
+    selection = patterns.users_after(str(after[0])) if after else patterns.list_users()
+    for user in query.store.query(selection, limit=query.limit):
+        yield (user.name,), _to_row(UserRow, user, last_event=user.revision)
+
+
+def _read_elections(query: RowQuery) -> Rows:
+    after = query.after
+    selection = patterns.elections_after(str(after[0])) if after else patterns.list_elections()
+    for election in query.store.query(selection, limit=query.limit):
+        yield (
+            (election.name,),
+            _to_row(
+                ElectionRow,
+                election,
+                owner=election.owner_name,
+                state=state_of(election),
+                candidates=election.candidate_count,
+                voters=election.voter_count,
+                last_event=election.revision,
+            ),
+        )
+
+
+def _read_candidates(query: RowQuery) -> Rows:
+    for item in _read_within(query, patterns.candidates_of, patterns.candidates_after):
+        key = item.election_name, item.candidate_name
+        yield key, CandidateRow(*key, item.since)
+
+
+def _read_voters(query: RowQuery) -> Rows:
+    for item in _read_within(query, patterns.voters_of, patterns.voters_after):
+        key = item.election_name, item.voter_name
+        yield key, VoterRow(*key)
+
+
+def _read_ballots(query: RowQuery) -> Rows:
+    for ballot in _read_within(query, patterns.ballots_of, patterns.ballots_after):
+        election, voter = ballot.election_name, ballot.voter_name
+        row = _to_row(
+            BallotRow,
+            ballot,
+            election=election,
+            voter=voter,
+            sealed=ballot.sealed is not None,
+            last_event=ballot.revision,
+        )
+        yield (election, voter), row
+
+
+def _read_rankings(query: RowQuery) -> Rows:
+    if query.after:  # the previous page may have ended in the middle of a ballot
+        election, voter, line = str(query.after[0]), str(query.after[1]), int(query.after[2])
+        ballot = ReadModel(query.store).find_ballot(election, voter)
+        yield from _ranking_rows(ballot, line) if ballot is not None else ()
+    for ballot in _read_within(query, patterns.ballots_of, patterns.ballots_after):
+        yield from _ranking_rows(ballot, 0)
+
+
+def _ranking_rows(ballot: Ballot, after: int) -> Rows:
+    for line, ranked in enumerate(ballot.rankings or (), 1):
+        if line > after:
+            key = ballot.election_name, ballot.voter_name
+            yield (*key, line), RankingRow(*key, ranked.candidate_name, ranked.rank)
+
+
+def _read_events(query: RowQuery) -> Rows:
+    after = query.after
+    selection = patterns.events_after(int(after[0])) if after else patterns.all_events()
+    for event in query.store.query(selection, limit=query.limit, consistent=True):
+        data = redact_event_data(event.event_data)
+        yield (event.event_id,), _to_row(EventRow, event, event_data=data)
+
+
+def _read_counts(query: RowQuery) -> Rows:
+    read = ReadModel(query.store)
+    sync, counts = read.get_sync(), read.get_counts()
+    if sync is not None and query.after is None:
+        totals = counts.user_count, counts.election_count, sync.last_event_id
+        yield (0,), CountsRow(*totals, sync.last_updated)
+
+
+def _to_row(row: type[R], item: object, **values: object) -> R:
+    """Return a row with these values, and the attributes of the item for all other columns."""
+    names = row.__struct_fields__
+    return row(**{name: values[name] if name in values else getattr(item, name) for name in names})
+
+
+def _read_within(
+    query: RowQuery,
+    select_all: Callable[[str], Selection[T]],
+    select_after: Callable[[str, str], Selection[T]],
+) -> Iterator[T]:
+    """Yield items of elections, election by election, after the position."""
+    after = query.after
+    for election in _elections_from(query):
+        name = election.name
+        is_begun = after is not None and after[0] == name
+        selection = select_after(name, str(after[1])) if after and is_begun else select_all(name)
+        yield from query.store.query(selection, limit=query.limit, consistent=True)
+
+
+def _elections_from(query: RowQuery) -> Iterator[Election]:
+    after = query.after
+    selection = patterns.elections_from(str(after[0])) if after else patterns.list_elections()
+    cursor = None
+    while True:
+        page = query.store.page(selection, ELECTIONS_PER_READ, cursor=cursor)
+        yield from page.items
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def _relation(name: str, row: type[Row], read: Callable[[RowQuery], Rows]) -> Relation:
+    return Relation(name, (row.__doc__ or "").strip(), row, _columns(row), read)
+
+
+RELATIONS: dict[str, Relation] = {
+    relation.name: relation
+    for relation in (
+        _relation("users", UserRow, _read_users),
+        _relation("elections", ElectionRow, _read_elections),
+        _relation("candidates", CandidateRow, _read_candidates),
+        _relation("voters", VoterRow, _read_voters),
+        _relation("ballots", BallotRow, _read_ballots),
+        _relation("rankings", RankingRow, _read_rankings),
+        _relation("events", EventRow, _read_events),
+        _relation("counts", CountsRow, _read_counts),
+    )
+}
+
+
+# The service.
 
 MAX_PAGE_SIZE = 1000
-
-# Not the table of sessions: it holds tokens and expires.
-_TABLES = {table.name: table for table in (votes, event_log)}
 
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
     """A table, its title for people, and what it is for."""
 
-    name: str
+    table: Table
     title: str
     what: str
 
 
-TABLES = (
-    RawTable(votes.name, "Stored data", "The current state, built from the event log"),
-    RawTable(event_log.name, "Stored events", "The event log: everything that happened, in order"),
-)
+# Not the table of sessions: it holds tokens and expires.
+TABLES = {
+    votes.name: RawTable(votes, "Stored data", "The current state, built from the event log"),
+    event_log.name: RawTable(
+        event_log, "Stored events", "The event log: everything that happened, in order"
+    ),
+}
 
 
 class Audit:
@@ -47,25 +436,17 @@ class Audit:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def tables(self) -> tuple[RawTable, ...]:
-        """Return the tables that can be read as they are stored."""
-        return TABLES
-
     def raw(self, viewer: User, table: str, size: int, cursor: str | None = None) -> Page[Item]:
         """Return a page of items as they are stored, without password hashes, in no order."""
         check_permission(viewer, Permission.VIEW_SECRETS)
         _check_size(size)
-        if table not in _TABLES:
+        if table not in TABLES:
             raise NotFound(
-                f"There is no table {quote(table)}. The tables are {' and '.join(_TABLES)}.",
+                f"There is no table {quote(table)}. The tables are {' and '.join(TABLES)}.",
                 field="table",
             )
-        page = self._context.store.admin.items(_TABLES[table], size, cursor=cursor)
+        page = self._context.store.admin.items(TABLES[table].table, size, cursor=cursor)
         return Page([redact_item(item) for item in page.items], page.cursor)
-
-    def relations(self) -> tuple[Relation, ...]:
-        """Return the relations with their columns."""
-        return tuple(RELATIONS.values())
 
     def relation(
         self, viewer: User, name: str, size: int, cursor: str | None = None
@@ -81,8 +462,15 @@ class Audit:
                 f"There is no relation {quote(name)}. The relations are {', '.join(RELATIONS)}.",
                 field="relation",
             )
-        context = self._context
-        return read_relation(RELATIONS[name], context.store, context.keys.secret, size, cursor)
+        relation, context = RELATIONS[name], self._context
+        secret = context.keys.secret
+        after = None if cursor is None else _open_cursor(secret, name, cursor)
+        # One row more than needed tells whether there is another page.
+        query = RowQuery(context.store, after, size + 1)
+        found = list(islice(relation.read(query), size + 1))
+        page = found[:size]
+        following = _seal_cursor(secret, name, page[-1][0]) if len(found) > size else None
+        return RelationPage(relation, [row for _, row in page], following)
 
 
 def _check_size(size: int) -> None:

@@ -12,7 +12,7 @@ from singletable_apps.elections.rules.users import check_password_change
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.elections.service.people import account_of, check_new_password, set_email
 from singletable_apps.shared import accounts
-from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.accounts import NotSignedIn, Scope
 
 SignedIn: TypeAlias = accounts.SignedIn[User]
 
@@ -42,10 +42,10 @@ class Auth(accounts.Auth[User]):
             clock=context.clock,
         )
 
-    def authenticate(self, token: str) -> User:
+    def authenticate(self, token: str, scope: Scope | None = None) -> User:
         """Return the user of an access token, unless its session has ended since."""
         self._context.check_not_rebuilding()
-        return super().authenticate(token)
+        return super().authenticate(token, scope)
 
     def renew(self, refresh: str) -> SignedIn:
         """Exchange a refresh token, which works once, for new tokens."""
@@ -76,7 +76,8 @@ class _Users:
 
     def find_by_id(self, subject: int) -> User | None:
         """Find a user by ID. Raise RebuildInProgress if they may be missing just now."""
-        user = self._context.read.find_user_by_id(subject)
+        name = self._context.book.user_name(subject)
+        user = self._context.read.find_user_by_id(subject, name)
         if user is None:
             self._context.check_not_rebuilding()
         return user and self._context.confirm_user(user)

@@ -72,11 +72,9 @@ class Context:
             raise Busy("This account was just changed. Try again.")
         return found[0]
 
-    def execute(
-        self, actor: User, decide: Decision, *, batch_key: int | None = None
-    ) -> list[Event]:
+    def execute(self, actor: User, decide: Decision) -> list[Event]:
         """Run a command: decide, append its events to the log, and apply them."""
-        return self.bus.execute(actor.name, decide, batch_key=batch_key)
+        return self.bus.execute(actor.name, decide)
 
     def change_election(
         self,

@@ -31,7 +31,7 @@ from singletable_apps.elections.errors import CorruptLog, WrongState
 from singletable_apps.elections.poll_book import CountedBallot, ElectionRecord, LinkVoter
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
-from singletable_apps.elections.proofs.merkle import MerkleTree
+from singletable_apps.elections.proofs.merkle import InclusionProof, MerkleTree
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
     ResultDetail,
@@ -202,17 +202,16 @@ class Results:
 
     def proof(
         self, viewer: User | LinkVoter, name: str, confirmation: str
-    ) -> tuple[documents.InclusionProofJson, documents.Closing]:
+    ) -> tuple[InclusionProof, documents.Closing]:
         """Return the proof that a confirmation is under the signed root.
 
         It reveals nothing about a ballot, so there is one even if the results are withheld.
         """
         election, closing = self._closed(viewer, name, is_proof=True)
         try:
-            proof = self._open(election).tree.prove(confirmation)
+            return self._open(election).tree.prove(confirmation), closing
         except MerkleTreeError as error:
             raise NotFound(str(error), field="confirmation") from error
-        return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
 
     def find_outcome(self, election_id: int, confirmation: str) -> ReceiptOutcome:
         """Return what has become of a ballot whose receipt was made before the close."""

@@ -7,7 +7,7 @@ generation of the link. It is computed when it is needed, and stored nowhere.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -261,7 +261,7 @@ class Rolls:
     def send_receipt(self, election: Election, owner: BallotOwner, cast: Event) -> None:
         """Queue an e-mail that a ballot was cast. The ballot itself is only behind the link."""
         if owner.entry is not None:
-            record = self._context.book.record(election)
+            record = ElectionRecord(election, emails=self._context.book.emails(election))
             self._enqueue(record, EmailPurpose.RECEIPT, [owner.entry], suffix=str(cast.event_id))
 
     def unsubscribe(self, code: str) -> Election:
@@ -315,7 +315,7 @@ class Rolls:
         """Queue e-mails to people with an address; one with the same suffix is sent once."""
         now, text = self._context.clock(), _text(record, purpose)
         is_invitation, about = purpose is EmailPurpose.INVITATION, str(record.election.election_id)
-        notices = [
+        notices = (
             Notice(
                 # Queueing reads what was sent about the same; one voter's receipts are few.
                 about=f"{about}-{voter.number}" if purpose is EmailPurpose.RECEIPT else about,
@@ -328,10 +328,10 @@ class Rolls:
             )
             for voter in voters
             if voter.email and not (purpose.can_unsubscribe and voter.is_unsubscribed)
-        ]
+        )
         return self.queue.enqueue(notices, now)
 
-    def _deliveries(self, record: ElectionRecord) -> list[Delivery]:
+    def _deliveries(self, record: ElectionRecord) -> Iterator[Delivery]:
         return self.queue.deliveries(str(record.election.election_id))
 
     def _invitations(self, record: ElectionRecord) -> list[Delivery]:

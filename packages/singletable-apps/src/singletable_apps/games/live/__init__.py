@@ -8,9 +8,9 @@
     )
 
 A watcher per game reads its state, runs what is due, and publishes views: `gameStateChanged` once
-per channel and `playerUpdated` per player. It is woken when something changes in this process, and
-sees what other processes did by the version of the state and by their `Process` items, which also
-add up presence and the number of answers. If a process is killed, the others do all that is due.
+per channel and `playerUpdated` per player. It is woken when something changes in this process, or
+when the change feed has a state or a `Process` item of another one; these items also add up
+presence and the number of answers. If a process is killed, the others do all that is due.
 """
 
 from singletable_apps.games.live.games import LIMITS, LiveGames

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from typing import TypeAlias
 
-from singletable import Engine, SingleTableError
-from singletable_apps.games.entities import Game, GameState, Player, Round
+from singletable import SingleTableError
+from singletable_apps.games.entities import Game, GameState, Player, Process, Round
 from singletable_apps.games.errors import AppError, Busy, NotPermitted
 from singletable_apps.games.live.answer_queue import AnswerQueue, Sent
 from singletable_apps.games.live.messages import (
@@ -25,8 +26,9 @@ from singletable_apps.games.live.messages import (
     read_payload,
 )
 from singletable_apps.games.live.processes import announce_change
-from singletable_apps.games.live.watcher import ROLES, Attendee, Pace, Watcher
+from singletable_apps.games.live.watcher import ROLES, Attendee, Pace, Watch, Watcher
 from singletable_apps.games.phases import HOST_COMMANDS, Phase
+from singletable_apps.games.rules import Play
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.answers import Outcome, Receipt, Submission, VoteSubmission
 from singletable_apps.games.tokens import Role, Seat, new_id
@@ -43,7 +45,11 @@ from singletable_apps.shared.rooms import (
 Changed: TypeAlias = Game | GameState | Player | Round
 # A player who was away for longer gets a snapshot; logs of a thousand players take memory.
 LIMITS = RoomLimits(log_events=32)
-_THREADS = 8
+# The embedded engine computes in this process, where threads would only wait for each other; for a
+# remote one they wait for the network.
+_EMBEDDED_THREADS, _REMOTE_THREADS = 2, 8
+# Seconds until a process looks again for a change feed that it did not find.
+_FEED_RETRY = 30.0
 
 
 class LiveGames:
@@ -57,18 +63,24 @@ class LiveGames:
         threads: Executor | None = None,
     ) -> None:
         self._service = service
-        self._pace = pace or Pace()
-        self._threads = threads or ThreadPoolExecutor(_THREADS, thread_name_prefix="games")
-        driver = service.context.store.driver
-        is_embedded = isinstance(driver, Engine) and driver.is_embedded
-        self._queue = AnswerQueue(service.answers, self._threads, is_embedded=is_embedded)
-        self._watchers: dict[str, Watcher] = {}
+        self._is_embedded = service.context.async_store is not None
+        count = _EMBEDDED_THREADS if self._is_embedded else _REMOTE_THREADS
+        threads = threads or ThreadPoolExecutor(count, thread_name_prefix="games")
+        # Nobody else uses an embedded database.
+        self._watch = Watch(service, threads, pace or Pace(), is_told=self._is_embedded)
+        self._watchers = self._watch.watchers
+        self._feed: asyncio.Task[None] | None = None
+        self._answers = AnswerQueue[Submission](self._store_answers, max(1, count // 2))
+        self._votes = AnswerQueue[VoteSubmission](
+            lambda sent: self._watch.run(service.answers.vote_many, sent, *self._known(sent)),
+            max(1, count // 2),
+        )
         self.rooms = Rooms(
             self._open,
             limits=limits,
             key_name="gameId",
-            joined=self._joined,
-            left=self._left,
+            joined=lambda room, member: self._watchers[room.key].note_joined(member),
+            left=self._note_left,
             clock=lambda: service.context.clock().timestamp(),
         )
         service.context.listeners.append(self._note)
@@ -84,6 +96,11 @@ class LiveGames:
         member_id = f"{seat.role}:{client or new_id()}"
         return Attendee(member_id, frozenset({channel}), is_guest, bool(client), seat=seat)
 
+    def _note_left(self, room: Room, member: Member) -> None:
+        # Someone's absence is noted some seconds later, when the game may have been deleted.
+        if watcher := self._watchers.get(room.key):
+            watcher.note_left(member)
+
     async def snapshot(self, member: Member) -> tuple[str, object]:
         """Return the first message for a member."""
         assert isinstance(member, Attendee)
@@ -92,7 +109,9 @@ class LiveGames:
     # -------------------------------------------------------------------------- rooms
 
     def _open(self, room: Room) -> None:
-        watcher = self._watchers[room.key] = Watcher(room, self._service, self._threads, self._pace)
+        watcher = self._watchers[room.key] = Watcher(room, self._watch)
+        if self._feed is None and not self._is_embedded:
+            self._feed = asyncio.create_task(self._follow())
 
         async def watch() -> None:
             try:
@@ -100,20 +119,35 @@ class LiveGames:
             finally:
                 if self._watchers.get(room.key) is watcher:
                     del self._watchers[room.key]
+                if not self._watchers and self._feed is not None:
+                    self._feed.cancel()
+                    self._feed = None
 
         room.run(watch())
 
-    def _joined(self, room: Room, member: Member) -> None:
-        self._watchers[room.key].note_joined(member)
-
-    def _left(self, room: Room, member: Member) -> None:
-        self._watchers[room.key].note_left(member)
+    async def _follow(self) -> None:
+        """Tell watchers what other processes write, as long as rooms are open."""
+        read = partial(self._service.context.store.changes, GameState, Process)
+        position: int | None = None
+        while True:
+            try:
+                found = await self._watch.run(read, after=position)
+                position, self._watch.is_told = found.position, True
+                for item in [change.new or change.old for change in found.changes]:
+                    if item and (watcher := self._watchers.get(item.game_id)):
+                        watcher.note_stored(item)
+                await asyncio.sleep(self._watch.pace.poll)
+            except SingleTableError:
+                # DynamoDB has no feed, and this process may have been asleep for a day.
+                position, self._watch.is_told = None, False
+                await asyncio.sleep(_FEED_RETRY)
 
     def _note(self, item: Changed) -> None:
         """Let the watcher of a game look again, here and in other processes."""
         watcher = self._watchers.get(item.game_id)
         if watcher is not None:
-            if isinstance(item, GameState) or watcher.note_change():
+            note_state, note_change = watcher.note_state, watcher.note_change
+            if note_state(item) if isinstance(item, GameState) else note_change():
                 self.rooms.wake(item.game_id)
         elif not isinstance(item, GameState):
             announce_change(self._service.context, item.game_id, item.expires_at)
@@ -163,16 +197,40 @@ class LiveGames:
         """Store an answer or a vote of a player, or raise an error that says why not."""
         if seat.role is not Role.PLAYER:
             raise NotPermitted("Only players can do this.")
+        if isinstance(sent, Submission):
+            phase, receipt = Phase.OPEN, await self._answers.submit(seat.game_id, sent)
+        else:
+            phase, receipt = Phase.VOTING, await self._votes.submit(seat.game_id, sent)
         watcher = self._watchers.get(seat.game_id)
-        player = watcher.player(seat.player_id) if watcher else None
-        receipt = await self._queue.submit(seat.game_id, sent, player)
         is_partial = receipt.vote is not None and receipt.vote.is_partial
         if watcher is not None and receipt.outcome is not Outcome.LATE and not is_partial:
-            phase = Phase.OPEN if isinstance(sent, Submission) else Phase.VOTING
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
 
+    async def _store_answers(
+        self, sent: Sequence[tuple[str, Submission]]
+    ) -> list[Receipt | AppError]:
+        service, known = self._service, self._known(sent)
+        if (store := service.context.async_store) is not None:
+            return await service.answers.submit_many_async(store, sent, *known)
+        return await self._watch.run(service.answers.submit_many, sent, *known)
+
+    def _known(
+        self, sent: Iterable[tuple[str, Sent]]
+    ) -> tuple[dict[str, Mapping[str, Player]], dict[str, Play]]:
+        """Return the players of the games of these messages, and their newest states.
+
+        Only in an embedded database is nobody else who changes the states. Call it in any thread.
+        """
+        watchers = {game_id: self._watchers.get(game_id) for game_id, _ in sent}
+        found = {game_id: each for game_id, each in watchers.items() if each}
+        plays = {game_id: each.play() for game_id, each in found.items() if self._is_embedded}
+        return (
+            {game_id: each.players() for game_id, each in found.items()},
+            {game_id: play for game_id, play in plays.items() if play},
+        )
+
     async def _drive(self, game_id: str, work: Callable[[], GameState]) -> StateReached:
-        state = await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        state = await self._watch.run(work)
         self.rooms.wake(game_id)
         return StateReached(state.phase, state.version)

@@ -1,7 +1,7 @@
 """A watcher per game and process: it runs the timers, and tells clients what has changed.
 
-It reads the state of the game a few times per second, because other processes may have changed it,
-and at once when someone in this process has. All reads and writes are done in threads.
+It looks at the game when it is told that it has changed, when something is due, and a few times per
+second if nobody tells it what other processes change. All reads and writes are done in threads.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -21,7 +22,6 @@ import msgspec
 from singletable import SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
 from singletable_apps.games.errors import AppError, Busy, NotFound
-from singletable_apps.games.live.connections import ConnectionItems
 from singletable_apps.games.live.messages import (
     AnswerProgress,
     GameChanged,
@@ -34,10 +34,10 @@ from singletable_apps.games.live.messages import (
     SummaryReady,
     Tally,
 )
-from singletable_apps.games.live.processes import Counts, ProcessItems, add_up
+from singletable_apps.games.live.processes import ConnectionItems, Counts, ProcessItems, add_up
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
-from singletable_apps.games.rules import due_at
+from singletable_apps.games.rules import Play, due_at
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.context import has_link
 from singletable_apps.games.tokens import DRIVERS, Role, Seat
@@ -52,8 +52,8 @@ ROLES = {"host": Role.HOST, "screen": Role.SCREEN, "player": Role.PLAYER, "audie
 _COLLECTING = (Phase.OPEN, Phase.VOTING)
 _RUNNING = (Phase.READING, *_COLLECTING)
 _NEWEST_NAMES = 40
-_COUNT_INTERVAL = 0.02
-# Reading all players or answers again takes at most this share of the time.
+_COUNT_INTERVAL = 0.1
+# Reading all players or answers again takes at most this share of the time, for all rooms.
 _SHARE = 0.1
 ABSENCE = timedelta(seconds=60)
 ABSENCE_STEP = timedelta(seconds=10)
@@ -61,7 +61,7 @@ ABSENCE_STEP = timedelta(seconds=10)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds between reads of the state, while a question is played (`poll`) and otherwise.
+    """Seconds between looks at a game that may be changed elsewhere (`poll`), and at all others.
 
     Processes tell each other what they know every `exchange`. Counters are sent every `fast` to
     hosts and screens, and every `slow` to players; hosts see new answers every `slow`. After a
@@ -69,7 +69,7 @@ class Pace:
     """
 
     poll: float = 0.25
-    idle: float = 1.0
+    idle: float = 5.0
     exchange: float = 0.5
     fast: float = 0.2
     slow: float = 1.0
@@ -94,19 +94,45 @@ class Attendee(Member):
     seat: Seat = field(kw_only=True)
 
 
-class Watcher:
-    """Watches a game for one room. All methods but `note_change` are for the event loop."""
+@dataclass(slots=True)
+class Watch:
+    """The watchers of a process by game, and what they work with.
 
-    def __init__(self, room: Room, service: GamesService, threads: Executor, pace: Pace) -> None:
+    `is_told` is whether they are told what other processes write.
+    """
+
+    service: GamesService
+    threads: Executor
+    pace: Pace
+    is_told: bool
+    watchers: dict[str, Watcher] = field(default_factory=dict[str, "Watcher"])
+
+    async def run(self, work: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+        """Run work in a thread, and return its result."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self.threads, partial(work, *args, **more))
+
+
+class Watcher:
+    """Watches a game for one room.
+
+    All methods are for the event loop, unless they say otherwise.
+    """
+
+    def __init__(self, room: Room, watch: Watch) -> None:
+        service = watch.service
         self._room = room
-        self._pace = pace
+        self._watch = watch
+        self._pace = watch.pace
         self._service = service
-        self._threads = threads
+        self._thread = watch.run
         self._game_id = room.key
         self._processes = ProcessItems(service.context, room.key)
         self._connections = ConnectionItems(service.context, room.key)
         self._others: list[Process] = []
         self._shown: Shown | None = None
+        # The newest state that was written in this process.
+        self._written: GameState | None = None
         # Who is connected to this process, by channel.
         self._present: dict[str, dict[str, None]] = {channel: {} for channel in ROLES}
         # The questions that each player has answered in this phase, and who is done with all.
@@ -114,6 +140,7 @@ class Watcher:
         self._done: set[str] = set()
         self._changes = 0
         self._handled_changes = 0
+        self._exchanged_at = -watch.pace.exchange
         self._next_exchange = 0.0
         self._next_changes = 0.0
         self._next_host_view = 0.0
@@ -121,6 +148,7 @@ class Watcher:
         self._has_new_answers = False
         self._host_seen_at = service.context.clock()
         self._counting: asyncio.TimerHandle | None = None
+        self._look: asyncio.TimerHandle | None = None
         # Set if there is a view, and no newer one is read: members that join wait for it.
         self._ready = asyncio.Event()
 
@@ -135,13 +163,46 @@ class Watcher:
         self._changes = max(self._changes + 1, time.time_ns())
         return is_first
 
+    def note_state(self, state: GameState) -> bool:
+        """Note a state that was written here; return whether the room has to be woken for this.
+
+        Call it from any thread. Who has closed a question counts it, and writes the next state.
+        """
+        if self._written is None or self._written.version < state.version:
+            self._written = state
+        return state.closed_at is None
+
+    def note_stored(self, item: GameState | Process) -> None:
+        """Note what any process has written."""
+        if isinstance(item, Process):
+            if item.process_id == self._service.context.process_id:
+                return
+            self._next_exchange = 0.0
+        elif self._shown is not None and item.version <= self._shown.snapshot.state.version:
+            return
+        self._room.wake()
+
+    def players(self) -> Mapping[str, Player]:
+        """Return the players as of the last change. Call it from any thread."""
+        return self._shown.snapshot.players if self._shown else {}
+
+    def play(self) -> Play | None:
+        """Return the game with the newest state that this process knows. Call it as `players`."""
+        if self._shown is None:
+            return None
+        play, written = self._shown.snapshot.play, self._written
+        if written is not None and written.version > play.state.version:
+            return replace(play, state=written)
+        return play
+
     def note_joined(self, member: Member) -> None:
         """Count a member who has come."""
         self._present[_channel(member)][member.id] = None
         if isinstance(member, Attendee):
-            self._connections.add(member.id, member.seat, self.player(member.id))
+            self._connections.add(member.id, member.seat, self.players().get(member.id))
         self._count_answers(member.id)
         self._update_counts()
+        self._exchange_soon()
 
     def note_left(self, member: Member) -> None:
         """Stop to count a member, and close the question if all others have answered."""
@@ -151,6 +212,7 @@ class Watcher:
         if isinstance(member, Attendee) and member.seat.role is Role.PLAYER:
             self._settle()
         self._update_counts()
+        self._exchange_soon()
 
     def note_receipt(self, player_id: str, question_id: str, phase: Phase) -> None:
         """Count a player's answer or vote, unless it is a repetition that came too late."""
@@ -167,14 +229,15 @@ class Watcher:
         answered = self._answered.setdefault(player_id, set())
         # Live counts change with an opinion, too.
         self._has_new_answers = True
+        self._look_soon()
         if question_id not in answered:
             answered.add(question_id)
             self._count_answers(player_id)
             self._update_counts()
-
-    def player(self, player_id: str) -> Player | None:
-        """Return a player as of the last change, or None."""
-        return self._shown.snapshot.players.get(player_id) if self._shown else None
+            if self._is_all_done():
+                self._room.wake()
+            elif self._others:
+                self._exchange_soon()
 
     def _count_answers(self, player_id: str) -> None:
         """Count a player as done who is connected and has answered; of a survey, any question."""
@@ -183,7 +246,7 @@ class Watcher:
 
     def _settle(self) -> None:
         """Wait for players who are on their way back before all others are all."""
-        self._settled_at = time.monotonic() + self._pace.settle
+        self._settled_at = asyncio.get_running_loop().time() + self._pace.settle
 
     def _update_counts(self) -> None:
         """Tell clients soon: thousands may answer or join within a second."""
@@ -197,6 +260,17 @@ class Watcher:
         self._update_presence()
         if self._is_all_done():
             self._room.wake()
+
+    def _exchange_soon(self) -> None:
+        """Tell other processes, and write the items of connections, but not too often."""
+        self._next_exchange = min(self._next_exchange, self._exchanged_at + self._pace.exchange)
+        self._look_soon()
+
+    def _look_soon(self) -> None:
+        """Look at the game in a moment: by then, more may have happened."""
+        if self._look is None:
+            later = asyncio.get_running_loop().call_later
+            self._look = later(self._pace.exchange, self._room.wake)
 
     # -------------------------------------------------------------------------- snapshots
 
@@ -245,17 +319,20 @@ class Watcher:
                     self._room.close(CloseCode.NOT_FOUND, "deleted")
                 except (SingleTableError, AppError):
                     _LOG.exception("Game %s cannot be read; trying again.", self._game_id)
-                    await asyncio.sleep(self._pace.idle)
+                    await asyncio.sleep(self._pace.slow)
                 await self._room.sleep(self._wait())
         finally:
             self._ready.set()
-            if self._counting is not None:
-                self._counting.cancel()
+            for timer in filter(None, (self._counting, self._look)):
+                timer.cancel()
             with suppress(RuntimeError):  # the interpreter is exiting
-                self._threads.submit(self._processes.leave)
-                self._threads.submit(self._connections.close)
+                self._watch.threads.submit(self._processes.leave)
+                self._watch.threads.submit(self._connections.close)
 
     async def _tick(self) -> None:
+        if self._look is not None:
+            self._look.cancel()
+            self._look = None
         state = await self._thread(self._service.rounds.finish_due, self._game_id)
         shown = self._shown
         if shown is None or state.version != shown.snapshot.state.version:
@@ -263,7 +340,9 @@ class Watcher:
                 await self._show_phase(state)
         loop = asyncio.get_running_loop()
         if loop.time() >= self._next_exchange:
-            self._next_exchange = loop.time() + self._pace.exchange
+            self._exchanged_at = loop.time()
+            interval = self._pace.idle if self._watch.is_told else self._pace.exchange
+            self._next_exchange = self._exchanged_at + interval
             if await self._exchange():
                 self._handled_changes = -1
             await self._thread(self._connections.flush)
@@ -271,7 +350,9 @@ class Watcher:
             began = loop.time()
             with self._reading():
                 await self._show_changes(state)
-            self._next_changes = _next_time(began, self._pace.fast)
+            self._next_changes = self._next_time(began, self._pace.fast)
+            if self._others:
+                self._exchange_soon()
         self._update_progress()
         self._update_presence()
         is_complete = self._is_all_done()
@@ -289,12 +370,17 @@ class Watcher:
         """Return how many seconds to sleep until something is due, or may have changed."""
         if self._shown is None:
             return self._pace.poll
-        state, now = self._shown.snapshot.state, self._service.context.clock()
+        state, loop = self._shown.snapshot.state, asyncio.get_running_loop()
         # Other processes may have a host who goes on.
         is_busy = self._others or state.phase in _RUNNING
-        poll = self._pace.poll if is_busy else self._pace.idle
-        due = due_at(state)
-        return poll if due is None else min(poll, max(0.001, (due - now).total_seconds()))
+        waits = [self._pace.poll if is_busy and not self._watch.is_told else self._pace.idle]
+        if self._handled_changes != self._changes or self._has_new_answers or self._is_all_done():
+            waits.append(self._pace.exchange)
+        if self._settled_at > loop.time():
+            waits.append(self._settled_at - loop.time())
+        if (due := due_at(state)) is not None:
+            waits.append((due - self._service.context.clock()).total_seconds())
+        return max(0.001, min(waits))
 
     async def _command(self, state: GameState, command: Command) -> None:
         """Move the game on, unless it has changed; the next tick shows it."""
@@ -302,9 +388,10 @@ class Watcher:
         await self._thread(lambda: rounds.command(self._game_id, command, version=state.version))
         self._room.wake()
 
-    async def _thread(self, work: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: work(*args, **more))
+    def _next_time(self, began: float, interval: float) -> float:
+        """Return when to do something again that began at this time of the event loop."""
+        now = asyncio.get_running_loop().time()
+        return now + max(interval, (now - began) * len(self._watch.watchers) / _SHARE)
 
     # -------------------------------------------------------------------------- what clients see
 
@@ -426,7 +513,7 @@ class Watcher:
             if shown is self._shown:
                 self._add_view(shown, "host", views["host"])
                 self._update_host(shown)
-        self._next_host_view = _next_time(began, self._pace.slow)
+        self._next_host_view = self._next_time(began, self._pace.slow)
 
     # -------------------------------------------------------------------------- states
 
@@ -483,7 +570,7 @@ class Watcher:
 
     def _is_all_done(self) -> bool:
         """Return whether all connected players have answered. A survey stays open."""
-        if self._shown is None or time.monotonic() < self._settled_at:
+        if self._shown is None or asyncio.get_running_loop().time() < self._settled_at:
             return False
         snapshot = self._shown.snapshot
         if snapshot.state.phase not in _COLLECTING or snapshot.state.closed_at is not None:
@@ -535,12 +622,6 @@ class Watcher:
             await self._command(state, Command.END)
         elif policy is HostAbsence.CONTINUE and _is_result(state, now):
             await self._command(state, Command.NEXT)
-
-
-def _next_time(began: float, interval: float) -> float:
-    """Return when to do something again that began at this time, on the clock of the event loop."""
-    now = asyncio.get_running_loop().time()
-    return now + max(interval, (now - began) / _SHARE)
 
 
 def _channel(member: Member) -> str:

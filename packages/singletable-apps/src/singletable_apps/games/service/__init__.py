@@ -7,10 +7,17 @@ sockets and the commands use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from singletable import CallStats, Driver, Observer, Store
+from singletable import (
+    AsyncEngine,
+    AsyncStore,
+    CallStats,
+    Driver,
+    Engine,
+    Observer,
+    Store,
+)
 from singletable_apps.games.entities import engagements
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.admin import Admin
@@ -40,23 +47,22 @@ def table_name(environment: str) -> str:
     return f"engagements-{environment}-table"
 
 
-@dataclass(frozen=True, slots=True)
 class GamesService:
     """The service, by topic. `stats` counts the calls of this process by access pattern."""
 
-    context: Context
-    games: Games
-    players: Players
-    rounds: Rounds
-    game_store: GameStore
-    answers: Answers
-    moderation: Moderation
-    admin: Admin
-    snapshots: Snapshots
-    sets: Sets
-    images: Images
-    reports: Reports
-    stats: CallStats
+    def __init__(self, context: Context, summarizer: Summarizer, stats: CallStats) -> None:
+        self.context, self.stats = context, stats
+        self.games, self.game_store = Games(context), GameStore(context)
+        self.players = Players(context, self.games, self.game_store)
+        self.rounds = Rounds(context, self.game_store)
+        self.answers = Answers(context, self.rounds, self.game_store)
+        self.moderation = Moderation(context, self.game_store)
+        self.admin = Admin(context, self.games)
+        self.snapshots = Snapshots(
+            context, self.rounds, self.game_store, self.answers, self.moderation
+        )
+        self.sets, self.images = Sets(context), Images(context)
+        self.reports = Reports(context, self.game_store, summarizer)
 
 
 def open_games(
@@ -78,17 +84,20 @@ def open_games(
     answers are summarized by `summarizer`, which is offline by default.
     """
     stats = CallStats(patterns)
-    store = Store(
-        driver,
-        tables={engagements: table_name(environment)},
-        observers=(stats, *observers),
-        clock=clock,
-        cursor_secret=derive_key(secret, "games cursors"),
-    )
+    tables = {engagements: table_name(environment)}
+    watchers: list[Observer] = [stats, *observers]
+    cursors = derive_key(secret, "games cursors")
+    store = Store(driver, tables=tables, observers=watchers, clock=clock, cursor_secret=cursors)
+    async_store = None
+    if isinstance(driver, Engine) and driver.is_embedded:
+        async_store = AsyncStore(
+            AsyncEngine(driver), tables=tables, observers=watchers, clock=clock
+        )
     if create_tables:
         store.admin.create_table(engagements, if_missing=True)
     context = Context(
         store,
+        async_store,
         secret,
         Tokens(secret),
         urls or Urls(),
@@ -98,22 +107,4 @@ def open_games(
         lifetime,
         environment,
     )
-    games, game_store = Games(context), GameStore(context)
-    rounds = Rounds(context, game_store)
-    answers = Answers(context, rounds, game_store)
-    moderation = Moderation(context, game_store)
-    return GamesService(
-        context=context,
-        games=games,
-        players=Players(context, games, game_store),
-        rounds=rounds,
-        game_store=game_store,
-        answers=answers,
-        moderation=moderation,
-        admin=Admin(context, games),
-        snapshots=Snapshots(context, rounds, game_store, answers, moderation),
-        sets=Sets(context),
-        images=Images(context),
-        reports=Reports(context, game_store, summarizer or ExtractiveSummarizer()),
-        stats=stats,
-    )
+    return GamesService(context, summarizer or ExtractiveSummarizer(), stats)

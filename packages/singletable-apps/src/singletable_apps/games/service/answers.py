@@ -8,12 +8,16 @@ at the same time are written together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from asyncio import to_thread
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
-from singletable import Condition, ConditionFailed
+from singletable import AsyncStore, Condition, ConditionFailed, ItemKey, Store, Transaction
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -27,6 +31,7 @@ from singletable_apps.games.errors import (
     AppError,
     Busy,
     InvalidInput,
+    NotFound,
     RoomClosed,
     WrongPhase,
 )
@@ -38,12 +43,16 @@ from singletable_apps.games.scoring import required_ranks
 from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 
+T = TypeVar("T")
 MAX_CLIENT_ID = 64
 # Answers in one transaction: each has to wait for the disk, or for the network.
-_BATCH = 50
+_BATCH = 100
 _ATTEMPTS = 5
+_NO_GAME = "Game not found. Please check the game ID."
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Outcome(StrEnum):
@@ -89,6 +98,21 @@ class Receipt:
     vote: Vote | None = None
 
 
+class _Direct:
+    """A store whose calls look like those of an AsyncStore, but are done when they return."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def get_many(self, keys: list[ItemKey[T]], *, consistent: bool) -> list[T | None]:
+        return self._store.get_many(keys, consistent=consistent)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Transaction]:
+        with self._store.transaction() as tx:
+            yield tx
+
+
 class Answers:
     """Stores answers and votes."""
 
@@ -99,28 +123,40 @@ class Answers:
 
     def submit(self, game_id: str, submission: Submission) -> Receipt:
         """Store an answer, or raise an error that says why not."""
-        (result,) = self.submit_many(game_id, [submission])
-        if isinstance(result, AppError):
-            raise result
-        return result
+        return _raise_error(self.submit_many([(game_id, submission)]))
 
     def submit_many(
         self,
-        game_id: str,
-        submissions: Sequence[Submission],
-        known: Mapping[str, Player] | None = None,
+        sent: Sequence[tuple[str, Submission]],
+        known_players: Mapping[str, Mapping[str, Player]] = _NOTHING,
+        known_plays: Mapping[str, Play] = _NOTHING,
     ) -> list[Receipt | AppError]:
-        """Store answers of one game; for each, return a receipt, or why it was rejected.
+        """Store answers, each with its game; return for each a receipt, or why it was rejected.
 
-        `known` has players who were read lately, so that they are not read again.
+        Players and games that were read lately are not read again.
         """
-        play = self._store.load(game_id)
-        players = self._players(game_id, submissions, known or {})
+        direct = _Direct(self._context.store)
+        try:
+            self.submit_many_async(direct, sent, known_players, known_plays).send(None)
+        except StopIteration as done:
+            return cast(list[Receipt | AppError], done.value)
+        raise AssertionError("Nothing waits for an event loop here.")
+
+    async def submit_many_async(
+        self,
+        store: AsyncStore | _Direct,
+        sent: Sequence[tuple[str, Submission]],
+        known_players: Mapping[str, Mapping[str, Player]],
+        known_plays: Mapping[str, Play],
+    ) -> list[Receipt | AppError]:
+        """Do the same as `submit_many` on an event loop, which does not wait for the disk."""
+        plays, players = self._load(sent, known_players, known_plays)
         results = dict[int, Receipt | AppError]()
         stored = dict[int, Answer]()
-        for number, sent in enumerate(submissions):
+        for number, (game_id, each) in enumerate(sent):
             try:
-                prepared = self._prepare(play, players.get(sent.player_id), sent)
+                player = players.get((game_id, each.player_id))
+                prepared = self._prepare(_check_play(plays.get(game_id)), player, each)
             except AppError as error:
                 results[number] = error
             else:
@@ -129,20 +165,28 @@ class Answers:
                 else:
                     stored[number] = prepared
         for batch in _batches(stored):
-            results |= self._write(play, batch)
-        after = self._context.get_state(game_id)
-        if after.closed_at is not None and any(map(_is_repeated, results.values())):
+            results |= await self._write(store, plays, batch)
+        found = await store.get_many([GameState.key(each) for each in plays], consistent=True)
+        states = {each.game_id: each for each in found if each}
+        for game_id in {sent[each][0] for each in results if _is_repeated(results[each])}:
             # Those who lost their acknowledgment want to know.
-            after = self._rounds.finish_due(game_id)
-        counted = dict[str, frozenset[str]]()
-        for number, sent in enumerate(submissions):
-            result, question_id = results[number], sent.question_id
-            if isinstance(result, Receipt) and not is_open(play.game, after, question_id):
-                if question_id not in counted:
-                    counted[question_id] = self._counted(after, question_id)
-                if sent.player_id not in counted[question_id]:
+            if game_id in states and states[game_id].closed_at is not None:
+                finish, is_direct = self._rounds.finish_due, isinstance(store, _Direct)
+                states[game_id] = finish(game_id) if is_direct else await to_thread(finish, game_id)
+        counted = dict[tuple[str, str], frozenset[str]]()
+        for number, (game_id, each) in enumerate(sent):
+            result, asked = results[number], (game_id, each.question_id)
+            if isinstance(result, AppError):
+                continue
+            after = states.get(game_id)
+            if after is None:
+                results[number] = NotFound(_NO_GAME)
+            elif not is_open(plays[game_id].game, after, each.question_id):
+                if asked not in counted:
+                    counted[asked] = self._counted(after, each.question_id)
+                if each.player_id not in counted[asked]:
                     results[number] = Receipt(Outcome.LATE, result.answer)
-        return [results[number] for number in range(len(submissions))]
+        return [results[number] for number in range(len(sent))]
 
     def _counted(self, state: GameState, question_id: str) -> frozenset[str]:
         """Return the players whose answers are known to be in the result.
@@ -195,7 +239,9 @@ class Answers:
             expires_at=game.expires_at,
         )
 
-    def _write(self, play: Play, batch: Mapping[int, Answer]) -> dict[int, Receipt | AppError]:
+    async def _write(
+        self, store: AsyncStore | _Direct, plays: Mapping[str, Play], batch: Mapping[int, Answer]
+    ) -> dict[int, Receipt | AppError]:
         """Write answers of different players or questions in one transaction."""
         receipts = dict[int, Receipt | AppError]()
         left = dict(batch)
@@ -203,18 +249,18 @@ class Answers:
             if not left:
                 return receipts
             try:
-                with self._context.store.transaction() as tx:
+                async with store.transaction() as tx:
                     for answer in left.values():
-                        if self._is_final(play, answer):
+                        if _is_final(plays, answer):
                             tx.create(answer)
                         else:
                             tx.put(answer, if_=_is_new(answer))
             except ConditionFailed:
                 keys = [Answer.key(*_identity(each)) for each in left.values()]
-                found = self._context.store.get_many(keys, consistent=True)
+                found = await store.get_many(keys, consistent=True)
                 for number, answer, known in zip([*left], [*left.values()], found, strict=True):
                     is_same = known and known.client_id == answer.client_id != ""
-                    if known and (is_same or self._is_final(play, answer)):
+                    if known and (is_same or _is_final(plays, answer)):
                         receipts[number] = Receipt(Outcome.REPEATED, known)
                         del left[number]
                     elif known and known.status is AnswerStatus.HIDDEN:
@@ -225,10 +271,6 @@ class Answers:
                 }
         busy = Busy("Too many answers arrive at the same time. Send yours again.")
         return receipts | dict.fromkeys(left, busy)
-
-    def _is_final(self, play: Play, answer: Answer) -> bool:
-        """Return whether the first answer counts, as for trivia. Others can be changed."""
-        return _question_of(play, answer.question_id).type is QuestionType.TRIVIA
 
     def vote(
         self,
@@ -242,38 +284,37 @@ class Answers:
         sent = VoteSubmission(
             player_id, question_id, self._context.clock(), tuple(ranking), client_id
         )
-        (result,) = self.vote_many(game_id, [sent])
-        if isinstance(result, AppError):
-            raise result
-        return result
+        return _raise_error(self.vote_many([(game_id, sent)]))
 
     def vote_many(
         self,
-        game_id: str,
-        votes: Sequence[VoteSubmission],
-        known: Mapping[str, Player] | None = None,
+        sent: Sequence[tuple[str, VoteSubmission]],
+        known_players: Mapping[str, Mapping[str, Player]] = _NOTHING,
+        known_plays: Mapping[str, Play] = _NOTHING,
     ) -> list[Receipt | AppError]:
-        """Store votes of one game; for each, return a receipt, or why it was rejected."""
-        play = self._store.load(game_id)
-        players = self._players(game_id, votes, known or {})
-        entry = self._store.get_round(game_id, play.state.question_id)
+        """Store votes, each with its game, as `submit_many` does with answers."""
+        plays, players = self._load(sent, known_players, known_plays)
+        keys = [Round.key(*_asked(play)) for play in plays.values() if play.state.question_id]
+        found = self._context.store.get_many(keys, consistent=True)
+        entries = {entry.game_id: entry for entry in found if entry}
         results: list[Receipt | AppError] = []
-        stored = dict[str, Vote]()
-        for each in votes:
+        stored = dict[tuple[str, str], Vote]()
+        for game_id, each in sent:
             try:
-                vote = self._check_vote(play, entry, players.get(each.player_id), each)
+                play, player = _check_play(plays.get(game_id)), (game_id, each.player_id)
+                vote = self._check_vote(play, entries.get(game_id), players.get(player), each)
             except AppError as error:
                 results.append(error)
             else:
-                stored[each.player_id] = vote
+                stored[player] = vote
                 results.append(Receipt(Outcome.ACCEPTED, vote=vote))
         self._context.store.put_many(stored.values())
-        after = self._context.get_state(game_id)
+        states = self._context.get_states(plays)
         return [
             Receipt(Outcome.LATE, vote=result.vote)
-            if isinstance(result, Receipt) and not _is_voting(after, each.question_id)
+            if isinstance(result, Receipt) and not _is_voting(states.get(game_id), each.question_id)
             else result
-            for each, result in zip(votes, results, strict=True)
+            for (game_id, each), result in zip(sent, results, strict=True)
         ]
 
     def _check_vote(
@@ -303,22 +344,25 @@ class Answers:
             expires_at=play.game.expires_at,
         )
 
-    def _players(
+    def _load(
         self,
-        game_id: str,
-        sent: Sequence[Submission | VoteSubmission],
-        known: Mapping[str, Player],
-    ) -> dict[str, Player]:
-        """Return players by id. Those who have just joined are read once more, consistently."""
-        get_many = self._context.store.get_many
-        ids = {each.player_id for each in sent if is_id(each.player_id)}
-        found = {each: known[each] for each in ids if each in known}
-        keys = [Player.key(game_id, each) for each in ids - found.keys()]
-        found |= {each.player_id: each for each in get_many(keys) if each}
-        if missing := ids - found.keys():
-            keys = [Player.key(game_id, each) for each in missing]
-            found |= {each.player_id: each for each in get_many(keys, consistent=True) if each}
-        return found
+        sent: Sequence[tuple[str, Submission | VoteSubmission]],
+        known_players: Mapping[str, Mapping[str, Player]],
+        known_plays: Mapping[str, Play],
+    ) -> tuple[dict[str, Play], dict[tuple[str, str], Player]]:
+        """Return games, and players by game and id. Those who have just joined are read twice."""
+        missing = {game_id for game_id, _ in sent} - known_plays.keys()
+        ids = {(game_id, each.player_id) for game_id, each in sent if is_id(each.player_id)}
+        players = {
+            each: player
+            for each in ids
+            if (player := known_players.get(each[0], _NOTHING).get(each[1]))
+        }
+        for consistent in (False, True):
+            keys = [Player.key(*each) for each in ids - players.keys()]
+            found = self._context.store.get_many(keys, consistent=consistent)
+            players |= {(each.game_id, each.player_id): each for each in found if each}
+        return {**known_plays, **self._store.load_many(missing)}, players
 
     def find_answer(self, game_id: str, question_id: str, player_id: str) -> Answer | None:
         """Return the answer of a player, or None."""
@@ -336,6 +380,28 @@ class Answers:
 
 
 # ------------------------------------------------------------------------------ rules
+
+
+def _raise_error(results: Sequence[Receipt | AppError]) -> Receipt:
+    """Return the receipt of the only submission, or raise why there is none."""
+    (result,) = results
+    if isinstance(result, AppError):
+        raise result
+    return result
+
+
+def _check_play(play: Play | None) -> Play:
+    return check_found(play, _NO_GAME)
+
+
+def _asked(play: Play) -> tuple[str, str]:
+    return play.state.game_id, play.state.question_id
+
+
+def _is_final(plays: Mapping[str, Play], answer: Answer) -> bool:
+    """Return whether the first answer counts, as for trivia. Others can be changed."""
+    question = _question_of(plays[answer.game_id], answer.question_id)
+    return question.type is QuestionType.TRIVIA
 
 
 def _is_repeated(result: Receipt | AppError) -> bool:
@@ -380,10 +446,9 @@ def is_open(game: Game, state: GameState, question_id: str) -> bool:
     return state.question_id == question_id
 
 
-def _is_voting(state: GameState, question_id: str) -> bool:
-    return (
-        state.phase is Phase.VOTING and state.closed_at is None and state.question_id == question_id
-    )
+def _is_voting(state: GameState | None, question_id: str) -> bool:
+    is_voting = state and state.phase is Phase.VOTING and state.closed_at is None
+    return bool(is_voting and state and state.question_id == question_id)
 
 
 def _closed_text(state: GameState, is_late: bool) -> str:

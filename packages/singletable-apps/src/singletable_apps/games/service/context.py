@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from singletable import Store
+from singletable import AsyncStore, Store
 from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
 from singletable_apps.games.errors import NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
@@ -42,6 +42,8 @@ class Context:
     """
 
     store: Store
+    # The same database for an event loop, if it is embedded in this process.
+    async_store: AsyncStore | None
     secret: bytes = field(repr=False)
     tokens: Tokens
     urls: Urls
@@ -75,6 +77,12 @@ class Context:
         key = GameState.key(game_id) if is_id(game_id) else None
         state = self.store.get(key, consistent=True) if key else None
         return check_found(state, "Game not found. Please check the game ID.")
+
+    def get_states(self, game_ids: Iterable[str]) -> dict[str, GameState]:
+        """Return the states of games by id, without those that do not exist."""
+        keys = map(GameState.key, filter(is_id, game_ids))
+        found = self.store.get_many(keys, consistent=True)
+        return {each.game_id: each for each in found if each}
 
     def get_player(self, game_id: str, player_id: str) -> Player:
         """Return a player of a game, or raise NotFound."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from singletable_apps.games.entities import (
@@ -20,7 +21,7 @@ from singletable_apps.games.entities import (
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import Play, written_ids
 from singletable_apps.games.scoring import assign_ballots
-from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.tokens import new_id
 
 T = TypeVar("T")
@@ -45,6 +46,17 @@ class GameStore:
         context = self._context
         game = context.get_game(game_id)
         return Play(game, context.get_state(game_id), context.get_questions(game))
+
+    def load_many(self, game_ids: Collection[str]) -> dict[str, Play]:
+        """Return games with their states and questions, without those that do not exist."""
+        context = self._context
+        games = context.store.get_many(map(Game.key, filter(is_id, game_ids)), consistent=True)
+        states = context.get_states(game_ids)
+        return {
+            each.game_id: Play(each, states[each.game_id], context.get_questions(each))
+            for each in games
+            if each and each.game_id in states
+        }
 
     def get_round(self, game_id: str, question_id: str) -> Round | None:
         """Return a question that was played, or None. Before the first one, the id is empty."""
@@ -81,23 +93,21 @@ class GameStore:
 
     def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
         """Return the frozen answers of a round."""
-        part_key, query = BallotPart.key.partition(entry.game_id), self._context.store.query
-
-        def read() -> Iterator[BallotAnswer]:
-            for part in query(part_key.eq(entry.question_id).eq(entry.ballot), consistent=True):
-                yield from part.answers
-
-        return _cached(self._ballots, (entry.game_id, entry.question_id, entry.ballot), read)
+        key = (entry.game_id, entry.question_id, entry.ballot)
+        parts = BallotPart.key.partition(key[0]).eq(key[1]).eq(key[2])
+        query = self._context.store.query
+        return _cached(
+            self._ballots, key, lambda: [each.answers for each in query(parts, consistent=True)]
+        )
 
     def get_result(self, entry: Round) -> tuple[Standing, ...]:
         """Return the standings after a round, best first."""
-        part_key, query = ResultPart.key.partition(entry.game_id), self._context.store.query
-
-        def read() -> Iterator[Standing]:
-            for part in query(part_key.eq(entry.question_id).eq(entry.result), consistent=True):
-                yield from part.standings
-
-        return _cached(self._results, (entry.game_id, entry.question_id, entry.result), read)
+        key = (entry.game_id, entry.question_id, entry.result)
+        parts = ResultPart.key.partition(key[0]).eq(key[1]).eq(key[2])
+        query = self._context.store.query
+        return _cached(
+            self._results, key, lambda: [each.standings for each in query(parts, consistent=True)]
+        )
 
     def get_standings(self, state: GameState) -> tuple[Standing, ...]:
         """Return the standings after the last round with points."""
@@ -178,12 +188,12 @@ def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
 def _cached(
     cache: dict[tuple[str, str, str], tuple[T, ...]],
     key: tuple[str, str, str],
-    read: Callable[[], Iterator[T]],
+    read: Callable[[], list[list[T]]],
 ) -> tuple[T, ...]:
     """Return what is stored for a game, a question and an attempt; without an attempt, nothing."""
     found = cache.get(key, ())
     if key[2] and not found:
-        found = tuple(read())
+        found = tuple(chain.from_iterable(read()))
         _remember(cache, key, found)
     return found
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from singletable import Condition, ConditionFailed, Edit, evolve, retry_conflicts
+from singletable import ConditionFailed, Edit, evolve, retry_conflicts
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -182,7 +182,7 @@ class Rounds:
                     tx.update(
                         Round.key(entry.game_id, entry.question_id),
                         *_count_edits(entry),
-                        if_=_is_hidden_as_in(entry),
+                        if_=Round.hidden.missing() | (Round.hidden == entry.hidden),
                     )
             self._context.notify(after)
             return after
@@ -279,8 +279,7 @@ class Rounds:
             self._store.store_ballot(entry, frozen)
             if after.phase is Phase.VOTING:
                 return self._write(state, after, entry)
-            points = dict[str, TriviaScore]()
-            return self._write_result(play, entry, after, answers, points)
+            return self._write_result(play, entry, after, answers, {})
         entry.tally = tally_answers(question, answers)
         if question.type is QuestionType.TRIVIA:
             before = {each.player: each for each in self._store.get_standings(state)}
@@ -380,10 +379,9 @@ class Rounds:
 
     def _resume(self, state: GameState) -> GameState:
         now = self._context.clock()
-        left = state.remaining
-        paused = (now - state.paused_at).total_seconds() if state.paused_at else 0.0
+        left, paused_at = state.remaining, state.paused_at or now
         # A clock may have been set back.
-        paused = max(0.0, paused)
+        paused = max(0.0, (now - paused_at).total_seconds())
         resumed = evolve(
             state,
             phase=state.paused_phase or Phase.WAITING,
@@ -589,11 +587,6 @@ def _count_edits(entry: Round) -> tuple[Edit[Round], ...]:
         Round.tally.set(entry.tally),
         Round.left_out.set(entry.left_out),
     )
-
-
-def _is_hidden_as_in(entry: Round) -> Condition[Round]:
-    """Return the condition that no host has hidden an answer since the round was read."""
-    return Round.hidden.missing() | (Round.hidden == entry.hidden)
 
 
 def _count_left_out(answers: Iterable[Answer]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -118,48 +118,47 @@ class Snapshots:
         """Return what concerns one player now."""
         game_id, state = snapshot.game.game_id, snapshot.state
         player = snapshot.players.get(player_id) or self._context.get_player(game_id, player_id)
-        is_survey = snapshot.game.type is EngagementType.SURVEY
-        ids = state.played if is_survey else [state.question_id] if state.question_id else []
-        entry = snapshot.round
-        is_ranked = entry is not None and bool(snapshot.ballot)
-        vote = self._answers.find_vote(game_id, state.question_id, player_id) if is_ranked else None
-        offered = (
-            self._store.offered_to(snapshot.game, entry, player_id)
-            if entry is not None and is_ranked
-            else ()
-        )
-        return PlayerViews(snapshot).view(
-            player,
-            answers=self._answers.list_of_player(game_id, player_id, ids),
-            vote=vote,
-            offered=offered,
-        )
+        vote = None
+        if snapshot.round is not None and snapshot.ballot:
+            vote = self._answers.find_vote(game_id, state.question_id, player_id)
+        answers = self._answers.list_of_player(game_id, player_id, _answered_questions(snapshot))
+        return self._view(snapshot, PlayerViews(snapshot), player, answers, vote)
 
     def player_views(self, snapshot: Snapshot, ids: Iterable[str]) -> dict[str, View]:
         """Return what concerns these players now. All answers are read at once."""
-        game_id, state, entry = snapshot.game.game_id, snapshot.state, snapshot.round
-        store = self._store
-        is_survey = snapshot.game.type is EngagementType.SURVEY
-        questions = state.played if is_survey else [state.question_id] if state.question_id else []
+        game_id, store = snapshot.game.game_id, self._store
         answers = dict[str, list[Answer]]()
-        for question_id in questions:
+        for question_id in _answered_questions(snapshot):
             for answer in store.list_answers(game_id, question_id):
                 answers.setdefault(answer.player_id, []).append(answer)
         votes: dict[str, Vote] = {}
-        is_ranked = entry is not None and bool(snapshot.ballot)
-        if is_ranked:
-            found = store.list_votes(game_id, state.question_id)
+        if snapshot.round is not None and snapshot.ballot:
+            found = store.list_votes(game_id, snapshot.state.question_id)
             votes = {each.player_id: each for each in found}
         views = PlayerViews(snapshot)
         return {
-            player_id: views.view(
-                player,
-                answers=answers.get(player_id, ()),
-                vote=votes.get(player_id),
-                offered=store.offered_to(snapshot.game, entry, player_id)
-                if entry is not None and is_ranked
-                else (),
-            )
-            for player_id in ids
-            if (player := snapshot.players.get(player_id)) is not None
+            each: self._view(snapshot, views, player, answers.get(each, ()), votes.get(each))
+            for each in ids
+            if (player := snapshot.players.get(each)) is not None
         }
+
+    def _view(
+        self,
+        snapshot: Snapshot,
+        views: PlayerViews,
+        player: Player,
+        answers: Sequence[Answer],
+        vote: Vote | None,
+    ) -> View:
+        offered = list[str]()
+        if snapshot.round is not None and snapshot.ballot:
+            offered = self._store.offered_to(snapshot.game, snapshot.round, player.player_id)
+        return views.view(player, answers=answers, vote=vote, offered=offered)
+
+
+def _answered_questions(snapshot: Snapshot) -> list[str]:
+    """Return the questions whose answers players see: of a survey, all."""
+    state = snapshot.state
+    if snapshot.game.type is EngagementType.SURVEY:
+        return state.played
+    return [state.question_id] if state.question_id else []

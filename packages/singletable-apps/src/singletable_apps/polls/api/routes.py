@@ -396,17 +396,6 @@ def read_results(
     return schemas.ResultsSchema.from_results(results, voters)
 
 
-@results_router.get(
-    "/{poll_id:poll}/recount",
-    responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED, problems.HIDDEN),
-)
-def recount_votes(poll_id: PollId, key: AdminKey, service: Service) -> schemas.RecountSchema:
-    """Count every vote one by one and compare with the results. Slow for large polls."""
-    poll = service.context.get_managed_poll(poll_id, key)
-    service.results.check_visible(poll, Viewer(admin_key=key))
-    return schemas.RecountSchema.from_recount(poll.id, service.tallies.recount(poll))
-
-
 # ------------------------------------------------------------------------------ exports
 
 exports_router = api_router("exports", NOT_FOUND, problems.HIDDEN)

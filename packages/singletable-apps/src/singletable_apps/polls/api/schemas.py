@@ -29,7 +29,7 @@ from singletable_apps.polls.rules import (
     PROTECTION_TEXT,
     PollDraft,
 )
-from singletable_apps.polls.service import ManagedPoll, PollResults, Recount
+from singletable_apps.polls.service import ManagedPoll, PollResults
 from singletable_apps.polls.tally import PickResult
 from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import Urls
@@ -471,21 +471,6 @@ class ResultsSchema(ResponseModel):
             explanation=explain(runoff, is_final=results.is_final),
             voters=[NamedVoteSchema.model_validate(vote) for vote in voters] or None,
         )
-
-
-class RecountSchema(ResponseModel):
-    """The result of counting every vote one by one."""
-
-    poll_id: str
-    votes: int
-    rankings: int = Field(description="The number of different rankings.")
-    agrees: bool = Field(description="Whether the results match.")
-
-    @classmethod
-    def from_recount(cls, poll_id: str, recount: Recount) -> RecountSchema:
-        """Return the recount as a response."""
-        rankings = len(recount.by_votes.counts)
-        return cls.from_object(recount, poll_id=poll_id, rankings=rankings)
 
 
 class RankingSchema(ResponseModel):

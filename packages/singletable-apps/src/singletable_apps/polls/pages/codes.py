@@ -6,6 +6,7 @@ not prove to be the voter (see `Voter.proof`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -60,7 +61,7 @@ def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
     return page.render_tab(
         "code_cards",
         "codes",
-        pager=_pager(page, first, "sheet"),
+        pager=replace(_pager(page, first, "sheet"), shown=""),  # used codes have no card
         cards=cards,
         has_codes=bool(codes),
         # People type it, and need no scheme for that.

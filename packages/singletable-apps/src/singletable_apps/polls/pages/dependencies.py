@@ -2,9 +2,9 @@
 
 A handler looks like this:
 
-    @router.get("/p/{poll_id}/manage/recount")
-    def show_recount(page: ManagedPage) -> Response:
-        return page.render("recount", recount=page.service.tallies.recount(page.poll))
+    @router.get("/p/{poll_id}/made")
+    def show_created(page: ManagedPage) -> Response:
+        return page.render("created", poll=page.poll)
 """
 
 from __future__ import annotations

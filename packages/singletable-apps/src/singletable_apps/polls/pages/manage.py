@@ -1,4 +1,4 @@
-"""Manage a poll: overview, edit, close, reopen, delete and recount.
+"""Manage a poll: overview, edit, close, reopen and delete.
 
 The organizer is recognized by the admin link, or as the browser that created the poll. A handler
 declares `page: ManagedPage`; anyone else is asked for the admin link.
@@ -210,14 +210,6 @@ def _save_admin_key(page: PollPageContext, key: str) -> Response:
     # The canonical key, not the typed one: cookies are ASCII.
     page.set_cookie(ADMIN, context.secret.admin_key(page.poll.id))
     return page.redirect(page.url("manage"))
-
-
-@router.get("/p/{poll_id}/manage/recount")
-def show_recount(page: ManagedPage) -> Response:
-    """Count every vote one by one and compare with the results."""
-    page.service.results.check_visible(page.poll, page.get_viewer())
-    recount = page.service.tallies.recount(page.poll)
-    return page.render_tab("recount", "", recount=recount, back=page.manage_url())
 
 
 @router.get("/p/{poll_id}/manage/edit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
+from ranked_ballots import pluralize
 from singletable_apps.polls.entities import PollKind
 from singletable_apps.polls.errors import InvalidInput, NotFound, ResultsHidden
 from singletable_apps.polls.pages.dependencies import (
@@ -23,7 +24,7 @@ from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.results import Download
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
 from singletable_apps.shared.web import hit_limit
-from singletable_apps.shared.web.middleware import EMBEDDABLE
+from singletable_apps.shared.web.middleware import allow_frames
 
 router = APIRouter()
 
@@ -113,20 +114,20 @@ def show_embedded(page: PollPage) -> Response:
     Browsers send no cookies from a frame of another site, so people vote in a window of their own.
     """
     view = _visible_view(page, Viewer())
-    response = page.render(
-        "embed",
-        poll=page.poll,
+    links = [("Vote", page.url(), "primary")] if page.is_open else []
+    response = page.pages.render(
+        page.request,
+        "results/embed.html",
+        app="polls",
+        title=page.poll.title,
         is_open=page.is_open,
-        view=view,
-        labels=page.option_labels(),
-        vote_url=page.url(),
-        results_url=page.url("results"),
+        lead=view and view.headline.title,
+        chart=view.chart if view else [],
+        names=page.option_labels().values(),
+        votes=pluralize(view.results.tally.votes, "vote") if view else "",
+        links=[*links, ("Results", page.url("results"), "plain")],
     )
-    policy = response.headers["Content-Security-Policy"]
-    response.headers["Content-Security-Policy"] = policy.replace(
-        "frame-ancestors 'none'", EMBEDDABLE
-    )
-    return response
+    return allow_frames(response)
 
 
 @router.post("/p/{poll_id}/comments")

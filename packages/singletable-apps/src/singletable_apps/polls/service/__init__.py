@@ -24,7 +24,6 @@ from singletable_apps.polls.service.notices import Notices
 from singletable_apps.polls.service.options import WriteIns
 from singletable_apps.polls.service.results import (
     PollResults,
-    Recount,
     ResultsService,
     SnapshotStore,
     Tallies,
@@ -44,7 +43,6 @@ __all__ = [
     "PollLifecycle",
     "PollResults",
     "Polls",
-    "Recount",
     "ResultsService",
     "Tallies",
     "Viewer",

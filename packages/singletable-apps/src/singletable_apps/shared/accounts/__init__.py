@@ -31,6 +31,7 @@ from singletable_apps.shared.accounts.passwords import (
     check_password_field,
 )
 from singletable_apps.shared.accounts.people import ApprovalNotices, People, search_people
+from singletable_apps.shared.accounts.personal_tokens import Scope
 from singletable_apps.shared.accounts.registration import (
     NEEDS_SETUP_CODE,
     NewAccount,
@@ -86,6 +87,7 @@ __all__ = [
     "RenewedSession",
     "Reset",
     "ResetToken",
+    "Scope",
     "SensitiveAction",
     "Session",
     "SessionInfo",

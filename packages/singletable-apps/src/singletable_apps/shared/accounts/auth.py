@@ -22,10 +22,12 @@ from singletable_apps.shared.accounts.identities import Identities
 from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords
+from singletable_apps.shared.accounts.personal_tokens import PREFIX, PersonalTokens, Scope
 from singletable_apps.shared.accounts.sessions import SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
 from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web.rate_limits import client_network
 
@@ -51,6 +53,7 @@ class SensitiveAction(StrEnum):
     DELETE_ACCOUNT = "delete an account"
     GIVE_CONTROL = "let someone manage accounts"
     EXPORT = "download everything"
+    CREATE_TOKEN = "create an access token"
     DELETE_RESULT = "delete a result that was signed"
 
 
@@ -127,6 +130,7 @@ class Auth(Generic[U]):
         self._wrong_login = wrong_login
         self._tokens = AccessTokens(secret, issuer=issuer)
         self._sessions = Sessions(store, secret=secret)
+        self.tokens = PersonalTokens(store, secret=secret, clock=clock)
         self._resets = PasswordResets(store, secret=secret)
         self._store = store
         self.identities = Identities(store, secret=secret)
@@ -217,9 +221,14 @@ class Auth(Generic[U]):
         """Return the account of a user."""
         return self._users.account_of(user)
 
-    def authenticate(self, token: str) -> U:
-        """Return the user of an access token, unless its session has ended since."""
+    def authenticate(self, token: str, scope: Scope | None = None) -> U:
+        """Return the user of an access token, unless its session has ended since.
+
+        A personal token is valid for requests with a scope, and only if it has that scope.
+        """
         now = self._clock()
+        if token.startswith(PREFIX):
+            return self._authenticate_personal(token, scope)
         try:
             claims = self._tokens.read(token, now)
         except InvalidToken as error:
@@ -230,6 +239,23 @@ class Auth(Generic[U]):
         user = self._find_unchanged(claims.subject, claims.credentials)
         if user is None:
             raise NotSignedIn(_SIGN_IN_AGAIN)
+        return user
+
+    def _authenticate_personal(self, text: str, scope: Scope | None) -> U:
+        token = self.tokens.find(text)
+        user = self._find_unchanged(token.subject, token.credentials) if token else None
+        if token is None or user is None:
+            raise NotSignedIn(
+                "This access token has expired, was revoked, or is older than your password. Make "
+                "a new one on the page of your account."
+            )
+        if scope is None:
+            raise NotPermitted("Access tokens can’t do this. Sign in instead.")
+        if scope not in token.scopes:
+            raise NotPermitted(
+                f"This request needs the scope “{scope}”. The token “{token.name}” has: "
+                f"{', '.join(token.scopes)}."
+            )
         return user
 
     def has_recent_password(self, token: str) -> bool:

@@ -24,6 +24,21 @@ class Session(Entity, table=expiring, type_tag=("type", "SESSION")):
     key = Key(pk=("SESSIONS", subject), sk=("SESSION", family))
 
 
+class PersonalToken(Entity, table=expiring, type_tag=("type", "PERSONAL_TOKEN")):
+    """A token for programs. Its `digest` is an HMAC; `name` is what its owner called it."""
+
+    subject: Attr[int] = attr()
+    digest: Attr[str] = attr()
+    name: Attr[str] = attr()
+    scopes: Attr[list[str]] = attr()
+    credentials: Attr[int] = attr()
+    created: Attr[datetime] = attr()
+    used: Attr[datetime | None] = attr(default=None)
+    ends: Attr[datetime] = expires()
+
+    key = Key(pk=("PERSONAL_TOKENS", subject), sk=("PERSONAL_TOKEN", digest))
+
+
 class ResetToken(Entity, table=expiring, type_tag=("type", "RESET")):
     """The latest password reset link of a person."""
 

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from singletable import ConditionFailed, Store
 from singletable_apps.shared.accounts.entities import (
     EmailChange,
+    PersonalToken,
     RecoveryLock,
     ResetToken,
     Session,
@@ -125,9 +126,15 @@ class Sessions:
         self._store.delete(Session.key(subject, session))
 
     def end_all(self, subject: int) -> None:
-        """End all sessions of a person."""
-        stored = self._store.query(Session.key.partition(subject), consistent=True)
-        self._store.delete_many([Session.key(subject, session.family) for session in stored])
+        """End all sessions and revoke all tokens of a person."""
+        sessions = self._store.query(Session.key.partition(subject), consistent=True)
+        tokens = self._store.query(PersonalToken.key.partition(subject), consistent=True)
+        self._store.delete_many(
+            [
+                *(Session.key(subject, session.family) for session in sessions),
+                *(PersonalToken.key(subject, token.digest) for token in tokens),
+            ]
+        )
 
     def forget(self, subject: int) -> None:
         """Delete the sessions, links and e-mail addresses of a person who was removed."""

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
 
-from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel, Field
 
 from singletable_apps.shared.accounts import (
     AccountRole,
     Auth,
     Registration,
-    TooManyAttempts,
+    Scope,
     UsernameAccounts,
 )
 from singletable_apps.shared.apps import SampleData, SampleEntry
-from singletable_apps.shared.errors import RequestRejected
-from singletable_apps.shared.frame import oidc_pages, people_pages
+from singletable_apps.shared.frame import account_pages, oidc_pages, people_pages
+from singletable_apps.shared.frame.account_pages import (
+    AnyPage,
+    PasswordForm,
+    UserPage,
+    submit_throttled,
+)
 from singletable_apps.shared.frame.people import (
     MemberPage,
     PeopleSpec,
@@ -34,16 +39,14 @@ from singletable_apps.shared.frame.people import (
 )
 from singletable_apps.shared.frame.people_api import username_routers
 from singletable_apps.shared.frame.spec import AppSpec
-from singletable_apps.shared.frame.state import WAITING, AppService, count_request, limited
+from singletable_apps.shared.frame.state import WAITING, AppService, count_request
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
     Form,
     Link,
     PostedForm,
-    account_router,
     confirm,
-    submit_form,
 )
 from singletable_apps.shared.web import set_header
 
@@ -80,11 +83,13 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
 
     account, others = APIRouter(), APIRouter()
     for router, is_wanted in (
-        (_sign_in_router(people), True),
+        (account_pages.router, True),
+        (account_pages.email_router, people.changes_emails),
         (oidc_pages.router, True),
         (own_account, True),
         (registration, people.registers),
         (profile, people.edits_profile),
+        (tokens, bool(people.scopes)),
         (deletion, bool(people.removal.own_facts)),
     ):
         if is_wanted:
@@ -167,27 +172,6 @@ def sample_account(
     return SampleData((SampleEntry(user.name, about, url, form, "Sign in as"),), password)
 
 
-# ------------------------------------------------------------------------------ sign in
-
-AnyPage: TypeAlias = Annotated[VisitorPage, Depends(VisitorPage.visited)]
-UserPage: TypeAlias = Annotated[MemberPage, Depends(MemberPage.signed_in)]
-
-
-def _sign_in_router(spec: PeopleSpec[Any]) -> APIRouter:
-    def find_changes(request: Request) -> Any:
-        return VisitorPage(request).people.emails
-
-    return account_router(
-        lambda request: VisitorPage.visited(request).sign_in_page(),
-        lambda request, form, status: _show_account(
-            MemberPage(request, request.state.user), status, password=form
-        ),
-        rejects=(RequestRejected,),
-        find_changes=find_changes if spec.changes_emails else None,
-        limits=limited("sign_in"),
-    )
-
-
 # ------------------------------------------------------------------------------ register
 
 registration = APIRouter()
@@ -228,11 +212,7 @@ def register(
 
     if page.request.method != "POST":
         return show(Form({"setup_code": code}), 200)
-    try:
-        return submit_form(form, RegistrationForm, act, show, rejects=(RequestRejected,))
-    except TooManyAttempts as error:
-        set_header(page.request, "Retry-After", str(error.seconds))
-        return show(form.with_errors(str(error)), 429)
+    return submit_throttled(page, form, RegistrationForm, act, show)
 
 
 def welcome(page: VisitorPage, user: Any, email: str) -> Response:
@@ -259,6 +239,24 @@ def show_account(page: UserPage) -> Response:
     return _show_account(page)
 
 
+@own_account.post("/account/password")
+def submit_password(page: UserPage, form: PostedForm) -> Response:
+    """Change the password."""
+
+    def act(values: PasswordForm) -> Response:
+        signed_in = page.auth.change_own_password(
+            page.user, values.current, values.new, about=page.user_agent
+        )
+        page.cookies.remember(page.request, signed_in)
+        flash = "Password changed. You’re signed out everywhere else."
+        return page.redirect(page.url("account"), flash)
+
+    def show(form: Form, status: int) -> Response:
+        return _show_account(page, status, password=form)
+
+    return submit_throttled(page, form, PasswordForm, act, show)
+
+
 def _show_account(
     page: MemberPage,
     status: int = 200,
@@ -276,6 +274,7 @@ def _show_account(
         why_kept=people.why_kept(user, user),
         unaccepted=people.emails and people.emails.find_unaccepted(user),
         sessions=page.cookies.sessions(page.request, page.auth, user),
+        tokens=page.auth.tokens.list(page.auth.account_of(user)),
         needs_password=page.needs_password,
         is_connected=bool(oidc_pages.find_provider(page.request))
         and page.auth.identities.is_connected(user.user_id),
@@ -298,6 +297,42 @@ def submit_profile(page: UserPage, form: PostedForm) -> Response:
         return _show_account(page, status, profile=form)
 
     return page.submit(form, people_pages.ProfileForm, act, show)
+
+
+tokens = APIRouter()
+
+
+class TokenForm(BaseModel):
+    """A new personal access token."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    scopes: Annotated[list[Scope], Field(min_length=1)]
+    days: Literal["7", "30", "90", "365"]
+
+
+@tokens.api_route("/account/tokens/new", methods=FORM_METHODS)
+def create_token(page: UserPage, form: PostedForm) -> Response:
+    """Create a personal access token, and show it once."""
+
+    def act(values: TokenForm) -> Response:
+        page.check_password(form)
+        scopes = [scope for scope in values.scopes if scope in page.spec.scopes]
+        owner = page.auth.account_of(page.user)
+        text = page.auth.tokens.create(owner, values.name, scopes, int(values.days))
+        set_header(page.request, "Cache-Control", "no-store")
+        return page.render("token", token=text, name=values.name, form=Form())
+
+    def show(form: Form, status: int) -> Response:
+        return page.render("token", status, token="", form=form, needs_password=page.needs_password)
+
+    return page.fill(form, Form({"scopes": ["read"], "days": "30"}), TokenForm, act, show)
+
+
+@tokens.post("/account/tokens/{digest}/revoke")
+def revoke_token(page: UserPage, digest: Annotated[str, Path(max_length=43)]) -> Response:
+    """Revoke a personal access token."""
+    page.auth.tokens.revoke(page.auth.account_of(page.user), digest)
+    return page.redirect(f"{page.url('account')}#tokens", "The token no longer works.")
 
 
 deletion = APIRouter()

@@ -15,13 +15,14 @@ from __future__ import annotations
 import secrets
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.accounts.usernames import suggest_username
 from singletable_apps.shared.errors import AlreadyExists, NotFound, RequestRejected
+from singletable_apps.shared.frame.account_pages import AnyPage, UserPage, render
 from singletable_apps.shared.frame.people import MemberPage, VisitorPage
 from singletable_apps.shared.frame.state import WAITING, limited
 from singletable_apps.shared.pages import ConfirmedAction, Form, confirm, local_url, path_of
@@ -35,9 +36,6 @@ _VISIT = Cookie("oidc_visit", max_age=900)
 _IDENTITY = Cookie("oidc_identity", max_age=900)
 _MAX_AGE = timedelta(minutes=15)
 _NAMES = 9
-
-AnyPage: TypeAlias = Annotated[VisitorPage, Depends(VisitorPage.visited)]
-UserPage: TypeAlias = Annotated[MemberPage, Depends(MemberPage.signed_in)]
 
 
 def find_provider(request: Request) -> Provider | None:
@@ -119,9 +117,9 @@ def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
         user = _find_invited(page, identity) or _register(page, identity)
         auth.identities.connect(auth.account_of(user).subject, identity)
     auth.sign_out(page.state.cookies.refresh_token(page.request))
-    about = page.request.headers.get("user-agent", "")
     proved = identity.proved or datetime.min.replace(tzinfo=UTC)
-    page.state.cookies.remember(page.request, auth.start_session(user, about, proved=proved))
+    signed_in = auth.start_session(user, page.user_agent, proved=proved)
+    page.state.cookies.remember(page.request, signed_in)
     if user.role == page.spec.waiting and not page.spec.admits_waiting:
         return page.redirect(page.url("account"), f"Welcome, {user.name}! {WAITING}")
     return page.redirect(local_url(next_url, page.urls.page(*page.spec.home)))
@@ -228,4 +226,4 @@ def _back_url(page: VisitorPage) -> str:
 
 def _show_sign_in(page: VisitorPage, error: RequestRejected) -> Response:
     status = 503 if isinstance(error, ProviderFailed) else 422
-    return page.sign_in_page().render("sign_in", status, form=Form().with_errors(str(error)))
+    return render(page, "sign_in", status, form=Form().with_errors(str(error)))

@@ -8,7 +8,6 @@ An app names its service and URLs once, and `UserPageContext` its user too:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
@@ -18,7 +17,7 @@ from singletable_apps.shared import pages
 from singletable_apps.shared.accounts import Auth, NotSignedIn
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame.state import AppService, AppState, state_of
-from singletable_apps.shared.pages import AuthPage, Pages, PasswordPrompt, SessionCookies
+from singletable_apps.shared.pages import Pages, PasswordPrompt, SessionCookies
 from singletable_apps.shared.urls import Urls
 
 S = TypeVar("S", bound=AppService)
@@ -71,17 +70,15 @@ class PageContext(pages.PageContext, Generic[S, L]):
         """The URLs of the app."""
         return cast(L, self.service.context.urls)
 
-    def auth_page(self, url: Callable[..., str], **options: Any) -> AuthPage[Any]:
-        """Return the context of `auth_router`; `options` are further fields of it."""
-        state, options = self.state, {"frame": self.frame, **options}
-        return AuthPage(
-            self.request, state.pages, state.auth, state.cookies, self.visitor, url, **options
-        )
+    @property
+    def user_agent(self) -> str:
+        """The User-Agent, which describes a session to its owner."""
+        return self.request.headers.get("user-agent", "")
 
     def sign_in(self, user: object) -> None:
         """Start a session in this browser for someone who has just registered."""
-        about = self.request.headers.get("user-agent", "")
-        self.state.cookies.remember(self.request, self.state.auth.start_session(user, about))
+        signed_in = self.state.auth.start_session(user, self.user_agent)
+        self.state.cookies.remember(self.request, signed_in)
 
 
 @dataclass(frozen=True)

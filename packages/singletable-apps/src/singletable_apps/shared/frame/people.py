@@ -12,10 +12,10 @@ from typing import Any, Generic, Literal, Self, TypeVar, cast
 
 from fastapi import Request, Response
 
-from singletable_apps.shared.accounts import People
+from singletable_apps.shared.accounts import People, Scope
 from singletable_apps.shared.frame.page import PageContext, UserPageContext
 from singletable_apps.shared.frame.state import state_of
-from singletable_apps.shared.pages import AuthPage, Link
+from singletable_apps.shared.pages import Link
 from singletable_apps.shared.urls import Urls
 
 S = TypeVar("S")
@@ -67,7 +67,8 @@ class PeopleSpec(Generic[S]):
 
     Forms: people register themselves if the app `registers`, and administrators invite people if it
     `invites`, with `usernames` if they have one. `hints` explain fields, such as
-    "register.name". `list_context(page)` returns more variables of the list.
+    "register.name". `list_context(page)` returns more variables of the list. `scopes` are those of
+    personal access tokens, each with what it allows; without any, there are no tokens.
     """
 
     roles: Sequence[RoleName]
@@ -113,6 +114,7 @@ class PeopleSpec(Generic[S]):
     columns: Sequence[Column] = ()
     list_context: Callable[[Any], Mapping[str, object]] = lambda page: {}
     max_name: int = 100
+    scopes: Mapping[Scope, str] = field(default_factory=dict[Scope, str])
 
     def name_of(self, role: Any) -> str:
         """Return the name of a role."""
@@ -179,19 +181,6 @@ class VisitorPage(_PeoplePage, PageContext[Any, Urls]):
         """Return the context, and find out who is signed in."""
         people_spec(request).prepare(request)
         return super().visited(request)
-
-    def sign_in_page(self) -> AuthPage[Any]:
-        """Return the context of the pages to sign in."""
-        spec = self.spec
-        register = ("New here?", "Register", self.url("register"))
-        return self.auth_page(
-            self.url,
-            home=self.urls.page(*spec.home),
-            signed_out=self.urls.page(*spec.signed_out),
-            frame=spec.frame,
-            login=spec.login,
-            links=(register,) if spec.registers else (),
-        )
 
 
 class MemberPage(_PeoplePage, UserPageContext[Any, Urls, Any]):

@@ -10,6 +10,7 @@ from pydantic import BaseModel, StringConstraints
 
 from singletable_apps.shared.accounts import Invitation, Registration
 from singletable_apps.shared.errors import InvalidInput, RequestRejected
+from singletable_apps.shared.frame.account_pages import address_sent
 from singletable_apps.shared.frame.people import MemberPage
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -22,7 +23,6 @@ from singletable_apps.shared.pages import (
     ListQueryParameters,
     PostedForm,
     RevisionConflict,
-    address_sent,
     confirm,
 )
 from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD

@@ -63,6 +63,7 @@ from singletable_apps.shared.web import (
     ProblemType,
     RateLimit,
     Settings,
+    add_routes,
     make_app,
 )
 
@@ -220,7 +221,7 @@ class AppSpec(Generic[S]):
         state.attach(app)
         at_prefix = [self.home] if self.home is not None and urls.prefix else []
         for router in (*self.pages, *at_prefix):
-            app.include_router(router, prefix=urls.prefix, include_in_schema=False)
+            add_routes(app, router, urls.prefix, include_in_schema=False)
         state.pages.mount(app)
         if urls.prefix:
 

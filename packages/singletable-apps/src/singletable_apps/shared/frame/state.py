@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 from fastapi import Depends, Request, Response
 from starlette.requests import HTTPConnection
 
-from singletable_apps.shared.accounts import Auth, SensitiveAction
+from singletable_apps.shared.accounts import Auth, Scope, SensitiveAction
 from singletable_apps.shared.pages import Pages, SessionCookies
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.urls import Urls
@@ -136,10 +136,21 @@ def signed_in_user(request: Request, response: Response, sent: SentToken) -> Any
 
     The limit `signed_in`, if the app has one, counts its requests.
     """
-    user = state_of(request).auth.authenticate(check_signed_in(request, sent).credentials)
+    token = check_signed_in(request, sent).credentials
+    user = state_of(request).auth.authenticate(token, _needed_scope(request))
     count_user_request(request, response, "signed_in", user.user_id)
     state_of(request).check_approved(user)
     return user
+
+
+def _needed_scope(request: Request) -> Scope | None:
+    """Return the scope that a personal token needs for this route; None if none is enough."""
+    tags = {*request.scope["route"].tags}
+    if "voting" in tags:  # reading, too: it shows how the owner of the token voted
+        return Scope.VOTE
+    if request.method in ("GET", "HEAD"):
+        return Scope.READ
+    return None if tags & {"account", "accounts", "auth"} else Scope.MANAGE
 
 
 def _recent_password(request: Request, sent: SentToken) -> RecentPassword:

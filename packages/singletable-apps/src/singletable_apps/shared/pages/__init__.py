@@ -5,7 +5,6 @@ See the README of `shared` for examples, and `/parts` for all components.
 
 from __future__ import annotations
 
-from singletable_apps.shared.pages.account_pages import AuthPage, account_router, address_sent
 from singletable_apps.shared.pages.confirmations import ConfirmedAction, confirm
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import (
@@ -37,7 +36,6 @@ from singletable_apps.shared.pages.urls import local_url, path_of
 __all__ = [
     "FORM_METHODS",
     "POLICY",
-    "AuthPage",
     "ConfirmField",
     "ConfirmForm",
     "Confirmation",
@@ -61,8 +59,6 @@ __all__ = [
     "SessionCookies",
     "Upload",
     "UploadedFile",
-    "account_router",
-    "address_sent",
     "confirm",
     "describe_browser",
     "local_url",

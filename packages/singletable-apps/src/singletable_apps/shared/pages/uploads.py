@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
-from singletable_apps.shared.pages.forms import Form
+from singletable_apps.shared.pages.forms import Form, posted_form
 from singletable_apps.shared.pages.times import request_time_zone
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
@@ -105,4 +105,12 @@ async def read_upload(request: Request) -> Upload:
     return Upload(Form(single, zone=request_time_zone(request)), files)
 
 
+async def read_pasted_or_file(request: Request) -> Upload:
+    """Return a form whose file is optional: it may be sent without one, as other forms are."""
+    if request.headers.get("content-type", "").lower().startswith(MULTIPART):
+        return await read_upload(request)
+    return Upload(await posted_form(request), {})
+
+
 PostedUpload: TypeAlias = Annotated[Upload, Depends(read_upload)]
+PastedOrFile: TypeAlias = Annotated[Upload, Depends(read_pasted_or_file)]

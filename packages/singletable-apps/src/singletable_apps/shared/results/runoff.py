@@ -124,12 +124,13 @@ def _why_won(runoff: RunoffResult) -> str:
         return f"No votes are left, and {winner} is the last one left."
     if last.number > 1:
         return (
-            f"In round {last.number} it has {format_number(votes)} of {format_number(of)} "
+            f"In round {last.number}, {winner} has {format_number(votes)} of {format_number(of)} "
             "continuing votes: more than half."
         )
     if of == 1:
-        return "The only vote ranks it first."
-    return f"{format_number(votes)} of {format_number(of)} votes rank it first: more than half."
+        return f"The only vote ranks {winner} first."
+    first = f"{format_number(votes)} of {format_number(of)} votes rank {winner} first"
+    return f"{first}: more than half."
 
 
 def _why_broken(runoff: RunoffResult, noun: str) -> str:

@@ -17,7 +17,7 @@ from enum import IntEnum
 from typing import Any, TypeAlias, TypeVar
 
 from singletable_apps.shared.rooms.messages import EVERYONE, Message, Outbox
-from singletable_apps.shared.rooms.protocol import FrameWriter
+from singletable_apps.shared.rooms.protocol import FrameWriter, encode_text_frame
 
 T = TypeVar("T")
 Sending: TypeAlias = Coroutine[Any, Any, None]
@@ -110,6 +110,8 @@ class SocketConnection(Connection):
         """
         while self._writer is not None:
             await asyncio.wait([self._writer])
+        if self._is_written(encode_text_frame(text)):
+            return
         with suppress(Exception):
             await self._send_asgi({"type": "websocket.send", "text": text})
 

@@ -6,7 +6,7 @@ See the README of `shared` for examples.
 from __future__ import annotations
 
 from singletable_apps.shared.web.api_docs import problem_types_of
-from singletable_apps.shared.web.app import api_router, make_app
+from singletable_apps.shared.web.app import add_routes, api_router, make_app
 from singletable_apps.shared.web.bearer import ERROR_MEMBER, SentToken, check_signed_in
 from singletable_apps.shared.web.clients import (
     check_limit,
@@ -153,6 +153,7 @@ __all__ = [
     "WriteCounter",
     "absent_if_none",
     "add_rate_limit_headers",
+    "add_routes",
     "api_router",
     "check_limit",
     "check_signed_in",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
-from starlette.routing import Match
+from starlette.routing import Match, Route, WebSocketRoute, compile_path
 from starlette.types import Lifespan, Scope
 
 from singletable_apps.shared.web.api_docs import docs_router
@@ -61,12 +62,10 @@ def make_app(
     )
     app.state.site = site
     add_handlers(app, errors)
-    api = _ApiRouter(prefix)
     for router in routers:
-        api.include_router(router, prefix=prefix)
-    app.include_router(api)
+        add_routes(app, router, prefix)
     for router in pages:
-        app.include_router(router, include_in_schema=False)
+        add_routes(app, router, "", include_in_schema=False)
     types = _merge(COMMON, problem_types)
     app.state.problem_types = list(types.values())
     app.state.problem_format = ProblemFormat(types, problem_members)
@@ -76,18 +75,39 @@ def make_app(
     return app
 
 
-class _ApiRouter(APIRouter):
-    """All routes of an API. The request for a page is compared with the prefix only, once."""
+def add_routes(
+    app: FastAPI, router: APIRouter, prefix: str, *, include_in_schema: bool = True
+) -> None:
+    """Include a router in an app, so that requests for other paths pass it by quickly."""
+    quick = _QuickRouter(router, prefix)
+    quick.include_router(router, prefix=prefix)
+    app.include_router(quick, include_in_schema=include_in_schema)
 
-    def __init__(self, api_prefix: str) -> None:
+
+class _QuickRouter(APIRouter):
+    """Compares a request with the paths of all routes at once, before FastAPI asks each route."""
+
+    def __init__(self, router: APIRouter, prefix: str) -> None:
         super().__init__()
-        self._api_prefix = api_prefix
+        patterns = [compile_path(path)[0].pattern for path in _paths(router, prefix)]
+        # Several paths have groups of the same name, and one expression cannot.
+        self._paths = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", each) for each in patterns))
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Return the match of a route, or none if the path is not one of the API."""
-        if not scope["path"].startswith(self._api_prefix):
+        """Return the match of a route, or none if no route has this path."""
+        if self._paths.match(scope["path"]) is None:
             return Match.NONE, {}
         return super().matches(scope)
+
+
+def _paths(router: APIRouter, prefix: str) -> Iterator[str]:
+    """Yield the paths of the routes of a router, and of the routers that it includes."""
+    for route in router.routes:
+        if isinstance(route, Route | WebSocketRoute):
+            yield prefix + route.path
+        else:
+            included: Any = route
+            yield from _paths(included.original_router, prefix + included.include_context.prefix)
 
 
 def api_router(tag: str, *problem_types: ProblemType) -> APIRouter:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 BEARER = HTTPBearer(
     scheme_name="access token",
-    description="The `access_token` from signing in or refreshing.",
+    description="The `access_token` from signing in or refreshing, or a personal access token.",
     auto_error=False,
 )
 # The token that was sent, or None.

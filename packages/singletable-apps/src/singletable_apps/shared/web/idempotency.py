@@ -16,7 +16,7 @@ VISIBLE = rf"^[!-~]{{1,{MAX_LENGTH}}}$"
 _DESCRIPTION = "A new value for each action, and the same one when you retry."
 
 
-def _key(
+async def _key(
     idempotency_key: Annotated[str | None, Header(description=_DESCRIPTION)] = None,
 ) -> str:
     if idempotency_key is None:
@@ -24,7 +24,7 @@ def _key(
     return _check(idempotency_key)
 
 
-def _key_if_any(
+async def _key_if_any(
     idempotency_key: Annotated[
         str | None,
         # The pattern marks the header as optional in the OpenAPI document.

@@ -133,9 +133,17 @@ PAGE_POLICY = (
     "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-# In the policy of a page that every site may show in a frame. Nothing on it may act for the reader.
 EMBEDDABLE = "frame-ancestors *"
 _POLICY = "content-security-policy"
+
+
+def allow_frames(response: Response) -> Response:
+    """Return a page that every site may show in a frame. Nothing on it may act for the reader."""
+    policy = response.headers[_POLICY].replace("frame-ancestors 'none'", EMBEDDABLE)
+    response.headers[_POLICY] = policy
+    return response
+
+
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -263,10 +271,11 @@ class Methods:
         if scope["method"] == "HEAD":
             await self.app({**scope, "method": "GET"}, receive, _without_body(send))
             return
-        methods = allowed_methods(scope)
-        if scope["method"] in methods and scope["method"] != "OPTIONS":
+        if scope["method"] in _KNOWN and is_accepted(scope, scope["method"]):
             await self.app(scope, receive, send)
-        elif scope["method"] == "OPTIONS" and methods:
+            return
+        methods = allowed_methods(scope)
+        if scope["method"] == "OPTIONS" and methods:
             await Response(status_code=204, headers={"Allow": ", ".join(methods)})(
                 scope, receive, send
             )
@@ -286,15 +295,15 @@ def no_route_problem(scope: Scope, methods: list[str]) -> Problem:
     return Problem(METHOD_NOT_ALLOWED, detail, headers={"Allow": allow})
 
 
+def is_accepted(scope: Scope, method: str) -> bool:
+    """Return whether a route accepts the method for a path."""
+    changed = {**scope, "method": method}
+    return any(route.matches(changed)[0] is Match.FULL for route in scope["app"].router.routes)
+
+
 def allowed_methods(scope: Scope) -> list[str]:
     """Return the methods that routes accept for a path, or an empty list."""
-    routes = scope["app"].router.routes
-
-    def is_accepted(method: str) -> bool:
-        changed = {**scope, "method": method}
-        return any(route.matches(changed)[0] is Match.FULL for route in routes)
-
-    methods = [method for method in _KNOWN if is_accepted(method)]
+    methods = [method for method in _KNOWN if is_accepted(scope, method)]
     if "GET" in methods:
         methods.append("HEAD")
     return [*methods, "OPTIONS"] if methods else []

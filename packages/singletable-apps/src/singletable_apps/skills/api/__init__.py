@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from singletable_apps.skills.api import (
-    auth,
-    catalog,
-    entries,
-    imports,
-    search,
-    user_skills,
-    users,
-)
+from singletable_apps.skills.api import catalog, entries, imports, search, user_skills, users
 
 __all__ = ["ABOUT", "ROUTERS"]
 
 # The paths of entries match those of other routers, which come first.
 ROUTERS = (
-    auth.router,
+    users.accounts_router,
     users.router,
-    auth.people_router,
+    users.people_router,
     catalog.router,
     user_skills.router,
     imports.export_router,

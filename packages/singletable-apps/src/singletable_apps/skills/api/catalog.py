@@ -17,14 +17,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import (
-    CREATED,
-    EXISTS,
-    IN_USE,
-    READ,
-    Actor,
-    Service,
-)
+from singletable_apps.skills.api.dependencies import CREATED, EXISTS, IN_USE, READ, Actor, Service
 from singletable_apps.skills.api.schemas import MasterSkill, RoleBody
 from singletable_apps.skills.entities import Category
 from singletable_apps.skills.service.catalog import SkillEdit

@@ -8,13 +8,9 @@ from fastapi import Depends, Path
 
 from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
-from singletable_apps.shared.web import (
-    INVALID_400,
-    ProblemType,
-    Segment,
-)
+from singletable_apps.shared.web import INVALID_400, ProblemType, Segment
 from singletable_apps.skills.entities import User
-from singletable_apps.skills.errors import InUse
+from singletable_apps.skills.rules import InUse
 from singletable_apps.skills.service import SkillsService
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]

@@ -118,9 +118,12 @@ class TeamChanges(Model):
 
     name: str | None = None
     members: list[str] | None = None
+    manager: str | None = Field(None, description="Who rates the members. For administrators.")
 
 
-class TeamBody(Body, of=Team, only="team_id name members search created_by created_at updated_at"):
+class TeamBody(
+    Body, of=Team, only="team_id name members manager search created_by created_at updated_at"
+):
     """A team."""
 
 
@@ -173,8 +176,8 @@ def list_nearest(
     page: Pagination,
     consumed: Consumed = False,
 ) -> NearPeople:
-    """List the people who miss the fewest levels of a job's targets, at most 100."""
-    result = service.search.nearest(role_id)
+    """List who of you and your people misses the fewest levels of a job's targets, at most 100."""
+    result = service.search.nearest(actor, role_id)
     nearest, cursor = page.slice(result.people, service.context.secret)
     people = result.reads.profiles(each.username for each in nearest)
     page.link_next(cursor)
@@ -226,9 +229,7 @@ def edit_team(
     team_id: TeamId, changes: TeamChanges, service: Service, actor: Actor, edit: IfMatchIfAny
 ) -> TeamBody:
     """Rename your team, replace its members, or both; as a manager any team."""
-    team = service.teams.edit(
-        actor, team_id, name=changes.name, members=changes.members, check=edit.check
-    )
+    team = service.teams.edit(actor, team_id, **dict(changes), check=edit.check)
     edit.answer(team.revision)
     return TeamBody.model_validate(team)
 

@@ -51,7 +51,7 @@ def list_user_skills(username: Username, service: Service, actor: Actor) -> list
 def add_user_skill(
     username: Username, new: schemas.NewUserSkill, headers: Headers, service: Service, actor: Actor
 ) -> UserSkillBody:
-    """Add a skill to yourself, or as a manager to anyone."""
+    """Add a skill to yourself, or as a manager to your people."""
     draft = SkillDraft(
         new.proficiency_level, new.years_of_experience, new.last_used_date, new.notes
     )
@@ -80,7 +80,7 @@ def edit_user_skill(
     actor: Actor,
     edit: IfMatchIfAny,
 ) -> UserSkillBody:
-    """Change some fields of your skill, or as a manager of anyone's."""
+    """Change some fields of your skill, or as a manager of your people's."""
     edited = service.user_skills.edit(
         actor, username, skill, lambda draft: replace(draft, **changes.draft_fields()), edit.check
     )
@@ -92,7 +92,7 @@ def edit_user_skill(
 def remove_user_skill(
     username: Username, skill: SkillName, service: Service, actor: Actor, edit: IfMatchIfAny
 ) -> Message:
-    """Remove a skill from yourself, or as a manager from anyone, with its endorsements."""
+    """Remove a skill from yourself, or as a manager from your people, with endorsements."""
     service.user_skills.remove(actor, username, skill, edit.check)
     return Message(message="Skill deleted successfully")
 

@@ -1,4 +1,4 @@
-"""People: list them, read and change profiles, invite, rename and delete; and the settings."""
+"""Accounts and people: sign in, list, read and change profiles, invite, rename; the settings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,20 @@ from fastapi import Query
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import Recent
-from singletable_apps.shared.frame.people_api import Message, Tokens, UserAgent
+from singletable_apps.shared.frame.people_api import (
+    Message,
+    PersonTypes,
+    Tokens,
+    UserAgent,
+    UsernameCredentials,
+    add_people_routes,
+    add_registration_routes,
+    add_session_routes,
+)
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
+    TOO_MANY_REQUESTS,
     Headers,
     IfMatch,
     IfMatchIfAny,
@@ -21,18 +31,21 @@ from singletable_apps.shared.web import (
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import (
-    EXISTS,
-    LISTED,
-    READ,
-    Actor,
-    Service,
-    Username,
-)
+from singletable_apps.skills.api.dependencies import EXISTS, LISTED, READ, Actor, Service, Username
 from singletable_apps.skills.api.schemas import Person
 from singletable_apps.skills.entities import Directory
-from singletable_apps.skills.rules import MAX_NAME, check_owner, registration_of, visible_email
+from singletable_apps.skills.rules import MAX_NAME, registration_of
 from singletable_apps.skills.service.people import PersonEdit
+
+# Register, sign in, and read one's own account: the original's `/register`, `/login` and `/me`.
+accounts_router = api_router("accounts", TOO_MANY_REQUESTS)
+add_registration_routes(accounts_router, EXISTS)
+add_session_routes(
+    accounts_router, UsernameCredentials, Person, sign_in_path="/login", sign_out_path="/logout"
+)
+people_router = api_router("people", *SIGNED_IN)
+_BODIES = (Person, schemas.NewPerson, schemas.Invitation, schemas.RoleChange)
+add_people_routes(people_router, PersonTypes("username", Username, *_BODIES, EXISTS))
 
 router = api_router("people", *SIGNED_IN)
 
@@ -98,11 +111,12 @@ def list_users(
 def read_user(
     username: Username, headers: Headers, service: Service, actor: Actor
 ) -> schemas.PersonWithSkills:
-    """Return a person with all skills. Only you and managers get the e-mail address."""
+    """Return a person with all skills. Only you and your managers get the e-mail address."""
     profile = service.user_skills.profile(username)
     headers.read(profile.user.revision)
-    email = visible_email(actor, profile.user)
-    return schemas.PersonWithSkills.from_object(profile.user, skills=profile.skills, email=email)
+    user = profile.user
+    email = user.email if user.username in service.context.reach(actor) else ""
+    return schemas.PersonWithSkills.from_object(user, skills=profile.skills, email=email)
 
 
 @router.put("/users/{username}", responses=responses(NOT_FOUND))
@@ -114,14 +128,14 @@ def edit_user(
     edit: IfMatch,
     recent: Recent,
 ) -> Person:
-    """Change your profile, or as a manager anyone's. Only managers change the job.
+    """Change your profile, or that of your people. Only managers change the job.
 
     A new e-mail address requires a sign-in within the last five minutes, and takes effect when its
     owner opens the link in the e-mail to it.
     """
     sent = changes.sent()
     # Others must not find out an address by comparing it with their guesses.
-    check_owner(actor, username)
+    service.context.check_reach(actor, username)
     if sent.get("email") not in (None, service.context.get_user(username).email):
         recent(SensitiveAction.CHANGE_EMAIL)
     user = service.people.edit(actor, username, PersonEdit(**sent), edit.check)

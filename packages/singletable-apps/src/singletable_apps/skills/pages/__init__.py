@@ -13,7 +13,6 @@ from singletable_apps.skills.pages import (
     person,
     roles,
     search,
-    skill,
     teams,
 )
 from singletable_apps.skills.pages.accounts import PEOPLE
@@ -26,7 +25,6 @@ ROUTERS = (
     accounts.router,
     person.router,
     catalog.router,
-    skill.router,
     search.router,
     teams.router,
     operations.router,

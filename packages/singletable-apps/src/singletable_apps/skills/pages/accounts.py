@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.accounts import Registration
+from singletable_apps.shared.accounts import Registration, Scope
 from singletable_apps.shared.frame.people import (
     Column,
     MemberPage,
@@ -46,7 +46,7 @@ PEOPLE = PeopleSpec[SkillsService](
     people_path=("admin", "people"),
     title="Accounts",
     crumbs=(("Admin", ("admin",)),),
-    home=("people",),
+    home=("start",),
     templates={
         "account": "skills/account.html",
         "list": "skills/accounts.html",
@@ -57,7 +57,11 @@ PEOPLE = PeopleSpec[SkillsService](
     edits_profile=False,
     hints={
         "register.name": "Everyone in the directory sees it.",
-        "register.email": "Only you and managers see it. It also resets your password.",
+        "register.email": "Only you and your managers see it. It also resets your password.",
+    },
+    scopes={
+        Scope.READ: "See whatever you may see.",
+        Scope.MANAGE: "Change whatever you may change.",
     },
     columns=[Column("Department", lambda user: user.department)],
     list_context=_settings,

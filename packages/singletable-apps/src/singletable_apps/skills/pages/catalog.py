@@ -1,4 +1,4 @@
-"""The catalog for everyone, and its administration: create, edit, merge and delete skills."""
+"""The catalog, a skill with its people, and for administrators: create, edit, merge and delete."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.skills.entities import Category, Level, Skill
-from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPage, UserPageContext
-from singletable_apps.skills.rules import PERMISSIONS, Permission, people_at
+from singletable_apps.skills.rules import LEVELS, PERMISSIONS, RANKS, InUse, Permission, people_at
 from singletable_apps.skills.service.catalog import SkillEdit
 from singletable_apps.skills.service.catalog_changes import MergePreview
+from singletable_apps.skills.service.user_skills import HolderFilter
 
 router = APIRouter()
+_PAGE = 25
 
 
 @router.get("/catalog")
@@ -52,6 +53,44 @@ def show_catalog(page: UserPage, query: ListQueryParameters) -> Response:
         meant=None if meant is None or meant.skill_id in counts else meant,
         people_at=people_at,
         expert=Level.EXPERT,
+        can_administer=PERMISSIONS.allows(page.user.role, Permission.ADMINISTER),
+    )
+
+
+@router.get("/catalog/{skill_id}")
+def show_skill(
+    page: UserPage,
+    skill_id: Segment,
+    query: ListQueryParameters,
+    level: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    """Show a skill with the people who have it, the best first. Other spellings redirect here."""
+    service, urls = page.service, page.urls
+    skill = service.catalog.get(skill_id)
+    if skill.skill_id != skill_id:
+        return page.redirect(urls.skill(skill.skill_id))
+    chosen = Level(level) if level in LEVELS else None
+    if chosen is None:
+        found = service.user_skills.list_best(skill_id, limit=_PAGE, cursor=query.cursor)
+    else:
+        wanted = HolderFilter(level=chosen, min_years=0)
+        found = service.user_skills.list_people(skill_id, wanted, limit=_PAGE, cursor=query.cursor)
+    people = service.context.get_users([each.username for each in found.items])
+    count = service.catalog.counts([skill_id])[skill_id]
+    own = service.user_skills.find(page.user.username, skill_id)
+    return page.render(
+        "skill",
+        skill=skill,
+        total=people_at(count),
+        levels=[
+            (each, RANKS[each], getattr(count, each.lower()), urls.skill(skill_id, level=each))
+            for each in reversed(LEVELS)
+        ],
+        level=chosen,
+        holders=query.page(found.items, found.cursor),
+        people=people,
+        own=own,
+        ranks=RANKS,
         can_administer=PERMISSIONS.allows(page.user.role, Permission.ADMINISTER),
     )
 

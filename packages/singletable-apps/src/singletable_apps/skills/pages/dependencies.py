@@ -26,6 +26,7 @@ Segment = Annotated[str, PathParameter(max_length=200)]
 
 # The navigation: the text, the path, and who sees it.
 _NAVIGATION = (
+    ("Start", "start", Permission.EDIT_OWN),
     ("People", "people", Permission.EDIT_OWN),
     ("Skills", "catalog", Permission.EDIT_OWN),
     ("Search", "search", Permission.EDIT_OWN),

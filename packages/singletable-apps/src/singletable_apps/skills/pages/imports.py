@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import astuple
 from functools import partial
+from itertools import groupby
 from operator import attrgetter
 from typing import Literal
 
@@ -50,7 +53,8 @@ def _show_imports(
 ) -> Response:
     found = page.service.imports.history(PER_PAGE, query.cursor)
     history = query.page(found.items, found.cursor)
-    return page.render("imports", status, form=form, history=history, fields=[*ImportField])
+    people = page.service.context.get_users(each.created_by for each in found.items)
+    return page.render("imports", status, form=form, history=history, people=people)
 
 
 @router.post("/admin/import")
@@ -98,6 +102,7 @@ def _show_import(
         for each in preview.results
         if not is_done or each.outcome in (Outcome.ERROR, Outcome.SKIPPED)
     ]
+    by_row = groupby(results, key=attrgetter("outcome", "number", "skill"))
     names = [each.name for each in page.service.catalog.list_names()] if unknown else []
     return page.render(
         "import",
@@ -105,7 +110,10 @@ def _show_import(
         item=item,
         preview=preview,
         rows=query.apply(
-            results, text=_text, columns={"row": attrgetter("number")}, limit=PER_PAGE
+            [[*group] for _, group in by_row],
+            text=_text,
+            columns={"row": lambda row: row[0].number},
+            limit=PER_PAGE,
         ),
         counts={outcome: preview.count(outcome) for outcome in Outcome},
         unknown=unknown,
@@ -118,9 +126,8 @@ def _show_import(
     )
 
 
-def _text(row: RowResult) -> str:
-    parts = (row.number, row.outcome, row.username, row.skill, row.column, row.value, row.text)
-    return " ".join(map(str, parts))
+def _text(row: Sequence[RowResult]) -> str:
+    return " ".join(str(value) for each in row for value in astuple(each))
 
 
 def _label(field: str) -> str:

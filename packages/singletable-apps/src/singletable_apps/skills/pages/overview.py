@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Annotated, TypeAlias
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import JSONResponse
 from markupsafe import Markup, escape
 from pydantic import BaseModel, Field
 
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.pages import Form, path_of
+from singletable_apps.shared.pages import Form, PostedForm, path_of
 from singletable_apps.shared.web.downloads import TableFormat, download_table
-from singletable_apps.skills.entities import Category, Level
+from singletable_apps.skills.entities import Category, Level, UserSkill
 from singletable_apps.skills.overview_rules import (
     CoverageState,
     TargetResult,
@@ -29,8 +29,8 @@ from singletable_apps.skills.overview_rules import (
     tally,
     targets_table,
 )
-from singletable_apps.skills.pages.dependencies import ManagerPage, UserPage, UserPageContext
-from singletable_apps.skills.rules import LEVELS, PERMISSIONS, RANKS, Permission
+from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
+from singletable_apps.skills.rules import LEVELS, RANKS, Reach
 from singletable_apps.skills.service.overview import (
     PAGE_SIZES,
     GapReport,
@@ -107,33 +107,25 @@ class Filters:
 CurrentFilters: TypeAlias = Annotated[Filters, Depends()]
 
 
-@dataclass(frozen=True)
-class Choices:
-    """The options of the filters."""
-
-    departments: list[tuple[str, str]]
-    jobs: list[tuple[str, str]]
-    skills: list[tuple[str, str]]
-    sizes: list[tuple[int, str]]
-    levels: list[tuple[str, str]]
-
-
-def _choices(page: UserPageContext, filters: Filters) -> Choices:
+def _choices(page: UserPageContext, filters: Filters) -> dict[str, Sequence[tuple[object, str]]]:
+    """Return the options of the filters."""
     overview = page.service.overview
     department = filters.people.department
     departments = {name: name for name in [*overview.departments(), department] if name}
     jobs = overview.job_names()
-    return Choices(
-        [("", "All departments"), *departments.items()],
-        [("", "All jobs"), *jobs.items()],
-        [
+    return {
+        "departments": [("", "All departments"), *departments.items()],
+        "jobs": [("", "All jobs"), *jobs.items()],
+        "skills": [
             ("", "Those of the job" if filters.people.job else "Most common"),
             *((category.value, category.value) for category in Category),
             *((role_id, f"Needed by {name}") for role_id, name in jobs.items()),
         ],
-        [(size, f"{size} people") for size in PAGE_SIZES],
-        [(level, level if level is Level.EXPERT else f"{level} or better") for level in LEVELS],
-    )
+        "sizes": [(size, f"{size} people") for size in PAGE_SIZES],
+        "levels": [
+            (each, each if each is Level.EXPERT else f"{each} or better") for each in LEVELS
+        ],
+    }
 
 
 # ------------------------------------------------------------------------------ the matrix
@@ -144,6 +136,7 @@ def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
     """Show people and their levels in skills."""
     errors: dict[str, str] = {}
     matrix: Matrix | None = None
+    reach = page.service.context.reach(page.user)
     try:
         matrix = page.service.overview.matrix(filters.matrix)
     except InvalidInput as error:
@@ -155,42 +148,73 @@ def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
         filters=filters,
         choices=_choices(page, filters),
         matrix=matrix,
-        rows=_draw_rows(matrix, page.urls, page.service.context.today()) if matrix else [],
+        rows=_draw_rows(matrix, page.urls, reach, page.service.context.today()) if matrix else [],
         ranks=RANKS,
-        can_export=PERMISSIONS.allows(page.user.role, Permission.PLAN),
     )
 
 
-def _draw_rows(matrix: Matrix, urls: Urls, today: date) -> Iterator[Markup]:
+def _draw_rows(matrix: Matrix, urls: Urls, reach: Reach, today: date) -> Iterator[Markup]:
     """Yield the rows of the table, written by hand: there are up to 12,000 cells.
 
     HTML does not need the end tags of cells. A cell without a skill must be empty for the styles.
+    Rows of people whom the reader may rate have `data-user`.
     """
     columns = [(each.skill_id, escape(each.name)) for each in matrix.skills]
     for person in matrix.people:
         have = matrix.cells[person.username.casefold()]
         url = escape(urls.person(person.username))
-        row = [f'<tr><th scope="row"><a href="{url}">{escape(person.name)}</a>']
+        user = f' data-user="{escape(person.username)}"' if person.username in reach else ""
+        row = [f'<tr{user}><th scope="row"><a href="{url}">{escape(person.name)}</a>']
         for skill_id, name in columns:
             skill = have.get(skill_id)
             if skill is None:
                 row.append("<td>")
                 continue
-            rank, stale = RANKS[skill.level], " stale" if is_stale(skill, today) else ""
             row.append(
-                f'<td class="level-{rank}{stale}"><a href="{url}/skills/{skill_id}" '
-                f'title="{describe_cell(skill)}"><b>{name}</b>{rank}</a>'
+                f'<td class="{_cell_class(skill, today)}" data-name="{name}" '
+                f'data-years="{skill.years}" title="{describe_cell(skill)}">{RANKS[skill.level]}'
             )
         yield Markup("".join([*row, "</tr>"]))
 
 
+def _cell_class(skill: UserSkill, today: date) -> str:
+    return f"level-{RANKS[skill.level]}{' stale' if is_stale(skill, today) else ''}"
+
+
+class CellForm(BaseModel):
+    """A cell of the matrix: a level from 1 to 4 and years, or 0 to remove the skill."""
+
+    level: Annotated[int, Field(ge=0, le=len(LEVELS))]
+    years: int = 0
+
+
+@router.post("/matrix/{username}/{skill_id}")
+def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: PostedForm) -> Response:
+    """Rate a skill in its cell. Return the cell, or what is wrong, as JSON."""
+
+    def act(values: CellForm) -> Response:
+        level = LEVELS[values.level - 1] if values.level else None
+        rate = page.service.user_skills.rate
+        skill = rate(page.user, username, skill_id, level, values.years)
+        shown = {"level": values.level, "years": skill.years if skill else 0}
+        kind = _cell_class(skill, page.service.context.today()) if skill else ""
+        return JSONResponse(
+            {**shown, "class": kind, "title": describe_cell(skill) if skill else ""}
+        )
+
+    def show(form: Form, status: int) -> Response:
+        return JSONResponse({"error": " ".join([form.summary, *form.errors.values()])}, status)
+
+    return page.submit(form, CellForm, act, show)
+
+
 @router.get("/matrix/export")
 def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) -> Response:  # noqa: A002
-    """Download the matrix as it is shown."""
+    """Download the matrix as it is shown, with the people within reach."""
     matrix = page.service.overview.matrix(filters.matrix)
-    return download_table(
-        *matrix_table(matrix.people, matrix.skills, matrix.cells), "matrix", format
-    )
+    reach = page.service.context.reach(page.user)
+    people = [person for person in matrix.people if person.username in reach]
+    return download_table(*matrix_table(people, matrix.skills, matrix.cells), "matrix", format)
 
 
 def _filled(filters: Filters) -> dict[str, str]:
@@ -206,7 +230,7 @@ def show_gaps(page: UserPage, filters: CurrentFilters) -> Response:
     errors: dict[str, str] = {}
     report: GapReport | None = None
     try:
-        report = page.service.overview.gaps(filters.people, filters.level, filters.enough)
+        report = _gaps(page, filters, all_people=True)
     except InvalidInput as error:
         errors = error.errors
     below = people_below(report.targets) if report else []
@@ -231,10 +255,16 @@ def export_gaps(
     format: TableFormat,  # noqa: A002
     of: Annotated[str, Query(pattern="^(coverage|targets)$")] = "coverage",
 ) -> Response:
-    """Download the coverage of skills, or everyone's levels beside the targets."""
-    report = page.service.overview.gaps(filters.people, filters.level, filters.enough)
+    """Download the coverage of skills or the levels beside the targets, of people within reach."""
+    report = _gaps(page, filters, all_people=False)
     table = targets_table(report.targets) if of == "targets" else coverage_table(report.coverage)
     return download_table(*table, of, format)
+
+
+def _gaps(page: UserPageContext, filters: Filters, *, all_people: bool) -> GapReport:
+    reach = page.service.context.reach(page.user)
+    chosen = (filters.people, filters.level, filters.enough)
+    return page.service.overview.gaps(reach, *chosen, all_people=all_people)
 
 
 def _charts(report: GapReport, enough: int) -> list[StackedChart]:
@@ -277,8 +307,8 @@ def _charts(report: GapReport, enough: int) -> list[StackedChart]:
 
 
 @router.get("/export")
-def show_export(page: ManagerPage, format: TableFormat | None = None) -> Response:  # noqa: A002
-    """Download the skills of all people, or choose the format first."""
+def show_export(page: UserPage, format: TableFormat | None = None) -> Response:  # noqa: A002
+    """Download the skills of all people within reach, or choose the format first."""
     if format is None:
         return page.render("export")
     if page.needs_password:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, StringConstraints
 
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.frame.account_pages import address_sent
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -15,24 +16,12 @@ from singletable_apps.shared.pages import (
     Form,
     ListQueryParameters,
     PostedForm,
-    address_sent,
     confirm,
 )
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role, User
-from singletable_apps.skills.pages.dependencies import (
-    AnyPage,
-    Segment,
-    UserPage,
-    UserPageContext,
-)
-from singletable_apps.skills.rules import (
-    PERMISSIONS,
-    Permission,
-    check_owner,
-    check_self,
-    is_same_user,
-)
+from singletable_apps.skills.pages.dependencies import AnyPage, Segment, UserPage, UserPageContext
+from singletable_apps.skills.rules import PERMISSIONS, Permission, check_self, is_same_user
 from singletable_apps.skills.service.people import PersonEdit
 
 router = APIRouter()
@@ -42,9 +31,9 @@ FilterText = Annotated[str, Query(max_length=200)]
 
 @router.get("")
 def show_home(page: AnyPage) -> Response:
-    """Show what the directory is, or the directory itself to people who are signed in."""
+    """Show what the directory is, or the start page of someone who is signed in."""
     if page.visitor is not None:
-        return page.redirect(page.urls.page("people"))
+        return page.redirect(page.urls.page("start"))
     return page.render("home", is_first=page.service.accounts.setup_code() is not None)
 
 
@@ -103,7 +92,7 @@ class ProfileForm(BaseModel):
 @router.api_route("/people/{username}/edit", methods=FORM_METHODS)
 def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Response:
     """Change a profile."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
     person = page.service.context.get_user(username)
 
     def act(values: ProfileForm) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from functools import partial
 
 from fastapi import APIRouter, Response
@@ -17,31 +18,34 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
-from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import Day
-from singletable_apps.skills.entities import Category, Level, Profile, UserSkill
+from singletable_apps.skills.entities import Category, Level, Profile, Source, UserSkill
 from singletable_apps.skills.overview_rules import (
     Colleague,
     TargetCheck,
     TargetResult,
     check_targets,
     is_stale,
+    people_below,
 )
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.pages.entries import entry_sections
 from singletable_apps.skills.rules import (
     MAX_YEARS,
     RANKS,
+    Reach,
     SkillDraft,
     SkillName,
-    check_owner,
     is_same_user,
-    visible_email,
+    pair_ratings,
 )
 from singletable_apps.skills.search_rules import explain_unknown
+from singletable_apps.skills.service.overview import PeopleFilter
 from singletable_apps.skills.service.user_skills import draft_of
 
 router = APIRouter()
+# How long ratings are news and certificates need care; and how many rows the start page has.
+_RECENT, _MOST_SHOWN = timedelta(days=90), 6
 _LEVELS = [
     (Level.BEGINNER, "Beginner", "Knows the basics, and needs help."),
     (Level.INTERMEDIATE, "Intermediate", "Does everyday work independently."),
@@ -50,18 +54,63 @@ _LEVELS = [
 ]
 
 
+@router.get("/start")
+def show_start(page: UserPage) -> Response:
+    """Show what is new for someone: gaps, ratings, certificates that expire, and their people."""
+    service, user, now = page.service, page.user, page.service.context.clock()
+    profile = service.user_skills.profile(user.username)
+    columns = {each.skill_id: each for each in service.catalog.list_names()}
+    job, targets = _targets(page, profile, columns)
+    ratings = [
+        each
+        for each in service.user_skills.ratings(user)
+        if each.source is Source.MANAGER and each.rated_at > now - _RECENT
+    ]
+    ratings.sort(key=lambda each: each.rated_at, reverse=True)
+    certificates = service.entries.list_all(user.username).certifications
+    soon = now.date() + _RECENT
+    people = (service.context.reach(user).people or frozenset()) - {user.username.casefold()}
+    reach, checks = Reach(people), list[TargetCheck]()
+    if people:
+        filters = (PeopleFilter(), Level.EXPERT, 1)
+        checks = [*service.overview.gaps(reach, *filters, all_people=False).targets]
+    below = people_below(checks)
+    return page.render(
+        "start",
+        job=job,
+        targets=targets,
+        skills=columns,
+        count=len(profile.skills),
+        stale=[each for each in profile.skills if is_stale(each, now.date())],
+        ratings=ratings[:_MOST_SHOWN],
+        people=service.context.get_users(each.author for each in ratings),
+        expiring=[each for each in certificates if each.expires_on and each.expires_on <= soon],
+        today=now.date(),
+        managed=len(people),
+        below=below[:_MOST_SHOWN],
+        all_below=len(below),
+        ranks=RANKS,
+    )
+
+
 @router.get("/people/{username}")
 def show_person(page: UserPage, username: Segment) -> Response:
     """Show a person with all skills."""
     profile = page.service.user_skills.profile(username)
+    if not is_same_user(profile.user.username, username):
+        return page.redirect(page.urls.person(profile.user.username))
+    is_visible = profile.user.username in page.service.context.reach(page.user)
     columns = {each.skill_id: each for each in page.service.catalog.list_names()}
     job, targets = _targets(page, profile, columns)
+    targets = targets if is_visible else []
     is_own = is_same_user(page.user.username, profile.user.username)
     today = page.service.context.today()
+    ratings = page.service.user_skills.ratings(profile.user) if is_visible else ()
+    authors = {*(each.author for each in ratings), *(each.rated_by for each in profile.skills)}
     return page.render(
         "person",
         person=profile.user,
-        email=visible_email(page.user, profile.user),
+        email=profile.user.email if is_visible else "",
         groups=_group(profile.skills, columns),
         endorsed=(
             frozenset[str]()
@@ -71,7 +120,9 @@ def show_person(page: UserPage, username: Segment) -> Response:
         stale={each.skill_id for each in profile.skills if is_stale(each, today)},
         ranks=RANKS,
         is_own=is_own,
-        can_edit=is_permitted(check_owner, page.user, profile.user.username),
+        can_edit=is_visible,
+        pairs=pair_ratings(ratings),
+        people=page.service.context.get_users(authors),
         job=job,
         targets=targets,
         met=sum(each.result is not TargetResult.BELOW for each in targets),
@@ -113,16 +164,17 @@ class SkillForm(BaseModel):
     years: int = 0
     last_used: Day | None = None
     notes: str = ""
+    evidence: str = ""
 
     def draft(self) -> SkillDraft:
         """Return what was entered."""
-        return SkillDraft(self.level, self.years, self.last_used, self.notes)
+        return SkillDraft(**self.model_dump(exclude={"skill_name"}))
 
 
 @router.api_route("/people/{username}/skills/new", methods=FORM_METHODS)
 def add_skill(page: UserPage, username: Segment, form: PostedForm, skill: str = "") -> Response:
     """Add a skill of the catalog."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
 
     def act(values: SkillForm) -> Response:
         found = page.service.catalog.find(values.skill_name)
@@ -144,7 +196,7 @@ def _explain_unknown(page: UserPageContext, spelling: str) -> str:
 @router.api_route("/people/{username}/skills/{skill_id}/edit", methods=FORM_METHODS)
 def edit_skill(page: UserPage, username: Segment, skill_id: Segment, form: PostedForm) -> Response:
     """Change a skill."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
     skill = page.service.user_skills.get(username, skill_id)
 
     def act(values: SkillForm) -> Response:
@@ -184,7 +236,7 @@ def _show_form(
 @confirm(router, "/people/{username}/skills/{skill_id}/delete")
 def remove_skill(page: UserPage, username: Segment, skill_id: Segment) -> ConfirmedAction:
     """Remove a skill with its endorsements."""
-    check_owner(page.user, username)
+    page.service.context.check_reach(page.user, username)
     skills = page.service.user_skills
     skill = skills.get(username, skill_id)
     people = "1 person" if skill.endorsements == 1 else f"{skill.endorsements} people"
@@ -211,18 +263,24 @@ def show_skill_of_person(
     """Show a skill of a person, and who endorses it."""
     skill = page.service.user_skills.get(username, skill_id)
     found = page.service.endorsements.list(username, skill_id, cursor=query.cursor)
-    people = page.service.context.get_users([each.endorser for each in found.items])
+    person, reach = page.service.context.get_user(username), page.service.context.reach(page.user)
+    can_edit = person.username in reach
+    ratings = page.service.user_skills.ratings(person, skill.skill_id) if can_edit else ()
+    names = [*(each.endorser for each in found.items), *(each.author for each in ratings)]
+    people = page.service.context.get_users([*names, skill.rated_by])
     is_own = is_same_user(page.user.username, skill.username)
     return page.render(
         "person_skill",
-        person=page.service.context.get_user(username),
+        person=person,
         skill=skill,
+        ratings=ratings[::-1],
+        ranks=RANKS,
         rank=RANKS[skill.level],
         endorsements=query.page(found.items, found.cursor),
         people=people,
         is_own=is_own,
         is_endorsed=not is_own and bool(page.service.endorsements.endorsed_by(page.user, [skill])),
-        can_edit=is_permitted(check_owner, page.user, username),
+        can_edit=can_edit,
     )
 
 

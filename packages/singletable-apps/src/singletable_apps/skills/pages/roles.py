@@ -26,7 +26,8 @@ _EMPTY_ROWS = 5
 @router.get("/roles")
 def list_roles(page: UserPage) -> Response:
     """List the jobs."""
-    return page.render("roles", roles=page.service.roles.list(), can_plan=_can_plan(page))
+    can_plan = PERMISSIONS.allows(page.user.role, Permission.PLAN)
+    return page.render("roles", roles=page.service.roles.list(), can_plan=can_plan)
 
 
 @router.get("/roles/{role_id}")
@@ -42,7 +43,8 @@ def show_role(page: UserPage, role_id: Segment) -> Response:
         ),
         key=lambda row: (-row[2], row[0].name.casefold()),
     )
-    return page.render("role", role=role, rows=rows, can_plan=_can_plan(page))
+    can_plan = PERMISSIONS.allows(page.user.role, Permission.PLAN)
+    return page.render("role", role=role, rows=rows, can_plan=can_plan)
 
 
 class RoleForm(BaseModel):
@@ -103,10 +105,6 @@ def delete_role(page: ManagerPage, role_id: Segment) -> ConfirmedAction:
         to=page.urls.page("roles"),
         done=f"Deleted the job “{role.name}”.",
     )
-
-
-def _can_plan(page: UserPageContext) -> bool:
-    return PERMISSIONS.allows(page.user.role, Permission.PLAN)
 
 
 def _rows(form: Form) -> list[tuple[str, str]]:

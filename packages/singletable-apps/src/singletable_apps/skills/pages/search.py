@@ -80,8 +80,8 @@ def _show_form(
 
 @router.get("/roles/{role_id}/nearest")
 def show_nearest(page: UserPage, role_id: Segment, start: Start = 0) -> Response:
-    """Show the people who miss the fewest levels of a job's targets."""
-    result = page.service.search.nearest(role_id)
+    """Show the people within reach who miss the fewest levels of a job's targets."""
+    result = page.service.search.nearest(page.user, role_id)
     shown = result.people[start : start + _PAGE_SIZE]
     people = result.reads.profiles(each.username for each in shown)
     return page.render(

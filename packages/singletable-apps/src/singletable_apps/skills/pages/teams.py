@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.shared.pages import (
@@ -14,12 +15,16 @@ from singletable_apps.shared.pages import (
     PostedForm,
     confirm,
 )
+from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.skills.entities import Role
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import RANKS
-from singletable_apps.skills.service.teams import check_change, may_change, parse_search
+from singletable_apps.skills.service.teams import check_change, parse_search
 
 router = APIRouter()
 _PAGE_SIZE = 50
+# How many people a search by name offers, and how many managers can be chosen.
+_MOST_FOUND, _MOST_MANAGERS = 10, 200
 
 
 class TeamForm(BaseModel):
@@ -30,28 +35,32 @@ class TeamForm(BaseModel):
     search: str = ""
 
 
-class NameForm(BaseModel):
-    """Another name."""
+class SettingsForm(BaseModel):
+    """The name, and for administrators the username of the manager."""
 
     name: str
+    manager: str | None = None
 
 
-class MemberForm(BaseModel):
-    """A person to add or to remove."""
+class MembersForm(BaseModel):
+    """People to add or to remove."""
 
-    username: Annotated[str, Field(min_length=1)]
+    username: Annotated[list[str], Field(min_length=1)]
 
 
 @router.get("/teams")
 def list_teams(page: UserPage, query: ListQueryParameters) -> Response:
     """List the teams by name."""
     found = page.service.teams.page(_PAGE_SIZE, query.cursor)
-    return page.render("teams", teams=query.page(found.items, found.cursor))
+    names = [name for team in found.items for name in (team.created_by, team.manager) if name]
+    people = page.service.context.get_users(names)
+    teams = query.page(found.items, found.cursor)
+    return page.render("teams", teams=teams, people=people, form=Form())
 
 
 @router.post("/teams")
 def save_team(page: UserPage, form: PostedForm) -> Response:
-    """Save the people who were chosen in a search as a team."""
+    """Save the people who were chosen in a search as a team, or a team without members yet."""
 
     def act(values: TeamForm) -> Response:
         team = page.service.teams.create(page.user, values.name, values.members, values.search)
@@ -65,73 +74,90 @@ def save_team(page: UserPage, form: PostedForm) -> Response:
 
 
 @router.get("/teams/{team_id}")
-def show_team(page: UserPage, team_id: Segment) -> Response:
-    """Show a team with its members."""
-    return _show_team(page, team_id)
+def show_team(
+    page: UserPage, team_id: Segment, q: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """Show a team with its members, and people to add whose names contain `q`."""
+    return _show_team(page, team_id, q=q)
 
 
 def _show_team(
-    page: UserPageContext,
-    team_id: str,
-    status: int = 200,
-    *,
-    rename: Form | None = None,
-    add: Form | None = None,
+    page: UserPageContext, team_id: str, status: int = 200, form: Form | None = None, q: str = ""
 ) -> Response:
-    view = page.service.teams.view(team_id)
+    service = page.service
+    view = service.teams.view(team_id)
     team = view.team
+    found = service.people.list(q).items if q.strip() else []
+    managers = service.people.list(role=Role.MANAGER, limit=_MOST_MANAGERS).items
+    values = {"name": team.name, "manager": team.manager, "revision": str(team.revision)}
     return page.render(
         "team",
         status,
         view=view,
         team=team,
-        creator=page.service.context.find_user(team.created_by),
-        may_change=may_change(page.user, team),
+        people=service.context.get_users([team.created_by, team.manager]),
+        may_change=is_permitted(check_change, page.user, team),
+        is_admin=page.user.role is Role.ADMIN,
         has_search=parse_search(team.search) is not None,
-        rename=rename or Form({"name": team.name, "revision": team.revision}),
-        add=add or Form(),
+        form=form if form and "name" in form.values else Form(values, form.errors if form else {}),
+        managers=[("", "Nobody"), *((each.username, each.name) for each in managers)],
+        q=q,
+        found=[each for each in found if each.username not in team.members][:_MOST_FOUND],
         ranks=RANKS,
     )
 
 
-@router.post("/teams/{team_id}")
-def rename_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
-    """Rename a team."""
-
-    def act(values: NameForm) -> Response:
-        check = form.revision_check()
-        team = page.service.teams.edit(page.user, team_id, name=values.name, check=check)
-        return page.redirect(page.urls.team(team_id), f"The team is now “{team.name}”.")
-
+def _change(
+    page: UserPageContext, team_id: str, form: Form, model: type[Any], act: Callable[[Any], str]
+) -> Response:
+    """Submit a form of the page of a team. `act` returns the message."""
     return page.submit(
-        form, NameForm, act, lambda shown, status: _show_team(page, team_id, status, rename=shown)
+        form,
+        model,
+        lambda values: page.redirect(page.urls.team(team_id), act(values)),
+        lambda form, status: _show_team(page, team_id, status, form),
     )
+
+
+@router.post("/teams/{team_id}")
+def edit_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
+    """Rename a team, or change its manager."""
+
+    def edit(values: SettingsForm) -> str:
+        changes, check = values.model_dump(), form.revision_check()
+        return (
+            f"Saved “{page.service.teams.edit(page.user, team_id, **changes, check=check).name}”."
+        )
+
+    return _change(page, team_id, form, SettingsForm, edit)
 
 
 @router.post("/teams/{team_id}/members")
-def add_member(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
-    """Add a person to a team."""
+def add_members(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
+    """Add the chosen people to a team."""
 
-    def act(values: MemberForm) -> Response:
-        page.service.teams.add(page.user, team_id, values.username)
-        return page.redirect(page.urls.team(team_id), f"Added {values.username.strip()}.")
+    def add(values: MembersForm) -> str:
+        page.service.teams.add(page.user, team_id, *values.username)
+        return f"Added {_names(page, values.username)}."
 
-    return page.submit(
-        form, MemberForm, act, lambda shown, status: _show_team(page, team_id, status, add=shown)
-    )
+    return _change(page, team_id, form, MembersForm, add)
 
 
 @router.post("/teams/{team_id}/remove")
 def remove_member(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
     """Remove a person from a team."""
 
-    def act(values: MemberForm) -> Response:
-        page.service.teams.remove(page.user, team_id, values.username)
-        return page.redirect(page.urls.team(team_id), f"Removed {values.username.strip()}.")
+    def remove(values: MembersForm) -> str:
+        text = f"Removed {_names(page, values.username)}."
+        page.service.teams.remove(page.user, team_id, *values.username)
+        return text
 
-    return page.submit(
-        form, MemberForm, act, lambda shown, status: _show_team(page, team_id, status)
-    )
+    return _change(page, team_id, form, MembersForm, remove)
+
+
+def _names(page: UserPageContext, usernames: list[str]) -> str:
+    users = page.service.context.get_users(usernames)
+    return ", ".join(user.name for user in users.values()) or "nobody"
 
 
 @confirm(router, "/teams/{team_id}/delete")

@@ -51,6 +51,8 @@ TEAMS = {
     "Search on call": ("tomasz", "amara", "jonas", "nikolai", "astrid"),
     "Accessibility guild": ("elif", "zanele", "maya", "sara", "thandi", "camille"),
 }
+# The department whose people the manager rates.
+MANAGED = "Payments"
 _LETTERS = dict(zip("BIAE", LEVELS, strict=True))
 _FILE = Path(__file__).parent / "company.yaml"
 
@@ -130,6 +132,9 @@ class _Drawing:
         for name, members in TEAMS.items():
             team_id = derive_skill_id(name)
             yield Team(team_id=team_id, name=name, members=list(members), created_by="tomasz")
+        line = [each.username for each in people if each.department == MANAGED]
+        names = {"team_id": "line", "name": MANAGED, "created_by": "ines", "manager": "tomasz"}
+        yield Team(members=line, **names)
         counts: Counter[tuple[str, Level]] = Counter()
         for person in people:
             for skill in self._skills(person):
@@ -139,13 +144,8 @@ class _Drawing:
                 yield skill
                 yield from endorsements
         for skill_id in sorted({skill_id for skill_id, _ in counts}):
-            yield SkillCount(
-                skill_id=skill_id,
-                beginner=counts[skill_id, Level.BEGINNER],
-                intermediate=counts[skill_id, Level.INTERMEDIATE],
-                advanced=counts[skill_id, Level.ADVANCED],
-                expert=counts[skill_id, Level.EXPERT],
-            )
+            levels = {level.lower(): counts[skill_id, level] for level in LEVELS}
+            yield SkillCount(skill_id=skill_id, **levels)
 
     def _people(self) -> Iterator[User]:
         accounts = {username: role for username, _, role, _ in ACCOUNTS}
@@ -207,7 +207,7 @@ class _Drawing:
         # One skill in six was not used for a long time.
         is_rusty = self.random.random() < 1 / 6
         days = self.random.randint(300, 1500) if is_rusty else self.random.randint(0, 120)
-        is_rated = self.random.random() < 0.15
+        is_rated = self.random.random() < 0.15 and person.department == MANAGED
         return UserSkill(
             username=person.username,
             skill_id=derive_skill_id(name),

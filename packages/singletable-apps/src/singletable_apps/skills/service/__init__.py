@@ -22,7 +22,6 @@ from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.catalog_changes import CatalogChanges
 from singletable_apps.skills.service.context import Context
-from singletable_apps.skills.service.endorsements import Endorsements
 from singletable_apps.skills.service.entries import EntryService
 from singletable_apps.skills.service.imports import Imports
 from singletable_apps.skills.service.overview import Overview
@@ -30,7 +29,7 @@ from singletable_apps.skills.service.people import People
 from singletable_apps.skills.service.roles import Roles
 from singletable_apps.skills.service.search import Search
 from singletable_apps.skills.service.teams import Teams
-from singletable_apps.skills.service.user_skills import UserSkills
+from singletable_apps.skills.service.user_skills import Endorsements, UserSkills
 from singletable_apps.skills.urls import Urls
 
 __all__ = ["TABLES", "Context", "SkillsService", "open_skills"]
@@ -102,16 +101,17 @@ def open_skills(
     roles, teams = Roles(context, catalog), Teams(context, catalog)
     changes = CatalogChanges(context, catalog)
     changes.resume()
+    people = People(context, cascades, accounts)
     return SkillsService(
         context=context,
         accounts=accounts,
-        people=People(context, cascades, accounts),
+        people=people,
         catalog=catalog,
         catalog_changes=changes,
         roles=roles,
         user_skills=user_skills,
         endorsements=Endorsements(context, user_skills),
-        overview=Overview(context, catalog, roles, teams),
+        overview=Overview(context, people, catalog, roles, teams),
         search=Search(context),
         teams=teams,
         entries=EntryService(context, catalog),

@@ -46,12 +46,7 @@ class Accounts(UsernameAccounts[User]):
     role_change = patterns.change_role
     people_path = ("admin", "people")
 
-    def __init__(
-        self,
-        context: Context,
-        passwords: Passwords,
-        cascades: Cascades,
-    ) -> None:
+    def __init__(self, context: Context, passwords: Passwords, cascades: Cascades) -> None:
         super().__init__(context, passwords)
         self._context = context
         self._cascades = cascades

@@ -34,6 +34,7 @@ from singletable_apps.skills.entities import (
     Cascade,
     Endorsement,
     Entries,
+    FormerUsername,
     Role,
     Team,
     User,
@@ -92,6 +93,7 @@ class Cascades:
             writes.create(cascade)
             if new_username:
                 writes.create(evolve(user, username=new_username))
+                writes.put(FormerUsername(username=user.username, user_id=user.user_id))
         self._run_later(user.username)
 
     def is_moving(self, username: str) -> bool:
@@ -187,6 +189,15 @@ class Cascades:
         yield from self._entries(cascade)
         yield from self._given(cascade)
         yield from self._teams(cascade)
+        if not cascade.new_username:
+            yield from self._ratings(cascade)
+
+    def _ratings(self, cascade: Cascade) -> Iterator[Step]:
+        """Delete the ratings of the skills, which are under the number of the person."""
+        found = self._store.query(patterns.ratings_of_user(cascade.user_id), consistent=True)
+        keys = [key_of(each) for each in found]
+        for start in range(0, len(keys), _BATCH):
+            yield patterns.forget_ratings, partial(_delete_all, keys[start : start + _BATCH])
 
     def _skills(self, cascade: Cascade) -> Iterator[Step]:
         """Move or delete the skills, with the endorsements by others."""
@@ -233,12 +244,13 @@ class Cascades:
         """Replace the username in teams, or remove it."""
         old, new = cascade.username, cascade.new_username
         for team in self._store.hydrate(Team.listed()):
-            if not any(is_same_user(name, old) for name in (team.created_by, *team.members)):
+            people = (team.created_by, team.manager, *team.members)
+            if not any(is_same_user(name, old) for name in people):
                 continue
             names = [new if is_same_user(name, old) else name for name in team.members]
             edits: list[Edit[Team]] = [Team.members.set(list(dict.fromkeys(filter(None, names))))]
-            if is_same_user(team.created_by, old):
-                edits.append(Team.created_by.set(new))
+            named = ((Team.created_by, team.created_by), (Team.manager, team.manager))
+            edits += [field.set(new) for field, name in named if is_same_user(name, old)]
             yield patterns.move_member, partial(_edit_team, team, edits)
 
 
@@ -282,6 +294,11 @@ def _move_given(
     elif has_skill:
         skill = UserSkill.key(given.username, given.skill_id)
         transaction.update(skill, UserSkill.endorsements.add(-1))
+
+
+def _delete_all(keys: list[ItemKey[Any]], transaction: Transaction) -> None:
+    for key in keys:
+        transaction.delete(key)
 
 
 def _edit_team(team: Team, edits: list[Edit[Team]], transaction: Transaction) -> None:

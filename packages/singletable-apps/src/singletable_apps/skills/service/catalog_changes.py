@@ -34,10 +34,10 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.rules import (
     PERMISSIONS,
     RANKS,
+    InUse,
     Permission,
     is_same_user,
     merge_user_skills,
@@ -55,11 +55,7 @@ from singletable_apps.skills.service.catalog import (
     taken,
     unique_aliases,
 )
-from singletable_apps.skills.service.context import (
-    IS_HERE,
-    Context,
-    busy,
-)
+from singletable_apps.skills.service.context import IS_HERE, Context, busy
 from singletable_apps.skills.service.user_skills import count, counts_are
 
 _log = logging.getLogger(__name__)

@@ -9,9 +9,17 @@ from datetime import date
 from singletable import Condition
 from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
-from singletable_apps.skills.entities import Skill, User
-from singletable_apps.skills.rules import is_key
+from singletable_apps.skills.entities import Role, Skill, Team, User
+from singletable_apps.skills.rules import (
+    PERMISSIONS,
+    Permission,
+    Reach,
+    find_reach,
+    is_key,
+    is_same_user,
+)
 from singletable_apps.skills.urls import Urls
 
 # How often a write is tried again if someone else has changed the item meanwhile.
@@ -46,6 +54,20 @@ class Context(AccountsContext):
         """Return a person, or raise NotFound."""
         user = self.find_user(username, consistent=consistent)
         return check_found(user, "There is no such person. The account may have been deleted.")
+
+    def reach(self, actor: User) -> Reach:
+        """Return whose skills someone may rate, and whose gaps they may see."""
+        reads_teams = actor.role is Role.MANAGER
+        return find_reach(actor, [*self.store.hydrate(Team.listed())] if reads_teams else ())
+
+    def check_reach(self, actor: User, username: str) -> None:
+        """Raise NotPermitted unless these are the actor's own data, or those of their people."""
+        if not is_same_user(actor.username, username):
+            PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
+            self.get_user(username)
+            if username not in self.reach(actor):
+                text = "You manage the members of your teams. An administrator can add this person."
+                raise NotPermitted(text)
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
         """Return people by casefolded username. Texts that cannot be usernames are left out."""

@@ -24,10 +24,7 @@ from singletable_apps.skills.entry_rules import (
 )
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.service.catalog import Catalog
-from singletable_apps.skills.service.context import (
-    Context,
-    busy,
-)
+from singletable_apps.skills.service.context import Context, busy
 
 
 class EntryService:

@@ -41,7 +41,6 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import InUse
 from singletable_apps.skills.import_rules import (
     CREATE,
     SKIP,
@@ -51,14 +50,16 @@ from singletable_apps.skills.import_rules import (
     PlannedSkill,
     RowResult,
     SkillCells,
+    add_usernames,
     check_choices,
     check_rows,
     group_rows,
     plan_skill,
     recognize_columns,
+    unpivot,
     values_of,
 )
-from singletable_apps.skills.rules import PERMISSIONS, Permission, is_key, normalize_alias
+from singletable_apps.skills.rules import PERMISSIONS, InUse, Permission, is_key, normalize_alias
 from singletable_apps.skills.service.catalog import Catalog, SkillEdit, check_skill, spellings_of
 from singletable_apps.skills.service.catalog_changes import CatalogChanges
 from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context
@@ -88,8 +89,8 @@ class ImportPreview:
     problem: str = ""
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many rows have this outcome."""
-        return len({each.number for each in self.results if each.outcome is outcome})
+        """Return how many rows, or skills of a row, have this outcome."""
+        return len({(row.number, row.skill) for row in self.results if row.outcome is outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,11 @@ class Imports:
     def upload(self, actor: User, file_name: str, data: bytes) -> Import:
         """Store the rows of a CSV or XLSX file for a preview. Nothing else is written."""
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        if file_name.casefold().endswith(".xlsx") and not data.startswith(b"PK"):
+            text = "This file is named .xlsx, but is not an Excel file. Save it as XLSX or CSV."
+            raise InvalidInput({"file": text})
         try:
-            table = read_table(data)
+            table = unpivot(read_table(data))
         except SpreadsheetError as error:
             raise InvalidInput({"file": str(error)}) from error
         if not table.rows:
@@ -229,9 +233,15 @@ class Imports:
         return ImportPreview(table.columns, results, new, plan.unknown)
 
     def _plan(self, item: Import, table: Table) -> _Plan:
-        if "username" not in item.columns.values():
-            raise InvalidInput({"columns": "Choose the column that contains the usernames."})
-        rows, left, names = check_rows(table, item.columns, self._context.today())
+        columns = dict(item.columns)
+        if "username" not in columns.values():
+            if {"name", "email"}.isdisjoint(columns.values()):
+                text = "Choose the column that contains usernames, e-mail addresses or names."
+                raise InvalidInput({"columns": text})
+            accounts = self._store.hydrate(patterns.all_accounts())
+            known = ((user.username, user.name, user.email) for user in accounts)
+            table, columns = add_usernames(table, columns, known)
+        rows, left, names = check_rows(table, columns, self._context.today())
         spellings: dict[str, str] = {}
         unknown: dict[str, int] = {}
         for row in rows:
@@ -447,7 +457,7 @@ class Imports:
             "added": added,
             "changed": len(written) - added,
             "unchanged": max(0, rows - len(written)),
-            "errors": len({each.number for each in plan.left}),
+            "errors": len({(each.number, each.skill) for each in plan.left}),
         }
         return self._end(item, ImportStatus.APPLYING, ImportStatus.APPLIED, totals)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from singletable import Selection
+from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
@@ -24,16 +24,10 @@ from singletable_apps.skills.overview_rules import (
     is_cheaper_by_person,
     sort_by_skill,
 )
-from singletable_apps.skills.rules import (
-    MAX_NAME,
-    PERMISSIONS,
-    Permission,
-    SkillName,
-    is_key,
-    people_at,
-)
+from singletable_apps.skills.rules import MAX_NAME, Reach, SkillName, is_key, people_at
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context
+from singletable_apps.skills.service.people import People
 from singletable_apps.skills.service.roles import Roles
 from singletable_apps.skills.service.teams import Teams
 
@@ -45,7 +39,7 @@ _DEPARTMENTS_FOR = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class PeopleFilter:
-    """The people to show: of a team; or with a department, a job or a beginning of the name."""
+    """The people to show: of a team, with a department, a job, or words in the name."""
 
     name: str = ""
     department: str = ""
@@ -100,9 +94,12 @@ class GapReport:
 class Overview:
     """Reads many people and skills at once."""
 
-    def __init__(self, context: Context, catalog: Catalog, roles: Roles, teams: Teams) -> None:
+    def __init__(
+        self, context: Context, people: People, catalog: Catalog, roles: Roles, teams: Teams
+    ) -> None:
         self._context = context
         self._store = context.store
+        self._people = people
         self._catalog = catalog
         self._roles = roles
         self._teams = teams
@@ -112,7 +109,7 @@ class Overview:
         """Return a page of people with their levels in up to 60 skills."""
         if query.size not in PAGE_SIZES:
             raise InvalidInput({"size": "Show 50, 100 or 200 people."})
-        people, cursor, team = self._people(query.people.check(), query.size, query.cursor)
+        people, cursor, team = self._find_people(query.people.check(), query.size, query.cursor)
         skills = self._columns(query.skills or query.people.job)
         cells = self._cells(people, skills)
         if query.sort:
@@ -121,14 +118,19 @@ class Overview:
             people = sort_by_skill(people, cells, query.sort)
         return Matrix(people, skills, cells, cursor, team)
 
-    def gaps(self, people: PeopleFilter, level: Level, enough: int) -> GapReport:
+    def gaps(
+        self, reach: Reach, people: PeopleFilter, level: Level, enough: int, all_people: bool = True
+    ) -> GapReport:
         """Return which skills fewer than `enough` people have at a level, and targets not met.
 
         For everyone, all skills of the catalog count; otherwise those that someone has, or needs.
+        Targets are those of people within reach; so is the coverage unless `all_people` count.
         """
         if not 1 <= enough <= MAX_ENOUGH:
             raise InvalidInput({"enough": f"Enter a number between 1 and {MAX_ENOUGH}."})
-        rows, _, team = self._people(people.check(), None, None)
+        rows, _, team = self._find_people(people.check(), None, None)
+        if not all_people:
+            rows = [row for row in rows if row.username in reach]
         jobs = self.jobs({row.job_role for row in rows})
         catalog = {each.skill_id: each for each in self._catalog.list_names()}
         cells = self._cells(rows, list(catalog.values()))
@@ -140,22 +142,21 @@ class Overview:
         return GapReport(
             rows,
             find_coverage(rows, skills, cells, level, enough),
-            check_targets(rows, jobs, catalog, cells),
+            check_targets([row for row in rows if row.username in reach], jobs, catalog, cells),
             team,
         )
 
     def export(self, actor: User) -> DataTable:
-        """Return a table with a row per skill of a person, read while it is iterated.
+        """Return a table with a row per skill of a person within reach, read while it is iterated.
 
         People without skills have one row.
         """
-        PERMISSIONS.check(actor.role, Permission.PLAN)
-        return EXPORT_COLUMNS, self._export()
+        return EXPORT_COLUMNS, self._export(self._context.reach(actor))
 
-    def _export(self) -> Iterator[DataRow]:
+    def _export(self, reach: Reach) -> Iterator[DataRow]:
         categories = {each.skill_id: each.category for each in self._catalog.list_names()}
         for (username,) in self._store.select(User.by_name(), User.username):
-            user = self._context.find_user(username)
+            user = self._context.find_user(username) if username in reach else None
             # The index may still contain someone who was deleted just now.
             if user is None:
                 continue
@@ -192,37 +193,35 @@ class Overview:
 
     # -------------------------------------------------------------------------- reads
 
-    def _people(
+    def _find_people(
         self, wanted: PeopleFilter, size: int | None, cursor: str | None
     ) -> tuple[list[Colleague], str | None, Team | None]:
         """Return people by name and the cursor of the next page. Without a size, return all."""
         if wanted.team:
             return self._members(wanted)
-        fields = (User.username, User.name, User.department, User.job_role)
-        selection: Selection[User] = User.by_name()
-        if wanted.name:
-            selection = patterns.people_named(wanted.name)
-        condition = None
-        if wanted.department:
-            condition = User.department == wanted.department
-        if wanted.job:
-            has_job = User.job_role == wanted.job
-            condition = has_job if condition is None else condition & has_job
-        if size is None:
-            rows = self._store.select(selection, *fields, where=condition)
-            return [Colleague(*row) for row in rows], None, None
-        page = self._store.page(selection, size, fields=fields, where=condition, cursor=cursor)
-        return [Colleague(*row) for row in page.items], page.cursor, None
+        rows: list[Colleague] = []
+        while True:
+            page = self._people.list(
+                wanted.name,
+                department=wanted.department,
+                job_role=wanted.job,
+                limit=size or MAX_READ,
+                cursor=cursor,
+            )
+            rows += page.items
+            cursor = page.cursor
+            if size is not None or cursor is None:
+                return rows, cursor, None
 
     def _members(self, wanted: PeopleFilter) -> tuple[list[Colleague], None, Team]:
         team = self._teams.get(wanted.team)
-        users = self._context.get_users(team.members).values()
+        words = wanted.name.casefold().split()
         rows = [
             Colleague.of(user)
-            for user in users
-            if user.name.casefold().startswith(wanted.name.casefold())
-            and wanted.department in ("", user.department)
+            for user in self._context.get_users(team.members).values()
+            if wanted.department in ("", user.department)
             and wanted.job in ("", user.job_role)
+            and all(word in user.name.casefold() for word in words)
         ]
         return sorted(rows, key=lambda row: row.name.casefold()), None, team
 

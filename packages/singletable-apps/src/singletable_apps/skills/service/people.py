@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
+from operator import attrgetter
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Edit, Page, Path, evolve, retry_conflicts
-from singletable_apps.shared.accounts import (
-    Registration,
-    busy_account,
-    search_people,
-)
+from singletable_apps.shared.accounts import Registration, busy_account, search_people
 from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
+from singletable_apps.skills.overview_rules import Colleague
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,
     PERMISSIONS,
     Permission,
     check_name,
-    check_owner,
     check_self,
     is_key,
     is_same_user,
@@ -34,19 +31,6 @@ from singletable_apps.skills.rules import (
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import IS_HERE, Context, busy
-
-
-@dataclass(frozen=True, slots=True)
-class PersonRow:
-    """A person in a list: everything that the index has."""
-
-    username: str
-    name: str
-    title: str
-    department: str
-    location: str
-    job_role: str
-    role: Role
 
 
 @dataclass(frozen=True)
@@ -80,11 +64,10 @@ class People:
         role: Role | None = None,
         limit: int = 50,
         cursor: str | None = None,
-    ) -> Page[PersonRow]:
-        """Return people by name, from the index alone.
+    ) -> Page[Colleague]:
+        """Return people by name, from the index alone, whose names contain the words of `search`.
 
-        Their names contain the words of `search`. A page with a filter may be short, or even empty,
-        and have a cursor to go on.
+        A page with a filter may be short, or even empty, and have a cursor to go on.
         """
         wanted: dict[Path[User, Any], object] = {
             User.department: department,
@@ -93,31 +76,26 @@ class People:
         }
         filters = [path == value for path, value in wanted.items() if value]
         where = reduce(lambda one, other: one & other, filters) if filters else None
-        paths = [getattr(User, each.name) for each in fields(PersonRow)]
+        paths = [getattr(User, each.name) for each in fields(Colleague)]
         # The types of a page end at four fields.
-        read = partial(
-            cast(Any, self._store).page,
-            patterns.all_users(),
-            limit,
-            fields=paths,
-            where=where,
-            max_read=MAX_READ,
-        )
+        read = partial(cast(Any, self._store).page, patterns.all_users(), limit, fields=paths)
 
-        def read_rows(at: str | None) -> Page[PersonRow]:
-            page: Page[tuple[Any, ...]] = read(cursor=at)
-            return Page([PersonRow(*row) for row in page.items], page.cursor, page.previous)
+        def read_rows(at: str | None) -> Page[Colleague]:
+            page: Page[tuple[Any, ...]] = read(where=where, cursor=at, max_read=MAX_READ)
+            return Page([Colleague(*row) for row in page.items], page.cursor)
 
-        if not search:
-            return read_rows(cursor)
-        return search_people(read_rows, lambda row: row.name, search, limit=limit, cursor=cursor)
+        return search_people(read_rows, attrgetter("name"), search, limit=limit, cursor=cursor)
+
+    def count(self) -> int:
+        """Return how many people there are, from the index of names."""
+        return sum(1 for _ in self._store.select(User.by_name(), User.username))
 
     # -------------------------------------------------------------------------- changes
 
     def edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck = any_revision
     ) -> User:
-        """Change a profile: one's own, or as a manager another. Only managers change jobs.
+        """Change a profile: one's own, or that of one's people. Only managers change jobs.
 
         Passwords are reset by e-mail, so only the owner and administrators change the address, and
         a new one takes effect when its owner opens the link in the e-mail to it. Before a person
@@ -131,7 +109,7 @@ class People:
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
     ) -> tuple[User, str | None]:
         """Save a profile. Return the new profile, and the entered address."""
-        check_owner(actor, username)
+        self._context.check_reach(actor, username)
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)
         changes: list[Edit[User]] = [

@@ -14,7 +14,7 @@ from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
-from singletable_apps.skills.rules import RANKS, is_key, people_at
+from singletable_apps.skills.rules import RANKS, Reach, is_key, people_at
 from singletable_apps.skills.search_rules import (
     MAX_READ,
     Access,
@@ -168,15 +168,15 @@ class Search:
         rows = [[found[each.skill.skill_id][name] for each in wanted] for name in people]
         return SearchResult(query, wanted, rank(rows, self._context.today()), reads)
 
-    def nearest(self, role_id: str) -> NearestResult:
-        """Return the people who miss the fewest levels of a job's targets, at most 100."""
+    def nearest(self, actor: User, role_id: str) -> NearestResult:
+        """Return the people within reach who miss the fewest levels of a job, at most 100."""
         reads = self._start()
         context = reads.context
         found = context.store.run(patterns.job, role_id) if is_key(role_id) else None
         role = check_found(found, "There is no such job.")
         stored = context.store.get_many([Skill.key(each) for each in sorted(role.targets)])
         skills = {skill.skill_id: skill for skill in stored if skill is not None}
-        levels = _read_nearest(reads, role, skills)
+        levels = _read_nearest(reads, role, skills, context.reach(actor))
         people = [measure_nearness(name, levels[name], role.targets) for name in levels]
         people.sort(
             key=lambda each: (
@@ -241,9 +241,9 @@ def _is_member(user: User | None, query: SearchQuery) -> bool:
 
 
 def _read_nearest(
-    reads: SearchReads, role: JobRole, skills: Mapping[str, Skill]
+    reads: SearchReads, role: JobRole, skills: Mapping[str, Skill], reach: Reach
 ) -> dict[str, dict[str, Level]]:
-    """Return the levels of everyone who can be among the nearest, by username and skill.
+    """Return the levels of those within reach who can be among the nearest, by person and skill.
 
     Skills are read with the rarest first. Someone who has no skill that was read can still have all
     others; once enough people have more ranks than that, no further people are looked for.
@@ -255,12 +255,14 @@ def _read_nearest(
     for position, skill_id in enumerate(order):
         unread = sum(RANKS[role.targets[each]] for each in order[position:])
         best = sorted(has.values(), reverse=True)[MAX_NEAREST - 1 : MAX_NEAREST]
-        people = None
+        people = None if reach.people is None else sorted(reach.people)
         if best and best[0] > unread:
             people = sorted(name for name, ranks in has.items() if ranks + unread >= best[0])
         wanted = _wanted(Criterion(skills[skill_id].name), skills[skill_id], counts)
         target = RANKS[role.targets[skill_id]]
         for name, skill in reads.skills(wanted, people).items():
+            if name not in reach:
+                continue
             levels.setdefault(name, {})[skill_id] = skill.level
             has[name] = has.get(name, 0) + min(RANKS[skill.level], target)
     return levels

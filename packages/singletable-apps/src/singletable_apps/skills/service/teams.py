@@ -9,11 +9,10 @@ from urllib.parse import parse_qs
 
 from singletable import Edit, Page, retry_conflicts
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import Skill, Team, User, UserSkill
+from singletable_apps.skills.entities import Role, Skill, Team, User, UserSkill
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, is_same_user
 from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
 from singletable_apps.skills.service.catalog import Catalog
@@ -92,9 +91,10 @@ class Teams:
         *,
         name: str | None = None,
         members: Sequence[str] | None = None,
+        manager: str | None = None,
         check: RevisionCheck = any_revision,
     ) -> Team:
-        """Rename a team, replace its members, or both."""
+        """Rename a team, replace its members or, as an administrator, its manager."""
 
         def edits(team: Team) -> Edits:
             checks = InputChecks()
@@ -103,30 +103,34 @@ class Teams:
                 changed.append(Team.name.set(_check_name(checks, name)))
             if members is not None:
                 changed.append(Team.members.set(self._check_members(checks, members)))
+            if manager is not None and manager != team.manager:
+                PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+                changed.append(Team.manager.set(self._check_manager(checks, manager)))
             checks.raise_errors()
             return changed
 
         return self._change(actor, team_id, edits, check)
 
-    def add(self, actor: User, team_id: str, username: str) -> Team:
-        """Add a person, unless they are a member already."""
+    def add(self, actor: User, team_id: str, *usernames: str) -> Team:
+        """Add people, unless they are members already."""
 
         def edits(team: Team) -> Edits:
             checks = InputChecks()
-            added = self._check_members(checks, [username], field="username")
-            if len(team.members) >= MAX_MEMBERS:
+            added = self._check_members(checks, usernames, field="username")
+            members = list({name.casefold(): name for name in [*team.members, *added]}.values())
+            if len(members) > MAX_MEMBERS:
                 checks.reject("username", f"A team has at most {MAX_MEMBERS} members.")
             checks.raise_errors()
-            is_member = any(is_same_user(username, name) for name in team.members)
-            return [] if is_member else [Team.members.set([*team.members, *added])]
+            return [Team.members.set(members)] if len(members) > len(team.members) else []
 
         return self._change(actor, team_id, edits)
 
-    def remove(self, actor: User, team_id: str, username: str) -> Team:
-        """Remove a person, also one whose account was deleted."""
+    def remove(self, actor: User, team_id: str, *usernames: str) -> Team:
+        """Remove people, also those whose accounts were deleted."""
+        gone = {name.casefold() for name in usernames}
 
         def edits(team: Team) -> Edits:
-            left = [name for name in team.members if not is_same_user(name, username)]
+            left = [name for name in team.members if name.casefold() not in gone]
             return [Team.members.set(left)] if left != team.members else []
 
         return self._change(actor, team_id, edits)
@@ -171,6 +175,12 @@ class Teams:
             checks.reject(field, f"There is no person “{missing[0][:MAX_NAME]}”.")
         return [users[name].username for name in names if name in users]
 
+    def _check_manager(self, checks: InputChecks, username: str) -> str:
+        user = self._context.find_user(username)
+        if username and (user is None or user.role not in (Role.MANAGER, Role.ADMIN)):
+            checks.reject("manager", "Choose someone with the role Manager.")
+        return user.username if user else ""
+
 
 def parse_search(text: str) -> SearchQuery | None:
     """Return the query of a query string, or None if there is none."""
@@ -181,14 +191,14 @@ def parse_search(text: str) -> SearchQuery | None:
 
 
 def check_change(actor: User, team: Team) -> None:
-    """Raise NotPermitted unless the actor created the team or is a manager."""
-    if not is_same_user(actor.username, team.created_by):
+    """Raise NotPermitted unless the actor created the team or is a manager.
+
+    Teams with a manager decide who rates whom, so only administrators change them.
+    """
+    if team.manager:
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+    elif not is_same_user(actor.username, team.created_by):
         PERMISSIONS.check(actor.role, Permission.CHANGE_TEAMS)
-
-
-def may_change(actor: User, team: Team) -> bool:
-    """Return whether someone may change a team."""
-    return is_permitted(check_change, actor, team)
 
 
 def _check_name(checks: InputChecks, name: str) -> str:

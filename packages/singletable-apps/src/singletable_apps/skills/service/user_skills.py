@@ -1,11 +1,11 @@
-"""The skills of people: add, change and remove them, and count how many people have each."""
+"""The skills of people: add, rate, endorse and remove them, and count how many people have each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from functools import reduce
 
 from singletable import AlreadyExists as ItemExists
@@ -17,16 +17,23 @@ from singletable import (
     ItemMismatch,
     Page,
     Transaction,
+    TransactionConflict,
+    evolve,
     key_of,
     retry_conflicts,
 )
 from singletable import NotFound as ItemNotFound
+from singletable_apps.shared.accounts import TooManyAttempts, send_notice
+from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
+from singletable_apps.shared.mail import Email, InvalidEmail
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
+    Endorsement,
     Level,
     Profile,
+    Rating,
     Skill,
     SkillCount,
     Source,
@@ -37,7 +44,7 @@ from singletable_apps.skills.rules import (
     LEVELS,
     RANKS,
     SkillDraft,
-    check_owner,
+    check_not_self,
     check_skill_draft,
     is_key,
     is_same_user,
@@ -69,6 +76,7 @@ class UserSkills:
         self._context = context
         self._store = context.store
         self._catalog = catalog
+        self._notices = Throttle(context.store, secret=context.secret, free=1, first_wait=MAX_WAIT)
 
     def list(self, username: str) -> list[UserSkill]:
         """Return the skills of a person, by id."""
@@ -76,13 +84,17 @@ class UserSkills:
         return list(self._store.run(patterns.skills_of_user, user.username))
 
     def profile(self, username: str) -> Profile:
-        """Return a person with all skills, by one query."""
+        """Return a person with all skills, by one query; also by a former username."""
         if is_key(username):
             # Skills of someone who was renamed or deleted may still be there for a moment.
             with suppress(ItemNotFound, ItemMismatch):
                 profile = self._store.collect(Profile, patterns.user_with_skills(username))
                 if not profile.user.left_at:
                     return profile
+            former = self._store.run(patterns.former_username, username)
+            user = self._store.run(patterns.user_by_id, former.user_id) if former else None
+            if user is not None:
+                return self.profile(user.username)
         raise NotFound("There is no such person. The account may have been deleted.")
 
     def list_people(
@@ -149,7 +161,10 @@ class UserSkills:
 
     def get(self, username: str, spelling: str) -> UserSkill:
         """Return a skill of a person, or raise NotFound."""
-        user, skill = self._context.get_user(username), self._catalog.get(spelling)
+        return self._of(self._context.get_user(username), spelling)
+
+    def _of(self, user: User, spelling: str) -> UserSkill:
+        skill = self._catalog.get(spelling)
         if skill.merging and not self.find(user.username, skill.skill_id):
             # The skill of this person is not merged yet.
             return self._get(user.username, skill.merging)
@@ -157,7 +172,7 @@ class UserSkills:
 
     def add(self, actor: User, username: str, spelling: str, draft: SkillDraft) -> UserSkill:
         """Add a skill of the catalog to a person, who must not have it yet."""
-        check_owner(actor, username)
+        self._context.check_reach(actor, username)
         user, skill = self._context.get_user(username), self._catalog.get(spelling)
         checked = check_skill_draft(draft, self._context.today())
         assert checked.last_used is not None
@@ -179,12 +194,14 @@ class UserSkills:
                 # A skill that is renamed or merged right now has changed its revision.
                 transaction.check(Skill.key(skill.skill_id), Skill.revision == skill.revision)
                 transaction.create(added)
+                transaction.put(self._rating(user, added, self._context.clock(), checked.evidence))
                 count(transaction, skill.skill_id, added=checked.level)
         except ItemExists as error:
             text = f"{user.name} already has the skill {skill.name}."
             raise AlreadyExists({"skill_name": text}) from error
         except ConditionFailed:
             raise Busy("This person or skill is being changed right now. Try again.") from None
+        self._notify(actor, user, added)
         return self._get(user.username, skill.skill_id)
 
     @retry_conflicts(otherwise=busy("this skill"))
@@ -198,10 +215,11 @@ class UserSkills:
     ) -> UserSkill:
         """Change a skill of a person: all of it, or what a function changes.
 
-        What a manager changes is the manager's rating.
+        What a manager changes is the manager's rating. The latest rating counts; all are kept.
         """
-        check_owner(actor, username)
-        before = self.get(username, spelling)
+        self._context.check_reach(actor, username)
+        user = self._context.get_user(username)
+        before = self._of(user, spelling)
         check(before.revision)
         entered = draft if isinstance(draft, SkillDraft) else draft(draft_of(before))
         checked = check_skill_draft(entered, self._context.today())
@@ -212,24 +230,95 @@ class UserSkills:
             UserSkill.last_used.set(checked.last_used),
             UserSkill.notes.set(checked.notes),
         ]
-        if not is_same_user(actor.username, before.username):
-            rated = UserSkill.rated_by.set(actor.username)
-            changes += [UserSkill.source.set(Source.MANAGER), rated]
-        elif checked.level is not before.level:
-            changes += [UserSkill.source.set(Source.SELF), UserSkill.rated_by.set("")]
+        is_own = is_same_user(actor.username, before.username)
+        after = evolve(
+            before,
+            level=checked.level,
+            years=checked.years,
+            source=Source.SELF if is_own else Source.MANAGER,
+            rated_by="" if is_own else actor.username,
+        )
+        if not is_own or checked.level is not before.level:
+            rated = UserSkill.rated_by.set(after.rated_by)
+            changes += [UserSkill.source.set(after.source), rated]
+        ratings: list[Rating] = []
+        is_same = (checked.level, checked.years) == (before.level, before.years)
+        if not is_own or checked.evidence or not is_same:
+            ratings.append(self._rating(user, after, self._context.clock(), checked.evidence))
+            if not self.ratings(user, before.skill_id):
+                ratings.append(self._rating(user, before, before.created_at))
         with self._store.transaction(pattern=patterns.edit_user_skill) as transaction:
             unchanged = UserSkill.revision == before.revision
             transaction.update(key_of(before), *changes, if_=unchanged)
+            for rating in ratings:
+                transaction.put(rating)
             if checked.level is not before.level:
                 count(transaction, before.skill_id, added=checked.level, removed=before.level)
+        self._notify(actor, user, after)
         return self._get(before.username, before.skill_id)
+
+    def rate(
+        self, actor: User, username: str, skill_id: str, level: Level | None, years: int
+    ) -> UserSkill | None:
+        """Set the level and the years of a skill: add it, change it, or without a level remove it.
+
+        A skill that others endorse is not removed, because that cannot be undone.
+        """
+        before = self.find(username, skill_id) if is_key(username) and is_key(skill_id) else None
+        if level is None:
+            if before is not None and before.endorsements:
+                raise InvalidInput({"level": "Others endorse this skill. Remove it on its page."})
+            if before is not None:
+                self.remove(actor, username, skill_id)
+            return None
+        if before is None:
+            return self.add(actor, username, skill_id, SkillDraft(level, years))
+        return self.edit(
+            actor, username, skill_id, lambda draft: replace(draft, level=level, years=years)
+        )
+
+    # -------------------------------------------------------------------------- ratings
+
+    def ratings(self, user: User, skill_id: str = "") -> Sequence[Rating]:
+        """Return the ratings of a person, of one skill or of all, the oldest of a skill first."""
+        found = self._store.query(patterns.ratings_of_user(user.user_id), consistent=True)
+        return [each for each in found if skill_id in ("", each.skill_id)]
+
+    def _rating(self, user: User, skill: UserSkill, at: datetime, evidence: str = "") -> Rating:
+        own = user.username if skill.source is Source.SELF else ""
+        return Rating(
+            user_id=user.user_id,
+            skill_id=skill.skill_id,
+            rated_at=at,
+            level=skill.level,
+            years=skill.years,
+            source=skill.source,
+            author=skill.rated_by or own,
+            evidence=evidence,
+        )
+
+    def _notify(self, actor: User, user: User, skill: UserSkill) -> None:
+        """Tell someone about a rating by another person, at most every 15 minutes."""
+        if is_same_user(actor.username, user.username):
+            return
+        now, link = self._context.clock(), self._context.urls
+        text = (
+            f"Hello {user.name},\n\n{actor.name} rated your skill {skill.skill_name}: "
+            f"{skill.level}. Your own rating stays beside it. See both, and all earlier ones:\n\n"
+            f"{link.absolute(link.person(user.username))}\n\n"
+            "There may be more by now. We tell you at most every 15 minutes.\n"
+        )
+        with suppress(TooManyAttempts, InvalidEmail):
+            email = Email(user.email, f"{actor.name} rated {skill.skill_name}", text)
+            self._notices.attempt([("rating", user.username)], now)
+            send_notice(self._context.mailer, email, now)
 
     @retry_conflicts(otherwise=busy("this skill"))
     def remove(
         self, actor: User, username: str, spelling: str, check: RevisionCheck = any_revision
     ) -> UserSkill:
         """Remove a skill from a person with its endorsements. Return it as it was."""
-        check_owner(actor, username)
+        self._context.check_reach(actor, username)
         before = self.get(username, spelling)
         check(before.revision)
         self.delete(before)
@@ -268,6 +357,86 @@ class UserSkills:
     def _get(self, username: str, skill_id: str) -> UserSkill:
         found = self.find(username, skill_id)
         return check_found(found, f"{username} does not have this skill.")
+
+
+class Endorsements:
+    """Endorsements: someone confirms a skill of someone else, once, and can withdraw it.
+
+    The endorsement and the count on the skill are one transaction, so the count is right however
+    many people endorse at once, and however often a request is repeated.
+    """
+
+    def __init__(self, context: Context, user_skills: UserSkills) -> None:
+        self._store = context.store
+        self._user_skills = user_skills
+
+    def endorse(self, actor: User, username: str, spelling: str) -> UserSkill:
+        """Endorse a skill of someone else. Nothing changes if the actor has done so already."""
+        check_not_self(actor, username)
+        return self._change(actor, username, spelling, is_endorsed=True)
+
+    def withdraw(self, actor: User, username: str, spelling: str) -> UserSkill:
+        """Withdraw an endorsement. Nothing changes if there is none."""
+        check_not_self(actor, username)
+        return self._change(actor, username, spelling, is_endorsed=False)
+
+    def list(
+        self, username: str, spelling: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Endorsement]:
+        """Return the endorsements of a skill of a person, by the endorser's username."""
+        skill = self._user_skills.get(username, spelling)
+        selection = patterns.endorsers(skill.username, skill.skill_id)
+        return self._store.page(selection, limit, cursor=cursor)
+
+    def endorsed_by(self, actor: User, skills: Iterable[UserSkill]) -> frozenset[str]:
+        """Return the ids of those skills of one person that the actor endorses."""
+        keys = [
+            Endorsement.key(skill.username, skill.skill_id, actor.username)
+            for skill in skills
+            if skill.endorsements
+        ]
+        # Consistent, so that someone who has just clicked sees it.
+        found = self._store.get_many(keys, consistent=True)
+        return frozenset(each.skill_id for each in found if each is not None)
+
+    # The skill or the account may be changed, or many people endorse it.
+    @retry_conflicts(
+        also=[TransactionConflict],
+        otherwise=lambda: Busy("Many people endorse this skill right now. Try again."),
+    )
+    def _change(self, actor: User, username: str, spelling: str, *, is_endorsed: bool) -> UserSkill:
+        skill = self._user_skills.get(username, spelling)
+        given = Endorsement(
+            username=skill.username, skill_id=skill.skill_id, endorser=actor.username
+        )
+        try:
+            if is_endorsed:
+                self._add(given)
+            elif not self._remove(given):
+                return skill
+        except ItemExists:
+            return skill
+        return self._user_skills.get(username, spelling)
+
+    def _add(self, given: Endorsement) -> None:
+        with self._store.transaction(pattern=patterns.endorse) as transaction:
+            transaction.check(User.key(given.endorser), IS_HERE)
+            transaction.create(given)
+            transaction.update(
+                UserSkill.key(given.username, given.skill_id), UserSkill.endorsements.add(1)
+            )
+
+    def _remove(self, given: Endorsement) -> bool:
+        """Return whether there was an endorsement to remove."""
+        key = Endorsement.key(given.username, given.skill_id, given.endorser)
+        if self._store.get(key, consistent=True) is None:
+            return False
+        with self._store.transaction(pattern=patterns.withdraw_endorsement) as transaction:
+            transaction.delete(key, if_=Endorsement.endorser.exists())
+            transaction.update(
+                UserSkill.key(given.username, given.skill_id), UserSkill.endorsements.add(-1)
+            )
+        return True
 
 
 def draft_of(skill: UserSkill) -> SkillDraft:

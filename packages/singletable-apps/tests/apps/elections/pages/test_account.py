@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from singletable_apps.elections.roles import Role
+from singletable_apps.shared.accounts import NotSignedIn, Scope
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import forms_in, text_in
 
@@ -51,3 +56,29 @@ def test_account_says_why_it_cannot_be_deleted(app: PagesApp, ada: Browser, ben:
     assert delete_link not in ben.get("account").text
     revision = str(app.user("Ben").revision)
     assert ben.post("/elections/account/delete", {"revision": revision}).status_code == 409
+
+
+def test_access_token_is_shown_once_listed_and_revoked(app: PagesApp, ada: Browser) -> None:
+    page = ada.get("account", "tokens", "new")
+    refused = ada.submit(page, name="", scopes="read")
+    assert refused.status_code == 422
+    created = ada.submit(page, name="<Backup>", scopes="read")
+    (token,) = re.findall(r">(pat_[^<]+)</code>", created.text)
+    assert created.headers["cache-control"] == "no-store"
+    assert app.world.service.auth.authenticate(token, Scope.READ).name == "Ada"
+    account = ada.get("account")
+    assert "<bdi>&lt;Backup&gt;</bdi>" in account.text
+    assert token not in account.text
+    assert ada.flash(ada.submit(account, "/revoke")) == "The token no longer works."
+    with pytest.raises(NotSignedIn):
+        app.world.service.auth.authenticate(token, Scope.READ)
+
+
+def test_access_token_needs_the_password_again_after_a_while(app: PagesApp, ada: Browser) -> None:
+    app.world.clock.advance(minutes=6)
+    page = ada.get("account", "tokens", "new")
+    fields = {"name": "Backup", "scopes": "read"}
+    assert "Your password" in text_in(ada.submit(page, **fields).text)
+    ada.submit(page, **fields, current_password="lantern copper river")
+    auth = app.world.service.auth
+    assert len(auth.tokens.list(auth.account_of(app.user("Ada")))) == 1

@@ -43,7 +43,8 @@ def test_notice_and_result_are_public_only_if_the_owner_says_so(
     assert [name for name in ("Ben", "Ada") if name in text_in(page.text)] == []
     assert ada.flash(ada.submit(ada.get("e", TEA, "public"))) == "It is private again."
     assert "/elections/sign-in" in str(visitor.open(link).url)
-    assert "/elections/sign-in" in str(visitor.open(f"{link}/picture.png").url)
+    for part in ("picture.png", "embed"):
+        assert "/elections/sign-in" in str(visitor.open(f"{link}/{part}").url)
 
 
 def test_public_link_has_a_preview_and_survives_a_rename(
@@ -73,7 +74,7 @@ def test_result_of_too_few_secret_ballots_stays_hidden(app: PagesApp, ada: Brows
     app.vote("Ada", TEA, "Red")
     lifecycle.share_result(owner, TEA, is_public=True)
     lifecycle.close(owner, TEA)
-    for path in ("", "/picture.png"):
+    for path in ("", "/picture.png", "/embed"):
         page = app.browser().open(f"/elections/r/{election.election_id}{path}")
         assert "/elections/sign-in" in str(page.url)
     pending = ada.read("e", TEA, "tally")
@@ -112,3 +113,17 @@ def test_protocol_has_everything_for_the_minutes(
         "Place and date Chair Minutes",
     ):
         assert part in text, (part, text)
+
+
+# Other sites may show the result in a frame, and nothing else.
+def test_public_result_can_be_embedded(app: PagesApp, ada: Browser, link: str) -> None:
+    app.world.service.lifecycle.share_result(app.user("Ada"), TEA, is_public=True)
+    close(app)
+    page = app.browser().open(f"{link}/embed")
+    assert missing_in(page, ["Red wins", "2 ballots", "Closed"]) == []
+    assert "frame-ancestors *" in page.headers["content-security-policy"]
+    assert "x-frame-options" not in page.headers
+    assert "<form" not in page.text
+    assert app.browser().open(link).headers["x-frame-options"] == "DENY"
+    code = f"&lt;iframe src=&#34;http://127.0.0.1:8000{link}/embed&#34;"
+    assert code in ada.get("e", TEA, "tally").text

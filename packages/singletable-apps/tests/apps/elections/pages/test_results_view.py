@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from ranked_ballots import METHODS, Ballots, Ranking
-from singletable_apps.elections.entities import Election, Publication
+from ranked_ballots import Ballots, Ranking, Result
 from singletable_apps.elections.pages.results_view import (
     EQUAL_STEP,
     MAX_FULL_PAIRS,
     MAX_MATRIX,
-    Count,
+    explain_count,
     list_pairs,
     make_chart,
     make_headline,
     make_matrix,
 )
-from singletable_apps.elections.service.results import Tally
+from singletable_apps.elections.rules.methods import METHODS
+from singletable_apps.elections.service.results import count_ballots
+from singletable_apps.shared.results import Headline
 
 
-def count(rankings: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:
-    """Count rankings such as "AB" (A first, then B); with a seed, the election is closed."""
+def count(
+    rankings: dict[str, int],
+    candidates: str = "ABC",
+    *,
+    method: str = "schulze",
+    seed: str | None = None,
+) -> Any:
+    """Count rankings such as "AB" (A first, then B)."""
     cast = [(Ranking.from_levels(list(order)), often) for order, often in rankings.items()]
     ballots = Ballots.from_counts(list(candidates), cast)
-    election = Election(
-        name="Tried",
-        owner_name="Ada",
-        publication=Publication.ANONYMOUS,
-        election_id=1,
-        allow_edit=False,
-        allow_vote=seed is None,
-        when_created=datetime(2026, 1, 1, tzinfo=UTC),
-        revision=1,
-    )
-    results = {name: method(ballots, seed=seed) for name, method in METHODS.items()}
-    tally = Tally(election, results["schulze"], frozenset(), ballots.cast, 0.0, None)
-    counts = ballots.ranking_counts()
-    return Count(tally, results, tuple(counts), len(counts), (), "etag")
+    return count_ballots(method, ballots, 2 if "stv" in method else 1, seed)
+
+
+def headline(result: Result, seed: str | None) -> Headline:
+    """Return the headline; with a seed, the election is closed."""
+    return make_headline(result, is_final=seed is not None)
 
 
 TITLES: list[tuple[dict[str, int], str, str | None, str]] = [
@@ -58,19 +57,19 @@ TITLES: list[tuple[dict[str, int], str, str | None, str]] = [
 def test_headline_says_who_wins_or_leads(
     cast: dict[str, int], candidates: str, seed: str | None, title: str
 ) -> None:
-    assert make_headline(count(cast, candidates, seed=seed)).title == title
+    assert headline(count(cast, candidates, seed=seed), seed).title == title
 
 
 def test_headline_of_a_broken_tie_names_the_winner() -> None:
     tied = count({"A": 1, "B": 1}, "AB", seed="seed")
-    first = tied.result.final_order[0]
-    assert make_headline(tied).title == f"{first} wins a tie"
-    assert f"{first} first" in make_headline(tied).why
+    first = tied.final_order[0]
+    assert headline(tied, "seed").title == f"{first} wins a tie"
+    assert f"{first} first" in headline(tied, "seed").why
 
 
 def test_pair_has_the_strongest_chain_in_each_direction() -> None:
     circle = count({"ABC": 4, "BCA": 3, "CAB": 2})
-    (pair,) = [pair for pair in list_pairs(circle.result) if {pair.a, pair.b} == {"A", "C"}]
+    (pair,) = [pair for pair in list_pairs(circle) if {pair.a, pair.b} == {"A", "C"}]
     assert pair.forward is not None
     assert (pair.forward.names, pair.forward.links) == (("A", "B", "C"), (6, 7))
     assert pair.backward is not None
@@ -83,13 +82,13 @@ def test_many_candidates_show_only_the_pairs_that_decide() -> None:
     names = "".join(chr(ord("A") + at) for at in range(40))
     many = count({names: 1}, names)
     assert len(names) > MAX_FULL_PAIRS
-    rows = make_matrix(many.result)
+    rows = make_matrix(many)
     assert len(rows) == len(rows[0][1]) == MAX_MATRIX
-    assert len(list_pairs(many.result)) < 2 * MAX_MATRIX
+    assert len(list_pairs(many)) < 2 * MAX_MATRIX
 
 
 def test_matrix_has_the_strongest_color_for_a_unanimous_preference() -> None:
-    (_, (_, won)), (_, (lost, _)) = make_matrix(count({"AB": 3}, "AB").result)
+    (_, (_, won)), (_, (lost, _)) = make_matrix(count({"AB": 3}, "AB"))
     assert (won[1], lost[1]) == (2 * EQUAL_STEP, 0)
 
 
@@ -128,9 +127,58 @@ WHY = {
 @pytest.mark.parametrize("seed", [None, "0123456789abcdef" * 4])
 def test_reason_has_at_most_three_sentences(case: str, seed: str | None) -> None:
     cast, text = WHY[case]
-    headline = make_headline(count(cast, seed=seed))
-    why = f"{headline.why} {headline.margin}".strip()
+    shown = headline(count(cast, seed=seed), seed)
+    why = f"{shown.why} {shown.margin}".strip()
     assert text in why
     assert 2 <= why.count(".") <= 3
     assert "each beat" not in why
     assert seed is None or seed not in why
+
+
+CAST = {"ABC": 4, "BCA": 3, "CBA": 2}
+# By method: the title while people vote and after the close, the reason, and the first two bars.
+OUTCOMES = {
+    "schulze": ("B leads", "B wins", "closest is A, with 5 to 4", "ahead of 2 of 2"),
+    "instant runoff": ("B leads", "B wins", "5 of 9 continuing votes", "5 votes"),
+    "scottish stv": (
+        "A and B would be",
+        "A and B are",
+        "the quota is 4.",
+        "4 votes",
+    ),
+    "meek stv": ("A and B would be", "A and B are", "the quota is 3.", "4 votes"),
+    "approval": (
+        "A, B and C are tied",
+        " wins a tie",
+        "tied for 1st place with 9 approvals",
+        "9 approvals",
+    ),
+    "plurality": (
+        "A leads",
+        "A wins",
+        "choices. B is 2nd with 3 first",
+        "4 votes",
+    ),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", [None, "seed"])
+def test_every_method_has_a_headline_and_a_chart(method: str, seed: str | None) -> None:
+    so_far, final, why, label = OUTCOMES[method]
+    result = count(CAST, method=method, seed=seed)
+    shown = headline(result, seed)
+    assert (final if seed else so_far) in shown.title
+    assert why in shown.why
+    first, *_ = make_chart(result)
+    assert (first.label, first.is_first) == (label, True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("cast", [{}, {"": 2}, {"A": 1}])
+def test_every_method_explains_counts_without_votes(method: str, cast: dict[str, int]) -> None:
+    result = count(cast, method=method)
+    explained = explain_count({method: result}, ("A", "B"))
+    assert explained["result"] == result
+    assert headline(result, None).title
+    assert len(make_chart(result)) in (0, 3)

@@ -45,7 +45,7 @@ def _complete_rebuild(there: Scenario) -> None:
 
 
 def _reads_user(operation: Operation[object]) -> bool:
-    return "USER_ID" in str(operation)
+    return "USER#Carol" in str(operation)
 
 
 def _crash_while_renaming(there: Scenario, steps: int) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ranked_ballots import Ranking
+from singletable_apps.elections.proofs.checker import Finding
 from singletable_apps.elections.proofs.documents import add_proof
 from singletable_apps.elections.proofs.keys import Signer, fingerprint, format_fingerprint
 from singletable_apps.elections.proofs.merkle import MerkleTree
-from singletable_apps.elections.proofs.verification import Finding, verify_receipt
+from singletable_apps.elections.proofs.verification import verify_receipt
 from tests.apps.elections.proofs.factories import (
     SIGNER,
     cast_ballot,
@@ -33,7 +34,7 @@ def results(findings: list[Finding]) -> list[bool]:
 def test_receipt_proves_ballot_signature_and_inclusion() -> None:
     findings = verify_receipt(SAMPLE.receipt, key=KEY)
     assert results(findings) == [True] * 6
-    text = " ".join(finding.text for finding in findings)
+    text = " ".join(finding.claim for finding in findings)
     assert "Ada > Ben > Cy = Zoë" in text
     assert "ballots: 5" in text
     assert format_fingerprint(SIGNER.public_key) in text
@@ -53,7 +54,7 @@ def test_any_change_of_an_open_receipt_but_its_name_is_detected() -> None:
 
 
 def test_open_receipt_is_not_signed() -> None:
-    assert "still open" in verify_receipt(SAMPLE.open_receipt)[-1].text
+    assert "Nothing was signed yet" in verify_receipt(SAMPLE.open_receipt)[-1].claim
     assert not all_ok(verify_receipt(SAMPLE.open_receipt, key=KEY))
 
 
@@ -73,10 +74,9 @@ def test_ballot_that_is_not_under_the_signed_root_is_reported() -> None:
     assert results(findings) == [True, True, True, True, False]
 
 
-def test_receipt_from_before_a_change_of_candidates_names_the_change() -> None:
+def test_receipt_from_before_a_change_of_candidates_is_valid() -> None:
     findings = verify_receipt(make_earlier_receipt(listed=True))
     assert all_ok(findings)
-    assert "Zoë, Ada, Ben > Cy, Di" in findings[3].text
     findings = verify_receipt(make_earlier_receipt(listed=False))
     assert results(findings) == [True, True, True, False, True]
 
@@ -85,7 +85,7 @@ def test_receipt_from_before_a_change_of_candidates_names_the_change() -> None:
 def test_other_values_are_not_receipts(value: object) -> None:
     (finding,) = verify_receipt(value)
     assert not finding.ok
-    assert finding.text.startswith("This is not a receipt")
+    assert finding.claim.startswith("This is not a receipt")
 
 
 def test_deeply_nested_value_is_not_a_receipt() -> None:
@@ -99,4 +99,4 @@ def test_deeply_nested_value_is_not_a_receipt() -> None:
 def test_receipt_in_a_later_format_is_not_checked() -> None:
     (finding,) = verify_receipt({**SAMPLE.receipt, "format": "singletable election receipt 2"})
     assert not finding.ok
-    assert "“singletable election receipt 2”" in finding.text
+    assert "“singletable election receipt 2”" in finding.claim

@@ -20,7 +20,7 @@ from tests.apps.support.elections.world import PASSWORD, World, ballot, open_sto
 
 # Requests are found by keyed hashes, definitions by their hash, and the rest is not decided on.
 NOT_CONFIRMED = {
-    *("get_sync", "find_withdrawn", "list_withdrawn", "get_definition", "list_definitions"),
+    *("get_sync", "list_withdrawn", "get_definition", "list_definitions"),
     "list_ballots",
 }
 

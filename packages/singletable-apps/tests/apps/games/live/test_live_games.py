@@ -146,14 +146,13 @@ async def test_question_waits_for_the_host_when_answers_are_moderated(
         await phone.shows("open")
         reply = await phone.answer(text=text)
         assert reply["data"]["answer"]["status"] == "pending"
-    await host.sees(
-        lambda each: each.latest("hostChanged").get("host", {}).get("pendingCount") == 2
-    )
+    assert (await host.shows("checking"))["host"]["pendingCount"] == 2
     for player in phones:
-        assert memory.service.context.get_state(game.game_id).phase == "open"
+        assert memory.service.context.get_state(game.game_id).phase == "checking"
         memory.service.moderation.decide(
             game.game_id, "001", player.answer_id(), AnswerStatus.VISIBLE
         )
+    await host.command("next")
     await ada.shows("voting")
 
 

@@ -477,7 +477,7 @@ def test_answers_under_faults_are_stored_once(memory: World) -> None:
     ]
     with driver.inject(faults):
         for _ in range(3):
-            results = service.answers.submit_many(game.game_id, sent)
+            results = service.answers.submit_many([(game.game_id, each) for each in sent])
             for log, result in zip(logs, results, strict=True):
                 assert not isinstance(result, AppError)
                 log.answers["001"] = Sent(("b",), outcome=result.outcome)

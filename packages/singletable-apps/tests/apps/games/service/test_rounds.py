@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.games.entities import GameState
-from singletable_apps.games.errors import InvalidInput, NotFound, WrongPhase
+from singletable_apps.games.errors import InvalidInput, NotFound, RoomClosed, WrongPhase
 from singletable_apps.games.phases import TRANSITIONS, Command, Phase
 from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.rules import GRACE
@@ -240,19 +240,40 @@ def test_delete_removes_everything_of_a_game(memory: World) -> None:
     assert not memory.service.game_store.list_answers(game.game_id, "001")
 
 
+def test_answers_of_several_games_are_judged_by_their_own_states(memory: World) -> None:
+    games = [memory.game(CAPITAL) for _ in range(3)]
+    phones = [memory.join(game, "Ada")[0] for game in games]
+    for game in games:
+        memory.play(game, Command.START)
+    plays = memory.service.game_store.load_many([game.game_id for game in games])
+    memory.play(games[1], Command.CLOSE)
+    memory.service.games.delete(games[2].game_id)
+    sent = [
+        (each.game_id, Submission(each.player_id, "001", memory.clock(), "", ("b",), None, "1"))
+        for each in phones
+    ]
+    # The players are read again, those of the deleted game in vain.
+    # These states were read before a question was closed and a game was deleted.
+    results = memory.service.answers.submit_many(sent, {}, plays)
+    outcomes = [each.outcome if isinstance(each, Receipt) else type(each) for each in results]
+    assert outcomes == [Outcome.ACCEPTED, Outcome.LATE, RoomClosed]
+    (result,) = memory.service.answers.submit_many(sent[2:])
+    assert isinstance(result, NotFound)
+
+
 def test_answers_of_a_batch_have_outcomes_of_their_own(world: World) -> None:
     game = world.game(CAPITAL)
     ada, bob, cy = world.join(game, "Ada", "Bob", "Cy")
     world.play(game, Command.START)
     ada.answer("b")
     sent = [
-        Submission(phone.player_id, "001", world.clock(), choices=choices, client_id="1")
+        (phone.game_id, Submission(phone.player_id, "001", world.clock(), "", choices, None, "1"))
         for phone, choices in ((ada, ("a",)), (bob, ("b",)), (bob, ("c",)), (cy, ("x",)))
     ]
-    results = world.service.answers.submit_many(game.game_id, sent)
+    results = world.service.answers.submit_many(sent)
     outcomes = [each.outcome if isinstance(each, Receipt) else type(each) for each in results]
     assert outcomes == [Outcome.REPEATED, Outcome.ACCEPTED, Outcome.REPEATED, InvalidInput]
-    assert world.service.answers.submit_many(game.game_id, []) == []
+    assert world.service.answers.submit_many([]) == []
     world.play(game, Command.CLOSE)
     assert world.totals(game) == {"Ada": 1000, "Bob": 1000, "Cy": 0}
 

@@ -29,7 +29,6 @@ ASKED: dict[str, Callable[[Person, Made], httpx2.Response]] = {
     "my vote": lambda ada, poll: ada.get(f"{poll.path}/vote"),
     "results": lambda ada, poll: ada.get(f"{poll.path}/results"),
     "export": lambda ada, poll: ada.get(f"{poll.path}/export/csv"),
-    "recount": lambda ada, poll: ada.get(f"{poll.path}/recount", key=poll.key),
     "codes": lambda ada, poll: ada.get(f"{poll.path}/codes", key=poll.key),
     "issue codes": lambda ada, poll: ada.post(f"{poll.path}/codes", {"count": 1}, key=poll.key),
 }

@@ -198,7 +198,6 @@ NOBODY = "/00000000-0000-4000-8000-000000000000"
         ("POST", "/close", None),
         ("POST", "/codes", {"count": 1}),
         ("GET", "/codes", None),
-        ("GET", "/recount", None),
         ("GET", "", None),
         ("POST", "/duplicate", None),
         ("POST", "/vote", {"rankings": ["Go"]}),

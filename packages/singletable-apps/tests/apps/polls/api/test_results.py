@@ -194,13 +194,3 @@ def test_results_after_closing_are_visible_to_the_organizer(server: Server) -> N
     assert "ETag" not in hidden.headers
     ada.post(f"{poll.path}/close", key=poll.key, tag="*")
     assert seen_by(ben, poll) == SHOWN
-
-
-def test_recount_matches_the_results(server: Server) -> None:
-    ada = server.new_visitor()
-    poll = ada.makes()
-    cast(server, poll, (3, "Go"), (2, "Rust > Go"))
-    ada.votes(poll, "Go")
-    ada.votes(poll, "Python")
-    found = ada.get(f"{poll.path}/recount", key=poll.key)
-    assert found.json() == {"pollId": poll.path[1:], "votes": 6, "rankings": 3, "agrees": True}

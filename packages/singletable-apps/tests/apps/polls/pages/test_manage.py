@@ -1,4 +1,4 @@
-"""The organizer edits, closes, reopens, recounts and deletes a poll; no one else can."""
+"""The organizer edits, closes, reopens and deletes a poll; no one else can."""
 
 from __future__ import annotations
 
@@ -173,12 +173,6 @@ def test_delete_confirmation_says_the_number_of_votes(
     answer = chair.send(asked, "/delete")
     assert answer.headers["location"] == "/polls/mine"
     assert chair.get(at).status_code == 404
-
-
-def test_recount_page_shows_matching_results(poll: PollPages, at: str, chair: Visitor) -> None:
-    chair.vote(poll.id, "Lake")
-    assert "The results are correct" in text_in(chair.get(f"{at}/recount").text)
-    assert "Votes 1" in text_in(chair.get(at).text)
 
 
 def test_my_polls_are_paginated_with_their_votes(server: Server, ada: Visitor) -> None:

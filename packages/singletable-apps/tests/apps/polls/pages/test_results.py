@@ -19,9 +19,9 @@ Votes = dict[str, int]
 # The options, the votes, and texts on the page.
 SHOWN: list[tuple[str, Votes, list[str]]] = [
     ("AB", {}, ["No votes yet", "with the first vote", "Link to the poll"]),
-    ("ABC", {"B": 1}, ["B leads", "The only vote ranks it first.", "1 vote for 3"]),
-    ("ABC", {"AB": 3, "BA": 1}, ["A leads", "3 of 4 votes rank it first: more than half"]),
-    ("ABC", {"AB": 5, "B": 1, "C": 1}, ["A leads", "5 of 7 votes rank it first"]),
+    ("ABC", {"B": 1}, ["B leads", "The only vote ranks B first.", "1 vote for 3"]),
+    ("ABC", {"AB": 3, "BA": 1}, ["A leads", "3 of 4 votes rank A first: more than half"]),
+    ("ABC", {"AB": 5, "B": 1, "C": 1}, ["A leads", "5 of 7 votes rank A first"]),
     (
         "ABC",
         {"A": 4, "B": 3, "C": 2},

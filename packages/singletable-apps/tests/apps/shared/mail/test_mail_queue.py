@@ -17,6 +17,7 @@ from singletable_apps.shared.mail_queue import (
     MailQueue,
     Notice,
     QueuedEmail,
+    note_bounce,
 )
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -178,16 +179,16 @@ def report(action: str, original: str, kind: str = "message/rfc822") -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["message/rfc822", "text/rfc822-headers"])
-def test_reports_of_bounces_are_noted(queue: MailQueue, kind: str) -> None:
+def test_reports_of_bounces_are_noted(queue: MailQueue, store: Store, kind: str) -> None:
     queue.enqueue([ADA], NOW)
     queue.deliver(NOW)
     sent = "<e1.invitation.ada@example.org>"
-    assert queue.note_bounce(report("delayed", sent, kind), NOW) is None
-    assert queue.note_bounce(report("failed", "<other@example.org>", kind), NOW) is None
-    assert queue.note_bounce(report("failed", "<e1.invitation.eve@x>", kind), NOW) is None
-    assert queue.note_bounce(b"Hello", NOW) is None
+    assert note_bounce(store, report("delayed", sent, kind), NOW) is None
+    assert note_bounce(store, report("failed", "<other@example.org>", kind), NOW) is None
+    assert note_bounce(store, report("failed", "<e1.invitation.eve@x>", kind), NOW) is None
+    assert note_bounce(store, b"Hello", NOW) is None
     assert states(queue) == {"ada": "sent"}
-    noted = queue.note_bounce(report("failed", sent, kind), NOW)
+    noted = note_bounce(store, report("failed", sent, kind), NOW)
     assert noted is not None
     assert noted.problem == "smtp; 550 5.1.1 No such user"
     assert states(queue) == {"ada": "failed"}

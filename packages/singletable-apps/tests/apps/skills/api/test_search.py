@@ -46,8 +46,10 @@ def test_nearest_people_of_a_job(server: Server) -> None:
     targets = {"go": Level.ADVANCED, "python": Level.EXPERT}
     server.world.service.context.store.put(JobRole(role_id="lead", name="Lead", targets=targets))
     server.world.calls.clear()
-    bob = server.sign_in("bob")
-    found = bob.get("/roles/lead/nearest?limit=2&consumed=1").json()
+    bob, mia = server.sign_in("bob"), server.sign_in("mia")
+    own = bob.get("/roles/lead/nearest").json()["items"]
+    assert [each["person"]["username"] for each in own] == ["bob"]
+    found = mia.get("/roles/lead/nearest?limit=2&consumed=1").json()
     assert [(each["person"]["username"], each["missing_levels"]) for each in found["items"]] == [
         ("ada", 1),
         ("mia", 3),
@@ -55,7 +57,7 @@ def test_nearest_people_of_a_job(server: Server) -> None:
     assert found["items"][1]["levels"] == {"go": None, "python": "Expert"}
     assert found["consumed"]["plan"]
     more = {"limit": 2, "cursor": found["next"], "consumed": 1}
-    rest = bob.get("/roles/lead/nearest", params=more).json()
+    rest = mia.get("/roles/lead/nearest", params=more).json()
     assert [each["met"] for each in rest["items"]] == [pytest.approx(1 / 7)]
     assert problem(bob.get("/roles/unknown/nearest"))[0] == 404
 
@@ -72,7 +74,12 @@ def test_teams_are_saved_changed_and_deleted(server: Server) -> None:
     assert renamed.json()["name"] == "Best"
     assert renamed.headers["etag"] == mia.get(path).headers["etag"]
     assert bob.delete(f"{path}/members/JOAN").json()["members"] == ["ada"]
-    assert [team["name"] for team in joan.get("/teams").json()["items"]] == ["Best"]
+    assert [team["name"] for team in joan.get("/teams").json()["items"]] == ["Best", "mia"]
+    ada = server.sign_in("ada")
+    assert problem(mia.put(path, {"manager": "mia"}))[0] == 403
+    assert ada.put(path, {"manager": "mia"}).json()["manager"] == "mia"
+    assert problem(bob.delete(path))[0] == 403
+    assert ada.put(path, {"manager": ""}).json()["manager"] == ""
     assert bob.get(path).json()["search"] == "skill=go"
     assert problem(bob.put(f"{path}/members/nobody")) == (400, "invalid-request", ["/username"])
     assert bob.delete(path).status_code == 200

@@ -17,7 +17,7 @@ def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
     assert visitor.get("account").status_code == 200
     other = app.browser()
     again = other.submit(other.get("sign-in"), "sign-in", who="ZOE", password=PASSWORD)
-    assert again.headers["location"] == "/skills/people"
+    assert again.headers["location"] == "/skills/start"
 
 
 def test_visitor_confirms_the_address_of_the_registration(app: PagesApp) -> None:

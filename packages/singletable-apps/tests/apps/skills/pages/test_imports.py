@@ -47,10 +47,19 @@ def test_administrator_imports_and_undoes(app: PagesApp, ada: Browser) -> None:
     assert "Undone" in ada.get("admin", "import").text
 
 
+def test_row_with_several_errors_is_listed_once(ada: Browser) -> None:
+    path = upload(ada, b"Username,Name,Skill,Level\n#,x,Go,9\n").headers["location"]
+    page = ada.open(path).text
+    assert "Found 1 row: 0 new" in page
+    assert "1 to 1 of 1" in page
+    assert page.count("<b>Level “9”:</b>") == page.count("<b>Name “x”:</b>") == 1
+    assert ada.get("admin", "import").text.count('data-label="By">Ada<') == 1
+
+
 def test_choices_are_checked(ada: Browser) -> None:
     path = upload(ada, b"Who,Skill,Level\nbob,Rust,4\n").headers["location"]
     page = ada.open(path)
-    assert "Choose the column that contains the usernames." in page.text
+    assert "Choose the column that contains usernames, e-mail addresses or names." in page.text
     assert "/apply" not in page.text
     page = choose(ada, path, **{"column-0": "username"})
     ending = path.rpartition("/")[2]

@@ -13,7 +13,11 @@ def test_administrators_see_plan_and_live_consumption(
     app: PagesApp, ada: Browser, bob: Browser
 ) -> None:
     bob.get("projects")
-    page = ada.get("operations")
+    summary = ada.get("operations").text
+    assert "a load of 10,000 people" in summary
+    assert "You have 4 people" in summary
+    assert "GSI" not in summary
+    page = ada.get("operations", "details")
     assert page.status_code == 200
     for text in ("GSI2", "SKILL#skill-1", "reserved for 3 years", "Hot partition by writes"):
         assert text in page.text

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from singletable import Store
 from singletable_apps.skills.entities import JobRole, Level, User, UserSkill
+from singletable_apps.skills.entry_rules import KINDS, EntryDraft
+from singletable_apps.skills.rules import SkillDraft
 from tests.apps.skills.pages.client import PagesApp
 from tests.apps.support.browser import Browser
 
@@ -32,7 +36,8 @@ def test_person_compares_levels_with_the_targets_of_the_job(app: PagesApp, bob: 
     store.create(JobRole(role_id="backend", name="Backend engineer", targets=targets))
     store.update(User.key("ada"), User.job_role.set("backend"))
     store.update(User.key("bob"), User.job_role.set("backend"))
-    assert "2 of 2" in bob.get("people", "ada").text
+    assert "2 of 2" in app.browser("ada").get("people", "ada").text
+    assert "2 of 2" not in bob.get("people", "ada").text
     page = bob.get("people", "bob").text
     assert "0 of 2" in page
     assert page.count("needs Advanced") == 2
@@ -95,7 +100,10 @@ def test_invalid_skill_is_shown_again(
 def test_rating_by_a_manager_names_them(bob: Browser, mia: Browser) -> None:
     answer = mia.submit(mia.get("people", "bob", "skills", "go", "edit"), "edit", level="Expert")
     assert answer.status_code == 303
-    assert "rated by mia" in bob.get("people", "bob").text
+    page = bob.get("people", "bob").text
+    assert "rated by Mia" in page
+    assert page.count('class="rating-pair"') == 1
+    assert '<td data-label="By">Mia' in bob.get("people", "bob", "skills", "go").text
 
 
 def test_endorse_and_withdraw(app: PagesApp, bob: Browser, ada: Browser) -> None:
@@ -123,3 +131,22 @@ def test_wrong_addresses_are_error_pages(app: PagesApp, bob: Browser) -> None:
     assert "<script>x" not in page.text
     form = {"skill_name": "Go", "level": "Expert", "notes": "x" * 70_000}
     assert bob.post("/skills/people/bob/skills/new", form).status_code == 413
+
+
+def test_start_page_shows_what_is_new(app: PagesApp, bob: Browser, mia: Browser) -> None:
+    service, bob_user = app.world.service, app.world.user("bob")
+    store = Store(app.world.driver, clock=app.world.clock)
+    store.create(JobRole(role_id="dev", name="Developer", targets={"go": Level.EXPERT}))
+    store.update(User.key("bob"), User.job_role.set("dev"))
+    today = app.world.clock().date()
+    for name, days in (("Sailing", 30), ("Diving", -1), ("Flying", 200)):
+        issued, ends = today - timedelta(days=400), today + timedelta(days=days)
+        draft = EntryDraft(name=name, issuer="Club", issued=issued, expires_on=ends)
+        service.entries.create(bob_user, "bob", KINDS["certifications"], draft)
+    service.user_skills.edit(app.world.user("mia"), "bob", "Go", SkillDraft(Level.ADVANCED))
+    page = bob.get("start").text
+    for text in ("Sailing expires soon", "Diving has expired", "needs Expert", "Mia, 1 January"):
+        assert text in page
+    assert "Flying" not in page
+    assert "Your people" not in page
+    assert "3 people in the teams that you manage; 1 below a target." in mia.get("start").text

@@ -28,8 +28,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import InUse
-from singletable_apps.skills.rules import SkillDraft
+from singletable_apps.skills.rules import InUse, SkillDraft
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.catalog import MAX_ALIASES, SkillEdit, names_of
 from singletable_apps.skills.service.roles import RoleEdit

@@ -29,8 +29,10 @@ from singletable_apps.skills.entities import (
     UserSkill,
 )
 from singletable_apps.skills.import_rules import Outcome
+from singletable_apps.skills.overview_rules import matrix_table
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService
+from singletable_apps.skills.service.overview import MatrixQuery
 from tests.apps.skills.support.recount import check_counts
 from tests.apps.skills.support.world import Filling, World
 
@@ -303,10 +305,10 @@ def test_unknown_skills_are_created_mapped_or_skipped(memory: World) -> None:
 def test_columns_are_recognized_or_chosen(memory: World) -> None:
     fill(memory)
     Store(memory.driver).create(JobRole(role_id="dev", name="Developer"))
-    data = b"Who;Full name;Skill;LEVEL;Job\nzoe;Zoe Park;Go;Expert;developer\nyan;Yan;;;Baker\n"
+    data = b"Who;Label;Skill;LEVEL;Job\nzoe;Zoe Park;Go;Expert;developer\nyan;Yan;;;Baker\n"
     imports, ada = memory.service.imports, memory.user("ada")
     staged = imports.upload(ada, "x.csv", data)
-    expected = {"Full name": "name", "Skill": "skill", "LEVEL": "level", "Job": "job_role"}
+    expected = {"Skill": "skill", "LEVEL": "level", "Job": "job_role"}
     assert staged.columns == expected
     assert "usernames" in imports.preview(staged.import_id).problem
     with pytest.raises(InvalidInput, match="usernames"):
@@ -317,11 +319,11 @@ def test_columns_are_recognized_or_chosen(memory: World) -> None:
             ada, staged.import_id, columns=columns, skills={}, duplicates=Duplicates.SKIP
         )
 
-    for wrong in ({"Nose": "name"}, {"Who": "shoe"}, {"Who": "name", "Full name": "name"}):
+    for wrong in ({"Nose": "name"}, {"Who": "shoe"}, {"Who": "name", "Label": "name"}):
         with pytest.raises(InvalidInput) as rejected:
             choose(wrong)
         assert {*rejected.value.errors} == {"columns"}
-    choose({**expected, "Who": "username"})
+    choose({**expected, "Who": "username", "Label": "name"})
     assert outcomes(memory.service, staged.import_id) == {2: "new", 3: "error"}
     imports.apply(ada, staged.import_id)
     assert memory.user("zoe").job_role == "dev"
@@ -399,3 +401,53 @@ def test_import_creates_a_limited_number_of_skills(
     with pytest.raises(InvalidInput, match="at most 2 skills, not 3"):
         imports.apply(ada, import_id)
     assert imports.get(import_id).status is ImportStatus.PREVIEW
+
+
+WIDE = b"""Name,E-mail,Floor plan,Go,Python,Rust
+Ada,,north,4,-,beginner
+Nobody Yet,bob@example.org,south,0,x,2
+Twin,,,1,2,
+"Zo\xc3\xab Park",zoe.park@example.org,,,,3
+"""
+
+
+def test_sheet_with_a_column_per_skill_is_recognized(memory: World) -> None:
+    fill(memory)
+    store, ada = memory.service.context.store, memory.user("ada")
+    for number, name in enumerate(("twin1", "twin2"), 50):
+        store.create(User(username=name, user_id=number, name="Twin"))
+    memory.calls.clear()
+    imports = memory.service.imports
+    staged = imports.upload(ada, "matrix.csv", WIDE)
+    assert staged.columns == {"Name": "name", "E-mail": "email", "Skill": "skill", "Level": "level"}
+    rows = {
+        (each.number, each.username, each.skill, each.outcome)
+        for each in imports.preview(staged.import_id).results
+    }
+    assert rows == {
+        (2, "ada", "Go", "new"),
+        (2, "ada", "Rust", "skipped"),
+        (3, "bob", "Python", "error"),
+        (3, "bob", "Rust", "skipped"),
+        (4, "", "Go", "error"),
+        (4, "", "Python", "error"),
+        (5, "zoe-park", "Rust", "skipped"),
+    }
+
+
+def test_downloaded_matrix_is_imported_again(memory: World) -> None:
+    fill(memory)
+    ada, overview = memory.user("ada"), memory.service.overview
+    matrix = overview.matrix(MatrixQuery())
+    columns, rows = matrix_table(matrix.people, matrix.skills, matrix.cells)
+    data = b"".join(write_table(columns, rows, "xlsx"))
+    staged = memory.service.imports.upload(ada, "matrix.xlsx", data)
+    results = memory.service.imports.preview(staged.import_id).results
+    assert {each.outcome for each in results} == {Outcome.DUPLICATE}
+    assert {each.skill for each in results} >= {"Go", "Python"}
+
+
+def test_text_in_an_excel_file_is_named(memory: World) -> None:
+    fill(memory)
+    with pytest.raises(InvalidInput, match="not an Excel file"):
+        memory.service.imports.upload(memory.user("ada"), "x.xlsx", b"username,skill\nada,Go\n")

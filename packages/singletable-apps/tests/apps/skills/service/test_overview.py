@@ -7,6 +7,7 @@ import pytest
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.skills.entities import Category, JobRole, Level, Role, Team, User
 from singletable_apps.skills.overview_rules import CoverageState, TargetResult
+from singletable_apps.skills.rules import Reach
 from singletable_apps.skills.service.overview import Matrix, MatrixQuery, PeopleFilter
 from tests.apps.skills.support.world import World
 
@@ -144,7 +145,7 @@ def test_matrix_of_unknown_choices_is_rejected(company: World) -> None:
 
 
 def test_coverage_names_single_points_of_failure(company: World) -> None:
-    report = company.service.overview.gaps(PeopleFilter(), Level.ADVANCED, 2)
+    report = company.service.overview.gaps(Reach(None), PeopleFilter(), Level.ADVANCED, 2)
     found = {
         each.skill.skill_id: (each.state, [person.username for person in each.people])
         for each in report.coverage
@@ -156,17 +157,19 @@ def test_coverage_names_single_points_of_failure(company: World) -> None:
     }
     [go] = [each for each in report.coverage if each.skill.skill_id == "go"]
     assert go.levels == (1, 0, 0, 2)
-    experts = company.service.overview.gaps(PeopleFilter(), Level.EXPERT, 1)
+    experts = company.service.overview.gaps(Reach(None), PeopleFilter(), Level.EXPERT, 1)
     assert [each.state for each in experts.coverage] == ["nobody", "nobody", "covered"]
 
 
 def test_coverage_of_a_department_omits_skills_it_neither_has_nor_needs(company: World) -> None:
-    report = company.service.overview.gaps(PeopleFilter(department="Design"), Level.BEGINNER, 1)
+    report = company.service.overview.gaps(
+        Reach(None), PeopleFilter(department="Design"), Level.BEGINNER, 1
+    )
     assert [each.skill.skill_id for each in report.coverage] == ["docker"]
 
 
 def test_targets_compare_people_with_their_jobs(company: World) -> None:
-    report = company.service.overview.gaps(PeopleFilter(), Level.ADVANCED, 2)
+    report = company.service.overview.gaps(Reach(None), PeopleFilter(), Level.ADVANCED, 2)
     found = {
         (each.person.username, each.skill.skill_id): (each.result, each.severity)
         for each in report.targets
@@ -183,7 +186,7 @@ def test_targets_compare_people_with_their_jobs(company: World) -> None:
 @pytest.mark.parametrize("enough", [0, -1, 101])
 def test_gaps_for_an_impossible_number_are_rejected(company: World, enough: int) -> None:
     with pytest.raises(InvalidInput):
-        company.service.overview.gaps(PeopleFilter(), Level.ADVANCED, enough)
+        company.service.overview.gaps(Reach(None), PeopleFilter(), Level.ADVANCED, enough)
 
 
 def test_export_has_a_row_per_skill(company: World) -> None:

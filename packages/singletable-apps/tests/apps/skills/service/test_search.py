@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from singletable import Engine
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.skills import search_rules
-from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
+from singletable_apps.skills.entities import (
+    JobRole,
+    Level,
+    Role,
+    Skill,
+    SkillCount,
+    User,
+    UserSkill,
+)
 from singletable_apps.skills.rules import RANKS, derive_skill_id, score
 from singletable_apps.skills.search_rules import (
     Access,
@@ -249,9 +257,10 @@ def test_nearest_are_those_who_miss_the_fewest_levels(
     with Engine.in_memory() as engine, pytest.MonkeyPatch.context() as patch:
         patch.setattr(search_service, "MAX_NEAREST", most)
         world = World(engine)
-        world.fill({**people, "other": dict.fromkeys(SKILLS, "Beginner")})
+        everyone = {**people, "other": dict.fromkeys(SKILLS, "Beginner")}
+        world.fill(everyone, roles={"other": Role.ADMIN})
         world.service.context.store.put(JobRole(role_id="lead", name="Lead", targets=targets))
-        result = world.service.search.nearest("lead")
+        result = world.service.search.nearest(world.user("other"), "lead")
         levels: dict[str, dict[str, Level]] = {}
         for skill in stored(world):
             levels.setdefault(skill.username, {})[skill.skill_id] = skill.level
@@ -277,15 +286,16 @@ def test_nearest_stops_searching_when_no_other_person_can_be_nearer(
     monkeypatch.setattr(search_service, "MAX_NEAREST", 1)
     people = {f"user{number}": {"Python": "Beginner"} for number in range(40)}
     people["ada"] = {"Rust": "Expert", "Python": "Intermediate"}
-    memory.fill(people)
+    memory.fill(people, roles={"ada": Role.ADMIN})
+    ada = memory.user("ada")
     role = JobRole(
         role_id="lead", name="Lead", targets={"rust": Level.EXPERT, "python": Level.INTERMEDIATE}
     )
     memory.service.context.store.put(role)
     memory.calls.clear()
-    result = memory.service.search.nearest("lead")
+    result = memory.service.search.nearest(ada, "lead")
     assert [(each.username, each.missing, each.met) for each in result.people] == [("ada", 0, 1.0)]
     assert [step.choice.access for step in result.reads.steps] == [Access.LEVELS, Access.ITEMS]
     for unknown in ("nothing", "🦀" * 1000):
         with pytest.raises(NotFound):
-            memory.service.search.nearest(unknown)
+            memory.service.search.nearest(ada, unknown)

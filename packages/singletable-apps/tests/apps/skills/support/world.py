@@ -15,6 +15,7 @@ from singletable_apps.skills.entities import (
     Skill,
     SkillAlias,
     SkillCount,
+    Team,
     User,
     UserSkill,
     entities,
@@ -110,6 +111,12 @@ class World(AppWorld[SkillsService]):
                 )
                 field = level.lower()
                 setattr(counts[name], field, getattr(counts[name], field) + 1)
+        # Managers manage everyone, unless a test says otherwise.
+        items += [
+            Team(team_id=name, name=name, members=[*people], created_by=name, manager=name)
+            for name, role in chosen.items()
+            if role is Role.MANAGER
+        ]
         store.bulk_load([*items, *counts.values()])
 
     def user(self, username: str) -> User:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from singletable import operations as ops
 from singletable.engine.constraints.messages import (
     BATCH_WRITE,
     CONTROL,
@@ -24,37 +25,6 @@ from singletable.engine.constraints.types import (
     TableName,
     Text,
     required,
-)
-from singletable.operations import (
-    AttributeValueUpdate,
-    BatchExecuteStatement,
-    BatchGetItem,
-    BatchStatementRequest,
-    BatchWriteItem,
-    Condition,
-    ConditionCheck,
-    Delete,
-    DeleteItem,
-    DeleteRequest,
-    ExecuteStatement,
-    ExecuteTransaction,
-    ExpectedAttributeValue,
-    Get,
-    GetItem,
-    KeysAndAttributes,
-    ParameterizedStatement,
-    Put,
-    PutItem,
-    PutRequest,
-    Query,
-    Scan,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-    WriteRequest,
 )
 
 MAX_ATTRIBUTE_NAME = 65_535
@@ -97,7 +67,7 @@ EXPECTED = Member(
     "expected",
     Map(
         Structure(
-            ExpectedAttributeValue,
+            ops.ExpectedAttributeValue,
             (
                 OPERANDS,
                 Member("comparison_operator", COMPARISON_OPERATOR),
@@ -111,13 +81,13 @@ ATTRIBUTE_UPDATES = Member(
     "attribute_updates",
     Map(
         Structure(
-            AttributeValueUpdate,
+            ops.AttributeValueUpdate,
             (Member("action", Choice(("ADD", "PUT", "DELETE"))), Member("value", Attributes())),
         )
     ),
 )
 CONDITIONS = Map(
-    Structure(Condition, (OPERANDS, required("comparison_operator", COMPARISON_OPERATOR)))
+    Structure(ops.Condition, (OPERANDS, required("comparison_operator", COMPARISON_OPERATOR)))
 )
 
 # --- One item
@@ -125,15 +95,15 @@ CONDITIONS = Map(
 WRITE_EXPRESSIONS = (CONDITION, VALUES, NAMES, OLD_ON_FAILURE)
 
 PUT_ITEM = Structure(
-    PutItem,
+    ops.PutItem,
     (CAPACITY, TABLE, ITEM, OPERATOR, EXPECTED, RETURN_VALUES, METRICS, *WRITE_EXPRESSIONS),
 )
 DELETE_ITEM = Structure(
-    DeleteItem,
+    ops.DeleteItem,
     (CAPACITY, TABLE, RETURN_VALUES, METRICS, OPERATOR, KEY, EXPECTED, *WRITE_EXPRESSIONS),
 )
 UPDATE_ITEM = Structure(
-    UpdateItem,
+    ops.UpdateItem,
     (
         CAPACITY,
         TABLE,
@@ -148,7 +118,7 @@ UPDATE_ITEM = Structure(
     ),
 )
 GET_ITEM = Structure(
-    GetItem, (CAPACITY, ATTRIBUTES_TO_GET, TABLE, KEY, CONSISTENT, PROJECTION, NAMES)
+    ops.GetItem, (CAPACITY, ATTRIBUTES_TO_GET, TABLE, KEY, CONSISTENT, PROJECTION, NAMES)
 )
 
 # --- Pages of items
@@ -163,7 +133,7 @@ START = Member("exclusive_start_key", Attributes())
 FILTER = Member("filter_expression", Text())
 
 QUERY = Structure(
-    Query,
+    ops.Query,
     (
         SELECT,
         INDEX,
@@ -185,7 +155,7 @@ QUERY = Structure(
     ),
 )
 SCAN = Structure(
-    Scan,
+    ops.Scan,
     (
         SELECT,
         INDEX,
@@ -209,7 +179,7 @@ SCAN = Structure(
 # --- Batches
 
 BATCH_KEYS = Structure(
-    KeysAndAttributes,
+    ops.KeysAndAttributes,
     (
         required("keys", List(Attributes(), 1, 100)),
         ATTRIBUTES_TO_GET,
@@ -220,18 +190,18 @@ BATCH_KEYS = Structure(
 )
 # That a request has exactly one of the two is checked with the values, with another message.
 BATCH_REQUEST = Structure(
-    WriteRequest,
+    ops.WriteRequest,
     (
-        Member("delete_request", Structure(DeleteRequest, (KEY,))),
-        Member("put_request", Structure(PutRequest, (ITEM,))),
+        Member("delete_request", Structure(ops.DeleteRequest, (KEY,))),
+        Member("put_request", Structure(ops.PutRequest, (ITEM,))),
     ),
 )
 BATCH_GET_ITEM = Structure(
-    BatchGetItem,
+    ops.BatchGetItem,
     (required("request_items", TableMap(BATCH_KEYS, maximum=100, echo="json")), CAPACITY),
 )
 BATCH_WRITE_ITEM = Structure(
-    BatchWriteItem,
+    ops.BatchWriteItem,
     (
         CAPACITY,
         METRICS,
@@ -250,30 +220,30 @@ REQUIRED_UPDATE = required("update_expression", Text())
 
 # That an action has no more than one of the four is checked with the actions.
 ACTION = Structure(
-    TransactWriteItem,
+    ops.TransactWriteItem,
     (
         Member(
             "condition_check",
-            Structure(ConditionCheck, (TABLE, KEY, REQUIRED_CONDITION, *ACTION_EXPRESSIONS)),
+            Structure(ops.ConditionCheck, (TABLE, KEY, REQUIRED_CONDITION, *ACTION_EXPRESSIONS)),
         ),
-        Member("put", Structure(Put, (TABLE, ITEM, CONDITION, *ACTION_EXPRESSIONS))),
-        Member("delete", Structure(Delete, (TABLE, KEY, CONDITION, *ACTION_EXPRESSIONS))),
+        Member("put", Structure(ops.Put, (TABLE, ITEM, CONDITION, *ACTION_EXPRESSIONS))),
+        Member("delete", Structure(ops.Delete, (TABLE, KEY, CONDITION, *ACTION_EXPRESSIONS))),
         Member(
             "update",
-            Structure(Update, (TABLE, KEY, REQUIRED_UPDATE, CONDITION, *ACTION_EXPRESSIONS)),
+            Structure(ops.Update, (TABLE, KEY, REQUIRED_UPDATE, CONDITION, *ACTION_EXPRESSIONS)),
         ),
     ),
     empty_message="Value '' at 'transactItems' failed to satisfy constraint: "
     "TransactWriteRequest should contain Delete or Put or Update or ConditionCheck",
 )
 GET = Structure(
-    TransactGetItem, (required("get", Structure(Get, (TABLE, KEY, PROJECTION, NAMES))),)
+    ops.TransactGetItem, (required("get", Structure(ops.Get, (TABLE, KEY, PROJECTION, NAMES))),)
 )
 TRANSACT_GET_ITEMS = Structure(
-    TransactGetItems, (CAPACITY, required("transact_items", List(GET, 1, 100)))
+    ops.TransactGetItems, (CAPACITY, required("transact_items", List(GET, 1, 100)))
 )
 TRANSACT_WRITE_ITEMS = Structure(
-    TransactWriteItems,
+    ops.TransactWriteItems,
     (
         Member("client_request_token", Text(1, 36)),
         CAPACITY,
@@ -287,7 +257,7 @@ TRANSACT_WRITE_ITEMS = Structure(
 STATEMENT = required("statement", Text(1, 8192))
 PARAMETERS = Member("parameters", List(Attributes(), 1))
 EXECUTE_STATEMENT = Structure(
-    ExecuteStatement,
+    ops.ExecuteStatement,
     (
         CAPACITY,
         STATEMENT,
@@ -299,14 +269,14 @@ EXECUTE_STATEMENT = Structure(
     ),
 )
 BATCH_EXECUTE_STATEMENT = Structure(
-    BatchExecuteStatement,
+    ops.BatchExecuteStatement,
     (
         CAPACITY,
         required(
             "statements",
             List(
                 Structure(
-                    BatchStatementRequest, (STATEMENT, PARAMETERS, CONSISTENT, OLD_ON_FAILURE)
+                    ops.BatchStatementRequest, (STATEMENT, PARAMETERS, CONSISTENT, OLD_ON_FAILURE)
                 ),
                 1,
                 25,
@@ -315,14 +285,16 @@ BATCH_EXECUTE_STATEMENT = Structure(
     ),
 )
 EXECUTE_TRANSACTION = Structure(
-    ExecuteTransaction,
+    ops.ExecuteTransaction,
     (
         Member("client_request_token", Text(1, 36)),
         CAPACITY,
         required(
             "transact_statements",
             List(
-                Structure(ParameterizedStatement, (STATEMENT, PARAMETERS, OLD_ON_FAILURE)), 1, 100
+                Structure(ops.ParameterizedStatement, (STATEMENT, PARAMETERS, OLD_ON_FAILURE)),
+                1,
+                100,
             ),
         ),
     ),

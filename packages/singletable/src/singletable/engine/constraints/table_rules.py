@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from singletable import operations as ops
 from singletable.engine.constraints.messages import CONTROL, OURS, Rule
 from singletable.engine.constraints.types import (
     MIN_INTEGER,
@@ -16,52 +17,6 @@ from singletable.engine.constraints.types import (
     Text,
     required,
 )
-from singletable.operations import (
-    AttributeDefinition,
-    CreateGlobalSecondaryIndexAction,
-    CreateTable,
-    DeleteGlobalSecondaryIndexAction,
-    DeleteTable,
-    DescribeContinuousBackups,
-    DescribeEndpoints,
-    DescribeKinesisStreamingDestination,
-    DescribeLimits,
-    DescribeStream,
-    DescribeTable,
-    DescribeTimeToLive,
-    DisableKinesisStreamingDestination,
-    EnableKinesisStreamingConfiguration,
-    EnableKinesisStreamingDestination,
-    GetRecords,
-    GetShardIterator,
-    GlobalSecondaryIndex,
-    GlobalSecondaryIndexUpdate,
-    KeySchemaElement,
-    ListStreams,
-    ListTables,
-    ListTagsOfResource,
-    LocalSecondaryIndex,
-    OnDemandThroughput,
-    PointInTimeRecoverySpecification,
-    Projection,
-    ProvisionedThroughput,
-    ReadChanges,
-    ShardFilter,
-    SSESpecification,
-    StreamSpecification,
-    SweepExpired,
-    Tag,
-    TagResource,
-    TimeToLiveSpecification,
-    UntagResource,
-    UpdateContinuousBackups,
-    UpdateGlobalSecondaryIndexAction,
-    UpdateKinesisStreamingConfiguration,
-    UpdateKinesisStreamingDestination,
-    UpdateTable,
-    UpdateTimeToLive,
-    WarmThroughput,
-)
 
 # --- Keys and indexes
 
@@ -73,12 +28,12 @@ TABLE = required(
 ATTRIBUTE_NAME = required("attribute_name", Text(1, 255))
 ATTRIBUTE_DEFINITIONS = List(
     Structure(
-        AttributeDefinition,
+        ops.AttributeDefinition,
         (required("attribute_type", Choice(("B", "N", "S"))), ATTRIBUTE_NAME),
     )
 )
 _KEY = Structure(
-    KeySchemaElement, (ATTRIBUTE_NAME, required("key_type", Choice(("HASH", "RANGE"))))
+    ops.KeySchemaElement, (ATTRIBUTE_NAME, required("key_type", Choice(("HASH", "RANGE"))))
 )
 KEY_SCHEMA = required("key_schema", List(_KEY, 1, 2))
 # A global index may have up to eight key attributes; AWS counts them later, with another message.
@@ -86,7 +41,7 @@ GLOBAL_KEY_SCHEMA = required("key_schema", List(_KEY, 1))
 PROJECTION = required(
     "projection",
     Structure(
-        Projection,
+        ops.Projection,
         (
             Member("projection_type", Choice(("ALL", "INCLUDE", "KEYS_ONLY"))),
             Member("non_key_attributes", List(Text(1, 255), 1, 20)),
@@ -97,7 +52,7 @@ PROJECTION = required(
 PROVISIONED = Member(
     "provisioned_throughput",
     Structure(
-        ProvisionedThroughput,
+        ops.ProvisionedThroughput,
         (required("write_capacity_units", Integer(1)), required("read_capacity_units", Integer(1))),
     ),
 )
@@ -106,7 +61,7 @@ _ANY_NUMBER = Integer(MIN_INTEGER)
 ON_DEMAND = Member(
     "on_demand_throughput",
     Structure(
-        OnDemandThroughput,
+        ops.OnDemandThroughput,
         (
             Member("max_read_request_units", _ANY_NUMBER),
             Member("max_write_request_units", _ANY_NUMBER),
@@ -116,7 +71,7 @@ ON_DEMAND = Member(
 WARM = Member(
     "warm_throughput",
     Structure(
-        WarmThroughput,
+        ops.WarmThroughput,
         (
             Member("read_units_per_second", _ANY_NUMBER),
             Member("write_units_per_second", _ANY_NUMBER),
@@ -129,23 +84,23 @@ INDEX_NAME = required("index_name", Text(3, 255, pattern="last"))
 _GLOBAL_INDEX = (INDEX_NAME, GLOBAL_KEY_SCHEMA, PROJECTION, *THROUGHPUT)
 LOCAL_INDEXES = Member(
     "local_secondary_indexes",
-    List(Structure(LocalSecondaryIndex, (INDEX_NAME, KEY_SCHEMA, PROJECTION))),
+    List(Structure(ops.LocalSecondaryIndex, (INDEX_NAME, KEY_SCHEMA, PROJECTION))),
 )
 GLOBAL_INDEXES = Member(
-    "global_secondary_indexes", List(Structure(GlobalSecondaryIndex, _GLOBAL_INDEX))
+    "global_secondary_indexes", List(Structure(ops.GlobalSecondaryIndex, _GLOBAL_INDEX))
 )
 INDEX_UPDATES = Member(
     "global_secondary_index_updates",
     List(
         Structure(
-            GlobalSecondaryIndexUpdate,
+            ops.GlobalSecondaryIndexUpdate,
             (
                 Member(
                     "update",
-                    Structure(UpdateGlobalSecondaryIndexAction, (INDEX_NAME, *THROUGHPUT)),
+                    Structure(ops.UpdateGlobalSecondaryIndexAction, (INDEX_NAME, *THROUGHPUT)),
                 ),
-                Member("create", Structure(CreateGlobalSecondaryIndexAction, _GLOBAL_INDEX)),
-                Member("delete", Structure(DeleteGlobalSecondaryIndexAction, (INDEX_NAME,))),
+                Member("create", Structure(ops.CreateGlobalSecondaryIndexAction, _GLOBAL_INDEX)),
+                Member("delete", Structure(ops.DeleteGlobalSecondaryIndexAction, (INDEX_NAME,))),
             ),
         )
     ),
@@ -157,7 +112,7 @@ BILLING = Member("billing_mode", Choice(("PROVISIONED", "PAY_PER_REQUEST")))
 STREAM = Member(
     "stream_specification",
     Structure(
-        StreamSpecification,
+        ops.StreamSpecification,
         (
             required("stream_enabled", Flag()),
             Member(
@@ -170,7 +125,7 @@ STREAM = Member(
 ENCRYPTION = Member(
     "sse_specification",
     Structure(
-        SSESpecification,
+        ops.SSESpecification,
         (
             Member("enabled", Flag()),
             Member("sse_type", Choice(("AES256", "KMS"))),
@@ -188,13 +143,13 @@ TABLE_CLASS = Member(
     ),
 )
 # A tag's key and value are checked with the existing tags; even null has another message there.
-TAGS = List(Structure(Tag, (Member("key", Text()), Member("value", Text()))))
+TAGS = List(Structure(ops.Tag, (Member("key", Text()), Member("value", Text()))))
 TAGGED_RESOURCE = required("resource_arn", Text(), missing_message="Invalid TableArn")
 
 # --- Operations
 
 CREATE_TABLE = Structure(
-    CreateTable,
+    ops.CreateTable,
     (
         required("attribute_definitions", ATTRIBUTE_DEFINITIONS),
         TABLE,
@@ -214,7 +169,7 @@ CREATE_TABLE = Structure(
     ),
 )
 UPDATE_TABLE = Structure(
-    UpdateTable,
+    ops.UpdateTable,
     (
         Member("attribute_definitions", ATTRIBUTE_DEFINITIONS),
         TABLE,
@@ -230,30 +185,30 @@ UPDATE_TABLE = Structure(
     ),
 )
 LIST_TABLES = Structure(
-    ListTables,
+    ops.ListTables,
     (
         Member("limit", Integer(1, 100)),
         Member("exclusive_start_table_name", Text(3, 255, pattern="first")),
     ),
 )
 UPDATE_TIME_TO_LIVE = Structure(
-    UpdateTimeToLive,
+    ops.UpdateTimeToLive,
     (
         TABLE,
         required(
             "time_to_live_specification",
-            Structure(TimeToLiveSpecification, (ATTRIBUTE_NAME, required("enabled", Flag()))),
+            Structure(ops.TimeToLiveSpecification, (ATTRIBUTE_NAME, required("enabled", Flag()))),
         ),
     ),
 )
 UPDATE_CONTINUOUS_BACKUPS = Structure(
-    UpdateContinuousBackups,
+    ops.UpdateContinuousBackups,
     (
         TABLE,
         required(
             "point_in_time_recovery_specification",
             Structure(
-                PointInTimeRecoverySpecification,
+                ops.PointInTimeRecoverySpecification,
                 (
                     required("point_in_time_recovery_enabled", Flag()),
                     Member("recovery_period_in_days", Integer(1, 35)),
@@ -269,17 +224,17 @@ PRECISION = Member(
 )
 ENABLE_KINESIS = Member(
     "enable_kinesis_streaming_configuration",
-    Structure(EnableKinesisStreamingConfiguration, (PRECISION,)),
+    Structure(ops.EnableKinesisStreamingConfiguration, (PRECISION,)),
 )
 UPDATE_KINESIS = Member(
     "update_kinesis_streaming_configuration",
-    Structure(UpdateKinesisStreamingConfiguration, (PRECISION,)),
+    Structure(ops.UpdateKinesisStreamingConfiguration, (PRECISION,)),
 )
 # Upper limits have messages of their own, in the handlers.
 STREAM_LIMIT = Member("limit", Integer(1))
 STREAM_ARN, SHARD_ID = Text(37, 1024), Text(28, 65)
 LIST_STREAMS = Structure(
-    ListStreams,
+    ops.ListStreams,
     (
         Member("table_name", TableName(minimum=3)),
         Member("exclusive_start_stream_arn", STREAM_ARN),
@@ -287,7 +242,7 @@ LIST_STREAMS = Structure(
     ),
 )
 DESCRIBE_STREAM = Structure(
-    DescribeStream,
+    ops.DescribeStream,
     (
         required("stream_arn", STREAM_ARN),
         STREAM_LIMIT,
@@ -295,14 +250,14 @@ DESCRIBE_STREAM = Structure(
         Member(
             "shard_filter",
             Structure(
-                ShardFilter,
+                ops.ShardFilter,
                 (required("type", Choice(("CHILD_SHARDS",))), required("shard_id", SHARD_ID)),
             ),
         ),
     ),
 )
 GET_SHARD_ITERATOR = Structure(
-    GetShardIterator,
+    ops.GetShardIterator,
     (
         required("stream_arn", STREAM_ARN),
         required("shard_id", SHARD_ID),
@@ -313,7 +268,7 @@ GET_SHARD_ITERATOR = Structure(
         Member("sequence_number", Text(21, 40)),
     ),
 )
-GET_RECORDS = Structure(GetRecords, (required("shard_iterator", Text(1, 2048)), STREAM_LIMIT))
+GET_RECORDS = Structure(ops.GetRecords, (required("shard_iterator", Text(1, 2048)), STREAM_LIMIT))
 # The operations that DynamoDB does not have, with messages of our own.
 FEED_TABLE = Member("table_name", TableName(minimum=3))
 FEED_LIMIT = required("limit", Integer(1, 1000))
@@ -324,22 +279,22 @@ TABLE_RULES = (
         for structure in (
             CREATE_TABLE,
             UPDATE_TABLE,
-            Structure(DescribeTable, (TABLE,)),
-            Structure(DeleteTable, (TABLE,)),
+            Structure(ops.DescribeTable, (TABLE,)),
+            Structure(ops.DeleteTable, (TABLE,)),
             LIST_TABLES,
             UPDATE_TIME_TO_LIVE,
-            Structure(DescribeTimeToLive, (TABLE,)),
+            Structure(ops.DescribeTimeToLive, (TABLE,)),
             UPDATE_CONTINUOUS_BACKUPS,
-            Structure(DescribeContinuousBackups, (TABLE,)),
-            Structure(EnableKinesisStreamingDestination, (TABLE, KINESIS_ARN, ENABLE_KINESIS)),
-            Structure(DisableKinesisStreamingDestination, (TABLE, KINESIS_ARN, ENABLE_KINESIS)),
-            Structure(UpdateKinesisStreamingDestination, (TABLE, KINESIS_ARN, UPDATE_KINESIS)),
-            Structure(DescribeKinesisStreamingDestination, (TABLE,)),
-            Structure(TagResource, (TAGGED_RESOURCE, required("tags", TAGS))),
-            Structure(UntagResource, (TAGGED_RESOURCE, required("tag_keys", List(Text())))),
-            Structure(ListTagsOfResource, (TAGGED_RESOURCE, Member("next_token", Text()))),
-            Structure(DescribeLimits, ()),
-            Structure(DescribeEndpoints, ()),
+            Structure(ops.DescribeContinuousBackups, (TABLE,)),
+            Structure(ops.EnableKinesisStreamingDestination, (TABLE, KINESIS_ARN, ENABLE_KINESIS)),
+            Structure(ops.DisableKinesisStreamingDestination, (TABLE, KINESIS_ARN, ENABLE_KINESIS)),
+            Structure(ops.UpdateKinesisStreamingDestination, (TABLE, KINESIS_ARN, UPDATE_KINESIS)),
+            Structure(ops.DescribeKinesisStreamingDestination, (TABLE,)),
+            Structure(ops.TagResource, (TAGGED_RESOURCE, required("tags", TAGS))),
+            Structure(ops.UntagResource, (TAGGED_RESOURCE, required("tag_keys", List(Text())))),
+            Structure(ops.ListTagsOfResource, (TAGGED_RESOURCE, Member("next_token", Text()))),
+            Structure(ops.DescribeLimits, ()),
+            Structure(ops.DescribeEndpoints, ()),
             LIST_STREAMS,
             DESCRIBE_STREAM,
             GET_SHARD_ITERATOR,
@@ -349,8 +304,8 @@ TABLE_RULES = (
     *(
         Rule(structure, OURS, falls_back=False)
         for structure in (
-            Structure(ReadChanges, (Member("after", Integer(0)), FEED_TABLE, FEED_LIMIT)),
-            Structure(SweepExpired, (FEED_TABLE, FEED_LIMIT)),
+            Structure(ops.ReadChanges, (Member("after", Integer(0)), FEED_TABLE, FEED_LIMIT)),
+            Structure(ops.SweepExpired, (FEED_TABLE, FEED_LIMIT)),
         )
     ),
 )

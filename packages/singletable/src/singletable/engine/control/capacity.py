@@ -7,23 +7,16 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.errors import ValidationError
-from singletable.operations import (
-    BillingMode,
-    CreateTable,
-    GlobalSecondaryIndex,
-    OnDemandThroughput,
-    ProvisionedThroughput,
-    WarmThroughput,
-)
 from singletable.values import INVALID
 
 MAX_UNITS = 1_000_000_000_000
 # In an update, this value removes an on-demand limit.
 NO_LIMIT = -1
 # The warm throughput that every on-demand table has from the beginning.
-INITIAL_ON_DEMAND = ProvisionedThroughput(12_000, 4_000)
+INITIAL_ON_DEMAND = ops.ProvisionedThroughput(12_000, 4_000)
 UNITS_NOT_ALLOWED = (
     f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
     "when BillingMode is PAY_PER_REQUEST"
@@ -33,13 +26,13 @@ UNITS_REQUIRED = (
     "when BillingMode is PROVISIONED"
 )
 _WARM_KINDS = {"PAY_PER_REQUEST": "OnDemand", "PROVISIONED": "Provisioned"}
-_NO_UNITS = ProvisionedThroughput(0, 0)
+_NO_UNITS = ops.ProvisionedThroughput(0, 0)
 _DAY = 24 * 60 * 60
 
 R = TypeVar("R", TableRecord, IndexRecord)
 
 
-def billing_mode(record: TableRecord) -> BillingMode:
+def billing_mode(record: TableRecord) -> ops.BillingMode:
     """Return the billing mode of a table, which is PROVISIONED by default."""
     return record.billing_mode or "PROVISIONED"
 
@@ -47,7 +40,7 @@ def billing_mode(record: TableRecord) -> BillingMode:
 # --- Provisioned throughput
 
 
-def check_table_throughput(request: CreateTable) -> None:
+def check_table_throughput(request: ops.CreateTable) -> None:
     """Raise unless a provisioned table has capacity and an on-demand table has none."""
     units = request.provisioned_throughput
     if request.billing_mode == "PAY_PER_REQUEST":
@@ -59,7 +52,7 @@ def check_table_throughput(request: CreateTable) -> None:
         check_throughput_bounds(units)
 
 
-def check_index_throughput(index: GlobalSecondaryIndex, mode: BillingMode) -> None:
+def check_index_throughput(index: ops.GlobalSecondaryIndex, mode: ops.BillingMode) -> None:
     """Raise unless an index of a provisioned table has capacity, and any other index has none."""
     name, units = index.index_name, index.provisioned_throughput
     if mode == "PAY_PER_REQUEST":
@@ -74,7 +67,7 @@ def check_index_throughput(index: GlobalSecondaryIndex, mode: BillingMode) -> No
         check_throughput_bounds(units, f" for index {name}")
 
 
-def check_throughput_bounds(units: ProvisionedThroughput, suffix: str = "") -> None:
+def check_throughput_bounds(units: ops.ProvisionedThroughput, suffix: str = "") -> None:
     """Raise if the units exceed the limit that applies to every account."""
     for name, value in (
         ("ReadCapacityUnits", units.read_capacity_units),
@@ -84,7 +77,7 @@ def check_throughput_bounds(units: ProvisionedThroughput, suffix: str = "") -> N
             raise ValidationError(f"Given value {value} for {name} is out of bounds{suffix}")
 
 
-def check_throughput_changes(current: R, units: ProvisionedThroughput) -> None:
+def check_throughput_changes(current: R, units: ops.ProvisionedThroughput) -> None:
     """Raise if the table or index already has this capacity."""
     if current.provisioned_throughput != units:
         return
@@ -100,7 +93,7 @@ def check_throughput_changes(current: R, units: ProvisionedThroughput) -> None:
     )
 
 
-def set_throughput(record: R, units: ProvisionedThroughput, now: float) -> R:
+def set_throughput(record: R, units: ops.ProvisionedThroughput, now: float) -> R:
     """Return the record with this capacity, and with the time of the increase or decrease."""
     old = record.provisioned_throughput or _NO_UNITS
     read = units.read_capacity_units - old.read_capacity_units
@@ -129,7 +122,7 @@ def decreases_today(record: TableRecord | IndexRecord, now: float) -> int:
 
 
 def check_initial_limits(
-    limits: OnDemandThroughput | None, mode: BillingMode, index: str | None = None
+    limits: ops.OnDemandThroughput | None, mode: ops.BillingMode, index: str | None = None
 ) -> None:
     """Raise unless a new table, or an index of it, may have these limits."""
     target = "" if index is None else f" for index: {index}"
@@ -138,7 +131,7 @@ def check_initial_limits(
 
 
 def check_limits(
-    limits: OnDemandThroughput | None, mode: BillingMode, index: str | None = None
+    limits: ops.OnDemandThroughput | None, mode: ops.BillingMode, index: str | None = None
 ) -> None:
     """Raise unless an existing table, or an index of it, may have these limits."""
     target = "" if index is None else f" for index : {index}"
@@ -147,29 +140,29 @@ def check_limits(
 
 
 def merge_limits(
-    old: OnDemandThroughput | None, new: OnDemandThroughput | None
-) -> OnDemandThroughput | None:
+    old: ops.OnDemandThroughput | None, new: ops.OnDemandThroughput | None
+) -> ops.OnDemandThroughput | None:
     """Return the old limits, overridden by the new ones."""
     if old is None or new is None:
         return new or old
     read, write = new.max_read_request_units, new.max_write_request_units
-    return OnDemandThroughput(
+    return ops.OnDemandThroughput(
         old.max_read_request_units if read is None else read,
         old.max_write_request_units if write is None else write,
     )
 
 
-def drop_removed_limits(limits: OnDemandThroughput | None) -> OnDemandThroughput | None:
+def drop_removed_limits(limits: ops.OnDemandThroughput | None) -> ops.OnDemandThroughput | None:
     """Return the limits that are not NO_LIMIT, or None if there are none."""
     if limits is None:
         return None
     read, write = (None if units == NO_LIMIT else units for _, units in _limit_members(limits))
-    return None if read is None and write is None else OnDemandThroughput(read, write)
+    return None if read is None and write is None else ops.OnDemandThroughput(read, write)
 
 
 def _check_limits(
-    limits: OnDemandThroughput | None,
-    mode: BillingMode,
+    limits: ops.OnDemandThroughput | None,
+    mode: ops.BillingMode,
     index: str | None,
     rejection: str,
     allowed: int | None = None,
@@ -187,7 +180,7 @@ def _check_limits(
             )
 
 
-def _limit_members(limits: OnDemandThroughput) -> tuple[tuple[str, int | None], ...]:
+def _limit_members(limits: ops.OnDemandThroughput) -> tuple[tuple[str, int | None], ...]:
     return (
         ("MaxReadRequestUnits", limits.max_read_request_units),
         ("MaxWriteRequestUnits", limits.max_write_request_units),
@@ -198,9 +191,9 @@ def _limit_members(limits: OnDemandThroughput) -> tuple[tuple[str, int | None], 
 
 
 def check_initial_warm_throughput(
-    warm: WarmThroughput | None,
-    mode: BillingMode,
-    units: ProvisionedThroughput | None,
+    warm: ops.WarmThroughput | None,
+    mode: ops.BillingMode,
+    units: ops.ProvisionedThroughput | None,
     target: str = "table",
 ) -> None:
     """Raise if the request is for less than a new table or index has by default."""
@@ -213,7 +206,7 @@ def check_initial_warm_throughput(
 
 
 def check_warm_throughput(
-    warm: WarmThroughput | None, current: TableRecord | IndexRecord, target: str = "table"
+    warm: ops.WarmThroughput | None, current: TableRecord | IndexRecord, target: str = "table"
 ) -> None:
     """Raise if the request is for less than the table or index has."""
     for name in _too_low(warm, current.warm_read, current.warm_write):
@@ -223,7 +216,7 @@ def check_warm_throughput(
         )
 
 
-def increase_warm_throughput(record: R, warm: WarmThroughput | None) -> R:
+def increase_warm_throughput(record: R, warm: ops.WarmThroughput | None) -> R:
     """Return the record with at least this warm throughput."""
     if warm is None:
         return record
@@ -237,10 +230,10 @@ def increase_warm_throughput(record: R, warm: WarmThroughput | None) -> R:
 def ensure_on_demand_warm_throughput(record: R) -> R:
     """Return the record with at least the warm throughput of every on-demand table."""
     read, write = INITIAL_ON_DEMAND.read_capacity_units, INITIAL_ON_DEMAND.write_capacity_units
-    return increase_warm_throughput(record, WarmThroughput(read, write))
+    return increase_warm_throughput(record, ops.WarmThroughput(read, write))
 
 
-def _too_low(warm: WarmThroughput | None, min_read: int, min_write: int) -> Iterator[str]:
+def _too_low(warm: ops.WarmThroughput | None, min_read: int, min_write: int) -> Iterator[str]:
     if warm is None:
         return
     for name, units, minimum in (

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import asdict, replace
 
+from singletable import operations as ops
 from singletable.engine.catalog import Session
 from singletable.engine.control.capacity import decreases_today
 from singletable.engine.control.records import used_definitions
@@ -20,16 +21,6 @@ from singletable.engine.control.state import (
 from singletable.engine.settings import Settings
 from singletable.engine.table import Table
 from singletable.engine.table_record import IndexRecord, TableRecord
-from singletable.operations import (
-    BillingModeSummary,
-    GlobalSecondaryIndexDescription,
-    LocalSecondaryIndexDescription,
-    ProvisionedThroughputDescription,
-    TableClassSummary,
-    TableDescription,
-    TableStatus,
-    WarmThroughputDescription,
-)
 
 Count: TypeAlias = tuple[int, int]  # items, and the sum of their sizes
 
@@ -60,7 +51,7 @@ def count_items(table: Table, session: Session) -> ItemCounts:
 
 def describe_table(
     record: TableRecord, counts: ItemCounts, settings: Settings, now: float
-) -> TableDescription:
+) -> ops.TableDescription:
     """Describe the table at a point in time."""
     status = table_status(record, now)
     changing = is_changing(record, now)
@@ -78,7 +69,7 @@ def describe_table(
         for index in (existing_indexes(record, now) if status != "DELETING" else ())
     ]
     items, size = counts.table
-    return TableDescription(
+    return ops.TableDescription(
         attribute_definitions=used_definitions(record, now),
         table_name=record.name,
         key_schema=record.key_schema,
@@ -100,7 +91,7 @@ def describe_table(
             shown.sse or record.sse, settings, changing=changing and record.changing == "SSE"
         ),
         table_class_summary=shown.table_class
-        and TableClassSummary(shown.table_class, shown.class_changed),
+        and ops.TableClassSummary(shown.table_class, shown.class_changed),
         on_demand_throughput=record.on_demand_throughput,
         warm_throughput=_describe_warm_throughput(
             shown, status, changing=changing and record.changing == "WARM"
@@ -108,20 +99,20 @@ def describe_table(
     )
 
 
-def _describe_billing(record: TableRecord, *, creating: bool) -> BillingModeSummary | None:
+def _describe_billing(record: TableRecord, *, creating: bool) -> ops.BillingModeSummary | None:
     """Return the billing mode if the table ever was on demand."""
     if record.on_demand_since is None:
         return None
     since = None if creating else record.on_demand_since
-    return BillingModeSummary(record.billing_mode or "PROVISIONED", since)
+    return ops.BillingModeSummary(record.billing_mode or "PROVISIONED", since)
 
 
 def _describe_local_index(
     index: IndexRecord, count: Count, table_arn: str
-) -> LocalSecondaryIndexDescription:
+) -> ops.LocalSecondaryIndexDescription:
     """Describe a local secondary index, which has neither a state nor capacity of its own."""
     items, size = count
-    return LocalSecondaryIndexDescription(
+    return ops.LocalSecondaryIndexDescription(
         index_name=index.name,
         key_schema=index.key_schema,
         projection=index.projection,
@@ -133,7 +124,7 @@ def _describe_local_index(
 
 def _describe_global_index(
     table: TableRecord, index: IndexRecord, count: Count, table_arn: str, now: float
-) -> GlobalSecondaryIndexDescription:
+) -> ops.GlobalSecondaryIndexDescription:
     status = index_status(table, index, now)
     shown = index
     if status == "UPDATING" and index.former is not None:
@@ -141,7 +132,7 @@ def _describe_global_index(
     # Only an index that is added to a table is backfilled; one created with its table is empty.
     is_added = status == "CREATING" and index.created_by > now
     items, size = count
-    return GlobalSecondaryIndexDescription(
+    return ops.GlobalSecondaryIndexDescription(
         index_name=index.name,
         key_schema=index.key_schema,
         projection=index.projection,
@@ -158,10 +149,10 @@ def _describe_global_index(
 
 def _describe_throughput(
     record: TableRecord | IndexRecord, now: float
-) -> ProvisionedThroughputDescription:
+) -> ops.ProvisionedThroughputDescription:
     """Return the provisioned capacity, which is zero on demand."""
     units = record.provisioned_throughput
-    return ProvisionedThroughputDescription(
+    return ops.ProvisionedThroughputDescription(
         number_of_decreases_today=decreases_today(record, now),
         read_capacity_units=0 if units is None else units.read_capacity_units,
         write_capacity_units=0 if units is None else units.write_capacity_units,
@@ -171,11 +162,11 @@ def _describe_throughput(
 
 
 def _describe_warm_throughput(
-    record: TableRecord | IndexRecord, status: TableStatus, *, changing: bool
-) -> WarmThroughputDescription | None:
+    record: TableRecord | IndexRecord, status: ops.TableStatus, *, changing: bool
+) -> ops.WarmThroughputDescription | None:
     """Return the warm throughput, which AWS does not show during creation."""
     if status == "CREATING":
         return None
-    return WarmThroughputDescription(
+    return ops.WarmThroughputDescription(
         record.warm_read, record.warm_write, "UPDATING" if changing else "ACTIVE"
     )

@@ -10,29 +10,18 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine.control.capacity import check_throughput_bounds
 from singletable.errors import ValidationError
-from singletable.operations import (
-    AttributeDefinition,
-    CreateGlobalSecondaryIndexAction,
-    DeleteGlobalSecondaryIndexAction,
-    GlobalSecondaryIndex,
-    GlobalSecondaryIndexUpdate,
-    KeySchemaElement,
-    LocalSecondaryIndex,
-    Projection,
-    UpdateGlobalSecondaryIndexAction,
-    UpdateTable,
-)
 from singletable.values import INVALID
 
 IndexAction: TypeAlias = (
-    UpdateGlobalSecondaryIndexAction
-    | CreateGlobalSecondaryIndexAction
-    | DeleteGlobalSecondaryIndexAction
+    ops.UpdateGlobalSecondaryIndexAction
+    | ops.CreateGlobalSecondaryIndexAction
+    | ops.DeleteGlobalSecondaryIndexAction
 )
-Keys: TypeAlias = Sequence[KeySchemaElement]
-Definitions: TypeAlias = Sequence[AttributeDefinition]
+Keys: TypeAlias = Sequence[ops.KeySchemaElement]
+Definitions: TypeAlias = Sequence[ops.AttributeDefinition]
 
 MAX_KEY_ATTRIBUTES = 4  # of one role in the key of a global index
 NO_DEFINITION = "Invalid KeySchema: Some index key attribute have no definition"
@@ -53,12 +42,16 @@ SEVERAL_ACTIONS = (
 DEFAULT_BUCKETS = 16
 
 
-def attribute_names(elements: Iterable[AttributeDefinition | KeySchemaElement]) -> list[str]:
+def attribute_names(
+    elements: Iterable[ops.AttributeDefinition | ops.KeySchemaElement],
+) -> list[str]:
     """Return the names of attributes, in order."""
     return [element.attribute_name for element in elements]
 
 
-def sort_definitions(definitions: Iterable[AttributeDefinition]) -> list[AttributeDefinition]:
+def sort_definitions(
+    definitions: Iterable[ops.AttributeDefinition],
+) -> list[ops.AttributeDefinition]:
     """Return the definitions in the order in which AWS shows them: by name."""
     return sorted(definitions, key=lambda definition: definition.attribute_name)
 
@@ -90,7 +83,7 @@ def check_table_key(keys: Keys, definitions: Definitions) -> None:
     _check_simple_key(keys, definitions)
 
 
-def check_local_key(index: LocalSecondaryIndex, table: Keys, definitions: Definitions) -> None:
+def check_local_key(index: ops.LocalSecondaryIndex, table: Keys, definitions: Definitions) -> None:
     """Raise unless the index has the table's partition key and a sort key."""
     keys = index.key_schema
     _check_simple_key(keys, definitions)
@@ -108,7 +101,7 @@ def check_local_key(index: LocalSecondaryIndex, table: Keys, definitions: Defini
 
 
 def check_global_key(
-    index: GlobalSecondaryIndex | CreateGlobalSecondaryIndexAction, definitions: Definitions
+    index: ops.GlobalSecondaryIndex | ops.CreateGlobalSecondaryIndexAction, definitions: Definitions
 ) -> None:
     """Raise unless the key is one to four partition attributes and then up to four to sort by."""
     keys = index.key_schema
@@ -147,7 +140,7 @@ def _check_defined(keys: Keys, definitions: Definitions) -> None:
         )
 
 
-def check_projection(projection: Projection) -> None:
+def check_projection(projection: ops.Projection) -> None:
     """Raise unless INCLUDE lists attributes, each once, and other types list none."""
     kind, attributes = projection.projection_type, projection.non_key_attributes
     if kind is None:
@@ -167,13 +160,13 @@ def check_projection(projection: Projection) -> None:
         seen.add(name)
 
 
-def sort_projection(projection: Projection) -> Projection:
+def sort_projection(projection: ops.Projection) -> ops.Projection:
     """Return the projection with its attributes in the order in which AWS shows them: by name."""
     attributes = projection.non_key_attributes
     return replace(projection, non_key_attributes=attributes and sorted(attributes))
 
 
-def index_actions(request: UpdateTable) -> list[IndexAction]:
+def index_actions(request: ops.UpdateTable) -> list[IndexAction]:
     """Return the index actions of an UpdateTable.
 
     Raise ValidationError unless each update has exactly one action and each index one update.
@@ -190,7 +183,7 @@ def index_actions(request: UpdateTable) -> list[IndexAction]:
     return actions
 
 
-def _action(update: GlobalSecondaryIndexUpdate) -> IndexAction:
+def _action(update: ops.GlobalSecondaryIndexUpdate) -> IndexAction:
     actions = [a for a in (update.update, update.create, update.delete) if a is not None]
     if not actions:
         raise ValidationError(NO_ACTION)
@@ -201,11 +194,11 @@ def _action(update: GlobalSecondaryIndexUpdate) -> IndexAction:
 
 def is_create_or_delete(action: IndexAction) -> bool:
     """Return whether the action creates or deletes an index rather than updating it."""
-    return not isinstance(action, UpdateGlobalSecondaryIndexAction)
+    return not isinstance(action, ops.UpdateGlobalSecondaryIndexAction)
 
 
 def check_new_index(
-    index: CreateGlobalSecondaryIndexAction, definitions: Definitions | None
+    index: ops.CreateGlobalSecondaryIndexAction, definitions: Definitions | None
 ) -> None:
     """Raise unless the index is valid. The request must define its keys, even if the table does."""
     if definitions is None:

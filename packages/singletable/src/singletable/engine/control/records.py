@@ -12,6 +12,7 @@ from math import inf
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine.control.capacity import (
     INITIAL_ON_DEMAND,
     billing_mode,
@@ -41,24 +42,13 @@ from singletable.engine.table_record import (
     TableRecord,
 )
 from singletable.errors import ValidationError
-from singletable.operations import (
-    AttributeDefinition,
-    CreateGlobalSecondaryIndexAction,
-    CreateTable,
-    DeleteGlobalSecondaryIndexAction,
-    GlobalSecondaryIndex,
-    KeySchemaElement,
-    LocalSecondaryIndex,
-    UpdateGlobalSecondaryIndexAction,
-    UpdateTable,
-)
 from singletable.values import INVALID
 
 FOREVER = Delays(inf, inf, inf, inf, inf, inf)
 
 
 def new_table(
-    request: CreateTable,
+    request: ops.CreateTable,
     name: str,
     settings: Settings,
     now: float,
@@ -101,19 +91,21 @@ def new_table(
 
 
 def _new_indexes(
-    indexes: Sequence[LocalSecondaryIndex | GlobalSecondaryIndex], first: int
+    indexes: Sequence[ops.LocalSecondaryIndex | ops.GlobalSecondaryIndex], first: int
 ) -> tuple[IndexRecord, ...]:
     return tuple(_new_index(index, number) for number, index in enumerate(indexes, first))
 
 
 def _new_index(
-    index: LocalSecondaryIndex | GlobalSecondaryIndex | CreateGlobalSecondaryIndexAction,
+    index: ops.LocalSecondaryIndex
+    | ops.GlobalSecondaryIndex
+    | ops.CreateGlobalSecondaryIndexAction,
     number: int,
 ) -> IndexRecord:
     record = IndexRecord(
         number, index.index_name, index.key_schema, sort_projection(index.projection)
     )
-    if isinstance(index, LocalSecondaryIndex):
+    if isinstance(index, ops.LocalSecondaryIndex):
         return record
     initial = index.provisioned_throughput or INITIAL_ON_DEMAND
     record = replace(
@@ -130,7 +122,7 @@ def _new_index(
 class TableUpdate:
     """An UpdateTable, the record before it, and when it starts and is complete."""
 
-    request: UpdateTable
+    request: ops.UpdateTable
     before: TableRecord
     now: float
     until: float
@@ -138,7 +130,7 @@ class TableUpdate:
 
 def update_record(
     record: TableRecord,
-    request: UpdateTable,
+    request: ops.UpdateTable,
     actions: Sequence[IndexAction],
     now: float,
     delays: Delays,
@@ -172,7 +164,7 @@ def drop_deleted_indexes(record: TableRecord, now: float) -> TableRecord:
     )
 
 
-def used_definitions(record: TableRecord, now: float) -> list[AttributeDefinition]:
+def used_definitions(record: TableRecord, now: float) -> list[ops.AttributeDefinition]:
     """Return the definitions of attributes in a key of the table or of an index."""
     indexes = [*record.local_indexes, *existing_indexes(record, now)]
     schemas = [record.key_schema, *(index.key_schema for index in indexes)]
@@ -284,27 +276,27 @@ _STEPS: tuple[Callable[[TableRecord, TableUpdate], TableRecord], ...] = (
 def _update_index(
     record: TableRecord,
     action: IndexAction,
-    definitions: Sequence[AttributeDefinition],
+    definitions: Sequence[ops.AttributeDefinition],
     now: float,
     delays: Delays,
 ) -> TableRecord:
     match action:
-        case CreateGlobalSecondaryIndexAction():
+        case ops.CreateGlobalSecondaryIndexAction():
             return _add_index(record, action, definitions, now, delays)
-        case UpdateGlobalSecondaryIndexAction():
+        case ops.UpdateGlobalSecondaryIndexAction():
             until = now + delays.update_table
             return _replace_index(
                 record, action, lambda index: _update_index_record(index, action, now, until)
             )
-        case DeleteGlobalSecondaryIndexAction():
+        case ops.DeleteGlobalSecondaryIndexAction():
             until = now + delays.delete_index
             return _replace_index(record, action, lambda index: replace(index, deleted_by=until))
 
 
 def _add_index(
     record: TableRecord,
-    action: CreateGlobalSecondaryIndexAction,
-    definitions: Sequence[AttributeDefinition],
+    action: ops.CreateGlobalSecondaryIndexAction,
+    definitions: Sequence[ops.AttributeDefinition],
     now: float,
     delays: Delays,
 ) -> TableRecord:
@@ -329,8 +321,8 @@ def _add_index(
 
 def _check_types_kept(
     record: TableRecord,
-    action: CreateGlobalSecondaryIndexAction,
-    definitions: Sequence[AttributeDefinition],
+    action: ops.CreateGlobalSecondaryIndexAction,
+    definitions: Sequence[ops.AttributeDefinition],
 ) -> None:
     """Raise if a key attribute of the new index has another type in the table or in an index."""
     old = {d.attribute_name: d.attribute_type for d in record.attribute_definitions}
@@ -349,7 +341,7 @@ def _check_types_kept(
             )
 
 
-def _schema_text(schema: Sequence[KeySchemaElement], types: Mapping[str, str]) -> str:
+def _schema_text(schema: Sequence[ops.KeySchemaElement], types: Mapping[str, str]) -> str:
     elements = [f"{e.attribute_name}:{types[e.attribute_name]}:{e.key_type}" for e in schema]
     return f"Schema:[{', '.join(f'SchemaElement: key{{{element}}}' for element in elements)}]"
 
@@ -365,7 +357,7 @@ def _replace_index(
 
 
 def _update_index_record(
-    before: IndexRecord, action: UpdateGlobalSecondaryIndexAction, now: float, until: float
+    before: IndexRecord, action: ops.UpdateGlobalSecondaryIndexAction, now: float, until: float
 ) -> IndexRecord:
     index, units = before, action.provisioned_throughput
     if units is not None:

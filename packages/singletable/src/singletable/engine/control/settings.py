@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from unicodedata import category
 from uuid import NAMESPACE_DNS, uuid5
 
+from singletable import operations as ops
 from singletable.engine.catalog import Session, is_deleted
 from singletable.engine.control.state import table_status
 from singletable.engine.settings import Settings
@@ -20,14 +21,6 @@ from singletable.errors import (
     ResourceNotFound,
     TableNotFound,
     ValidationError,
-)
-from singletable.operations import (
-    ContinuousBackupsDescription,
-    PointInTimeRecoveryDescription,
-    SSEDescription,
-    SSESpecification,
-    StreamSpecification,
-    Tag,
 )
 from singletable.values import INVALID
 
@@ -42,7 +35,7 @@ _TAG_SIGNS = frozenset("_.:/=+-@")
 # --- Streams
 
 
-def check_initial_stream(stream: StreamSpecification | None) -> None:
+def check_initial_stream(stream: ops.StreamSpecification | None) -> None:
     """Raise unless a new table's stream is either enabled with a view type or disabled without."""
     if stream is None:
         return
@@ -57,7 +50,7 @@ def check_initial_stream(stream: StreamSpecification | None) -> None:
         )
 
 
-def check_stream(stream: StreamSpecification | None) -> None:
+def check_stream(stream: ops.StreamSpecification | None) -> None:
     """Raise unless an updated stream is either enabled with a view type or disabled without."""
     if stream is None:
         return
@@ -71,7 +64,7 @@ def check_stream(stream: StreamSpecification | None) -> None:
         )
 
 
-def check_stream_changes(record: TableRecord, stream: StreamSpecification | None) -> None:
+def check_stream_changes(record: TableRecord, stream: ops.StreamSpecification | None) -> None:
     """Raise if the stream is already enabled or already disabled."""
     if stream is None or stream.stream_enabled == (record.stream is None):
         return
@@ -81,7 +74,7 @@ def check_stream_changes(record: TableRecord, stream: StreamSpecification | None
     raise ValidationError(f"{reason}: TableName: {record.name}")
 
 
-def enabled_stream(stream: StreamSpecification | None) -> StreamSpecification | None:
+def enabled_stream(stream: ops.StreamSpecification | None) -> ops.StreamSpecification | None:
     """Return the stream, or None if it is disabled."""
     return stream if stream is not None and stream.stream_enabled else None
 
@@ -89,7 +82,7 @@ def enabled_stream(stream: StreamSpecification | None) -> StreamSpecification | 
 # --- Encryption at rest
 
 
-def check_encryption(sse: SSESpecification | None) -> None:
+def check_encryption(sse: ops.SSESpecification | None) -> None:
     """Raise if the members contradict each other: a key requires encryption of type KMS."""
     if sse is None:
         return
@@ -103,7 +96,7 @@ def check_encryption(sse: SSESpecification | None) -> None:
         raise ValidationError(f"{INVALID}SSEType KMS is required if KMSMasterKeyId is specified")
 
 
-def check_encryption_changes(record: TableRecord, sse: SSESpecification | None) -> None:
+def check_encryption_changes(record: TableRecord, sse: ops.SSESpecification | None) -> None:
     """Raise if the table is already encrypted this way."""
     if sse is None:
         return
@@ -116,19 +109,19 @@ def check_encryption_changes(record: TableRecord, sse: SSESpecification | None) 
         )
 
 
-def enabled_encryption(sse: SSESpecification | None) -> SSESpecification | None:
+def enabled_encryption(sse: ops.SSESpecification | None) -> ops.SSESpecification | None:
     """Return the specification, or None for the default (an AWS owned key)."""
     return sse if sse is not None and sse.enabled else None
 
 
 def describe_encryption(
-    sse: SSESpecification | None, settings: Settings, *, changing: bool
-) -> SSEDescription | None:
+    sse: ops.SSESpecification | None, settings: Settings, *, changing: bool
+) -> ops.SSEDescription | None:
     """Return the description of the encryption; AWS shows none for the default."""
     if sse is None:
         return None
     key = _key_arn(sse.kms_master_key_id, settings)
-    return SSEDescription("UPDATING" if changing else "ENABLED", "KMS", key)
+    return ops.SSEDescription("UPDATING" if changing else "ENABLED", "KMS", key)
 
 
 def _key_arn(key: str | None, settings: Settings) -> str:
@@ -152,22 +145,22 @@ def find_table_for_backups(name_or_arn: str, session: Session) -> Table:
         raise BackupTableNotFound(f"Table not found: {name}") from None
 
 
-def describe_backups(record: TableRecord, now: float) -> ContinuousBackupsDescription:
+def describe_backups(record: TableRecord, now: float) -> ops.ContinuousBackupsDescription:
     """Return the state of continuous backups, which are enabled once a table is created.
 
     The description has no restorable times, because the engine takes no backups.
     """
     days = record.recovery_days
-    return ContinuousBackupsDescription(
+    return ops.ContinuousBackupsDescription(
         "DISABLED" if table_status(record, now) == "CREATING" else "ENABLED",
-        PointInTimeRecoveryDescription("DISABLED" if days is None else "ENABLED", days),
+        ops.PointInTimeRecoveryDescription("DISABLED" if days is None else "ENABLED", days),
     )
 
 
 # --- Tags
 
 
-def check_tags(tags: Collection[Tag]) -> None:
+def check_tags(tags: Collection[ops.Tag]) -> None:
     """Raise if a tag is invalid, a key occurs twice, or the tags exceed the limits."""
     seen: set[str] = set()
     for tag in tags:
@@ -183,7 +176,7 @@ def check_tags(tags: Collection[Tag]) -> None:
     check_tag_count(tags)
 
 
-def check_tag_count(tags: Collection[Tag]) -> None:
+def check_tag_count(tags: Collection[ops.Tag]) -> None:
     """Raise if the number or total size of the tags exceeds the limits."""
     if len(tags) > MAX_TAGS:
         raise ValidationError(
@@ -196,7 +189,7 @@ def check_tag_count(tags: Collection[Tag]) -> None:
         )
 
 
-def merge_tags(old: Iterable[Tag], new: Iterable[Tag]) -> tuple[Tag, ...]:
+def merge_tags(old: Iterable[ops.Tag], new: Iterable[ops.Tag]) -> tuple[ops.Tag, ...]:
     """Return the old and the new tags; a new tag replaces the old one with its key."""
     return tuple({tag.key: tag for tag in (*old, *new)}.values())
 

@@ -9,16 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from singletable import operations as ops
 from singletable.engine.control.indexes import IndexAction, is_create_or_delete
 from singletable.engine.table_record import IndexRecord, PendingChange, TableRecord
 from singletable.errors import LimitExceeded, ResourceInUse, ResourceNotFound, ValidationError
-from singletable.operations import (
-    CreateGlobalSecondaryIndexAction,
-    DeleteGlobalSecondaryIndexAction,
-    IndexStatus,
-    UpdateGlobalSecondaryIndexAction,
-    UpdateTable,
-)
 
 # A kind of change that a request makes to a table.
 ChangeKind: TypeAlias = PendingChange | Literal["INDEX", "ON_DEMAND"]
@@ -55,7 +49,7 @@ DEFAULT_CONFLICTS: dict[PendingChange, str] = {
 }
 
 
-def table_status(record: TableRecord, now: float) -> IndexStatus:
+def table_status(record: TableRecord, now: float) -> ops.IndexStatus:
     """Return the status of a table that still exists. It has no more states than an index here."""
     if record.deleted_by is not None:
         return "DELETING"
@@ -71,7 +65,7 @@ def table_status(record: TableRecord, now: float) -> IndexStatus:
     return "UPDATING" if changes_index else "ACTIVE"
 
 
-def index_status(record: TableRecord, index: IndexRecord, now: float) -> IndexStatus:
+def index_status(record: TableRecord, index: IndexRecord, now: float) -> ops.IndexStatus:
     """Return the status of a global secondary index that still exists."""
     if index.deleted_by is not None:
         return "DELETING"
@@ -122,7 +116,7 @@ def check_deletable(record: TableRecord, now: float) -> None:
 
 
 def check_no_conflict(
-    record: TableRecord, request: UpdateTable, actions: Sequence[IndexAction], now: float
+    record: TableRecord, request: ops.UpdateTable, actions: Sequence[IndexAction], now: float
 ) -> None:
     """Raise ResourceInUse if an UpdateTable must wait until a pending change is complete."""
     for kind in _requested_changes(request, actions):
@@ -136,7 +130,7 @@ def check_no_conflict(
 
 
 def _requested_changes(
-    request: UpdateTable, actions: Sequence[IndexAction]
+    request: ops.UpdateTable, actions: Sequence[IndexAction]
 ) -> Iterator[ChangeKind]:
     if request.billing_mode is not None or request.provisioned_throughput is not None:
         yield "IOPS"
@@ -196,11 +190,11 @@ def check_index_actions(record: TableRecord, actions: Sequence[IndexAction], now
         raise LimitExceeded(ONE_ONLINE)
     for action in actions:
         match action:
-            case CreateGlobalSecondaryIndexAction():
+            case ops.CreateGlobalSecondaryIndexAction():
                 _check_create(record, action.index_name, now)
-            case UpdateGlobalSecondaryIndexAction():
+            case ops.UpdateGlobalSecondaryIndexAction():
                 _check_update(record, _find_index(record, action.index_name, "update"), now)
-            case DeleteGlobalSecondaryIndexAction():
+            case ops.DeleteGlobalSecondaryIndexAction():
                 _check_delete(record, _find_index(record, action.index_name, "delete"), now)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from singletable import operations as ops
 from singletable.engine.control.capacity import (
     MAX_UNITS,
     UNITS_NOT_ALLOWED,
@@ -43,16 +44,6 @@ from singletable.engine.control.settings import (
 from singletable.engine.control.state import MAX_GLOBAL_INDEXES
 from singletable.engine.table_record import TableRecord
 from singletable.errors import ValidationError
-from singletable.operations import (
-    BillingMode,
-    CreateGlobalSecondaryIndexAction,
-    CreateTable,
-    DeleteGlobalSecondaryIndexAction,
-    GlobalSecondaryIndex,
-    LocalSecondaryIndex,
-    UpdateGlobalSecondaryIndexAction,
-    UpdateTable,
-)
 from singletable.values import INVALID
 
 MAX_LOCAL_INDEXES = 5
@@ -112,7 +103,7 @@ BLOCKED = (
 )
 
 
-def check_create_table(request: CreateTable) -> None:
+def check_create_table(request: ops.CreateTable) -> None:
     """Raise ValidationError unless the request is valid on its own."""
     check_table_throughput(request)
     check_definitions_unique(request.attribute_definitions)
@@ -129,7 +120,7 @@ def check_create_table(request: CreateTable) -> None:
     check_tags(request.tags or ())
 
 
-def _check_index_keys(request: CreateTable) -> None:
+def _check_index_keys(request: ops.CreateTable) -> None:
     local_indexes, global_indexes = (
         request.local_secondary_indexes,
         request.global_secondary_indexes,
@@ -153,7 +144,7 @@ def _check_index_keys(request: CreateTable) -> None:
     check_definitions_used([keys, *indexes], definitions)
 
 
-def _check_local_indexes(indexes: Sequence[LocalSecondaryIndex], names: set[str]) -> None:
+def _check_local_indexes(indexes: Sequence[ops.LocalSecondaryIndex], names: set[str]) -> None:
     for index in indexes:
         check_projection(index.projection)
         _check_new_name(index.index_name, names)
@@ -165,7 +156,7 @@ def _check_local_indexes(indexes: Sequence[LocalSecondaryIndex], names: set[str]
 
 
 def _check_global_indexes(
-    request: CreateTable, indexes: Sequence[GlobalSecondaryIndex], names: set[str]
+    request: ops.CreateTable, indexes: Sequence[ops.GlobalSecondaryIndex], names: set[str]
 ) -> None:
     mode = request.billing_mode or "PROVISIONED"
     for index in indexes:
@@ -188,7 +179,7 @@ def _check_new_name(name: str, names: set[str]) -> None:
     names.add(name)
 
 
-def check_update_table(request: UpdateTable) -> None:
+def check_update_table(request: ops.UpdateTable) -> None:
     """Raise ValidationError unless the request is valid for some table."""
     requested = [name for name in CHANGES if getattr(request, name) is not None]
     if request.global_secondary_index_updates == [] and len(requested) > 1:
@@ -201,11 +192,11 @@ def check_update_table(request: UpdateTable) -> None:
     check_stream(request.stream_specification)
     check_encryption(request.sse_specification)
     for action in actions:
-        if isinstance(action, CreateGlobalSecondaryIndexAction):
+        if isinstance(action, ops.CreateGlobalSecondaryIndexAction):
             check_new_index(action, request.attribute_definitions)
 
 
-def _check_new_throughput(request: UpdateTable) -> None:
+def _check_new_throughput(request: ops.UpdateTable) -> None:
     units = request.provisioned_throughput
     if request.billing_mode == "PAY_PER_REQUEST" and units is not None:
         raise ValidationError(
@@ -222,7 +213,7 @@ def _check_new_throughput(request: UpdateTable) -> None:
 
 def _check_combination(requested: Collection[str], actions: Sequence[IndexAction]) -> None:
     exclusive = EXCLUSIVE
-    if any(isinstance(action, CreateGlobalSecondaryIndexAction) for action in actions):
+    if any(isinstance(action, ops.CreateGlobalSecondaryIndexAction) for action in actions):
         exclusive = EXCLUSIVE | {
             "warm_throughput": "Create global secondary index cannot be specified when updating "
             "WarmThroughput"
@@ -245,7 +236,7 @@ def _check_combination(requested: Collection[str], actions: Sequence[IndexAction
 
 
 def check_update_of_table(
-    record: TableRecord, request: UpdateTable, actions: Sequence[IndexAction]
+    record: TableRecord, request: ops.UpdateTable, actions: Sequence[IndexAction]
 ) -> None:
     """Raise ValidationError unless the change suits the table's billing mode and settings."""
     mode = request.billing_mode or billing_mode(record)
@@ -263,17 +254,19 @@ def check_update_of_table(
     check_encryption_changes(record, request.sse_specification)
 
 
-def _check_action(record: TableRecord, action: IndexAction, mode: BillingMode) -> None:
+def _check_action(record: TableRecord, action: IndexAction, mode: ops.BillingMode) -> None:
     match action:
-        case CreateGlobalSecondaryIndexAction():
+        case ops.CreateGlobalSecondaryIndexAction():
             _check_create_index(action, mode)
-        case UpdateGlobalSecondaryIndexAction():
+        case ops.UpdateGlobalSecondaryIndexAction():
             _check_update_index(record, action, mode)
-        case DeleteGlobalSecondaryIndexAction():
+        case ops.DeleteGlobalSecondaryIndexAction():
             return
 
 
-def _check_create_index(action: CreateGlobalSecondaryIndexAction, mode: BillingMode) -> None:
+def _check_create_index(
+    action: ops.CreateGlobalSecondaryIndexAction, mode: ops.BillingMode
+) -> None:
     name, units = action.index_name, action.provisioned_throughput
     if mode == "PAY_PER_REQUEST" and units is not None:
         raise ValidationError(
@@ -290,7 +283,7 @@ def _check_create_index(action: CreateGlobalSecondaryIndexAction, mode: BillingM
 
 
 def _check_update_index(
-    record: TableRecord, action: UpdateGlobalSecondaryIndexAction, mode: BillingMode
+    record: TableRecord, action: ops.UpdateGlobalSecondaryIndexAction, mode: ops.BillingMode
 ) -> None:
     name, units = action.index_name, action.provisioned_throughput
     index = next(index for index in record.global_indexes if index.name == name)
@@ -315,7 +308,7 @@ def _check_every_index_provisioned(record: TableRecord, actions: Sequence[IndexA
     provisioned = {
         action.index_name
         for action in actions
-        if isinstance(action, UpdateGlobalSecondaryIndexAction)
+        if isinstance(action, ops.UpdateGlobalSecondaryIndexAction)
         and action.provisioned_throughput is not None
     }
     missing = [index.name for index in record.global_indexes if index.name not in provisioned]

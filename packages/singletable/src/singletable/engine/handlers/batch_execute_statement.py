@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
+from singletable import operations as ops
 from singletable.engine.capacity import (
     Cost,
     consumed_capacities,
     cost_of,
-    read_units,
     write_units,
 )
 from singletable.engine.catalog import Session
@@ -22,7 +22,7 @@ from singletable.engine.handlers.execute_statement import (
 )
 from singletable.engine.item_write import load_item
 from singletable.engine.key_validation import encode_key
-from singletable.engine.partiql_select import find_source, key_of_select, project_row
+from singletable.engine.partiql_select import find_source, get_item, key_of_select
 from singletable.engine.partiql_statements import bind_request, write_place
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
@@ -32,13 +32,6 @@ from singletable.errors import (
     OperationError,
     ResourceNotFound,
     ValidationError,
-)
-from singletable.operations import (
-    BatchExecuteStatement,
-    BatchExecuteStatementOutput,
-    BatchStatementError,
-    BatchStatementRequest,
-    BatchStatementResponse,
 )
 from singletable.partiql import Exists, Select
 
@@ -55,11 +48,11 @@ Member: TypeAlias = "Select | Write | OperationError"
 class BatchPlan(Struct, frozen=True):
     """The statements of a batch, or their errors."""
 
-    request: BatchExecuteStatement
+    request: ops.BatchExecuteStatement
     members: list[Member]
 
 
-def check(request: BatchExecuteStatement) -> BatchPlan:
+def check(request: ops.BatchExecuteStatement) -> BatchPlan:
     """Raise ValidationError if the request is invalid for every table."""
     members = [_bind(part) for part in request.statements]
     reads = [member for member in members if isinstance(member, Select)]
@@ -70,7 +63,7 @@ def check(request: BatchExecuteStatement) -> BatchPlan:
     return BatchPlan(request, members)
 
 
-def _bind(part: BatchStatementRequest) -> Member:
+def _bind(part: ops.BatchStatementRequest) -> Member:
     try:
         statement = bind_request(part)
     except OperationError as error:
@@ -105,7 +98,7 @@ def _targets(plan: BatchPlan, session: Session) -> Iterator[tuple[Table, RowKey]
             yield None
 
 
-def run(plan: BatchPlan, session: Session) -> BatchExecuteStatementOutput:
+def run(plan: BatchPlan, session: Session) -> ops.BatchExecuteStatementOutput:
     """Execute each statement; the errors of one do not affect the others."""
     named = [(t.name, key) for t, key in places(plan, session)]
     if len(set(named)) < len(named):
@@ -116,15 +109,15 @@ def run(plan: BatchPlan, session: Session) -> BatchExecuteStatementOutput:
         for member, part in zip(plan.members, plan.request.statements, strict=True)
     ]
     detail = plan.request.return_consumed_capacity
-    return BatchExecuteStatementOutput(responses, consumed_capacities(costs.values(), detail))
+    return ops.BatchExecuteStatementOutput(responses, consumed_capacities(costs.values(), detail))
 
 
 def _execute(
     member: Member,
-    part: BatchStatementRequest,
+    part: ops.BatchStatementRequest,
     session: Session,
     costs: dict[str, tuple[Table, Cost]],
-) -> BatchStatementResponse:
+) -> ops.BatchStatementResponse:
     table: Table | None = None
     try:
         if isinstance(member, OperationError):
@@ -135,34 +128,31 @@ def _execute(
         output = execute_write(member, session, "INDEXES")
         cost = cost_of(output.consumed_capacity)
         costs.setdefault(table.name, (table, Cost()))[1].add(cost)
-        return BatchStatementResponse(table_name=table.name, raw_item=output.raw_attributes)
+        return ops.BatchStatementResponse(table_name=table.name, raw_item=output.raw_attributes)
     except OperationError as error:
         has_run = isinstance(error, ConditionFailed | DuplicateItem)
         if table is not None and has_run and not isinstance(member, Select | OperationError):
             old = load_item(session, table, write_place(table, member))
             costs.setdefault(table.name, (table, Cost()))[1].table += write_units(old.size)
-        return BatchStatementResponse(
-            BatchStatementError(_code(error), error.message),
+        return ops.BatchStatementResponse(
+            ops.BatchStatementError(_code(error), error.message),
             table.name if table is not None and has_run else None,
         )
 
 
 def _read(
     select: Select,
-    part: BatchStatementRequest,
+    part: ops.BatchStatementRequest,
     session: Session,
     costs: dict[str, tuple[Table, Cost]],
-) -> BatchStatementResponse:
-    consistent = bool(part.consistent_read)
+) -> ops.BatchStatementResponse:
     table, _ = find_source(select, session, consistent=False)
     key = key_of_select(table, select)
     if key is None:
         raise ValidationError(NEEDS_KEY)
-    row = table.rows.get(session.execute, encode_key(table, key))
-    cost = read_units(0 if row is None else row.size, consistent=consistent)
-    costs.setdefault(table.name, (table, Cost()))[1].table += cost
-    item: Raw | None = None if row is None else project_row(select, row.json)
-    return BatchStatementResponse(table_name=table.name, raw_item=item)
+    item, units = get_item(select, session, table, key, consistent=bool(part.consistent_read))
+    costs.setdefault(table.name, (table, Cost()))[1].table += units
+    return ops.BatchStatementResponse(table_name=table.name, raw_item=item)
 
 
 def _code(error: OperationError) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacities, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
@@ -20,11 +21,6 @@ from singletable.engine.table import Table
 from singletable.engine.validation import READ
 from singletable.errors import ValidationError
 from singletable.expressions import Projection
-from singletable.operations import (
-    BatchGetItem,
-    BatchGetItemOutput,
-    KeysAndAttributes,
-)
 from singletable.values import Item, item_to_json
 
 MAX_KEYS = 100
@@ -36,7 +32,7 @@ DUPLICATES = "Provided list of item keys contains duplicates"
 class TableGetPlan:
     """The keys to get from one table."""
 
-    request: KeysAndAttributes
+    request: ops.KeysAndAttributes
     keys: list[Item]
     projection: Projection | None
 
@@ -45,11 +41,11 @@ class TableGetPlan:
 class BatchGetPlan:
     """A batch with validated keys and projections."""
 
-    request: BatchGetItem
+    request: ops.BatchGetItem
     tables: dict[str, TableGetPlan]
 
 
-def check(request: BatchGetItem) -> BatchGetPlan:
+def check(request: ops.BatchGetItem) -> BatchGetPlan:
     """Raise ValidationError if the request is invalid for every table."""
     plans: dict[str, TableGetPlan] = {}
     count = 0
@@ -74,21 +70,21 @@ def check(request: BatchGetItem) -> BatchGetPlan:
     return BatchGetPlan(request, plans)
 
 
-def _combine(request: BatchGetItem) -> KeysAndAttributes:
+def _combine(request: ops.BatchGetItem) -> ops.KeysAndAttributes:
     """Combine the tables' parameters: expressions and legacy ones exclude each other in a batch."""
     parts = request.request_items.values()
     legacy = [part.attributes_to_get for part in parts if part.attributes_to_get is not None]
     expressions = [
         part.projection_expression for part in parts if part.projection_expression is not None
     ]
-    return KeysAndAttributes(
+    return ops.KeysAndAttributes(
         [],
         attributes_to_get=legacy[0] if legacy else None,
         projection_expression=expressions[0] if expressions else None,
     )
 
 
-def run(plan: BatchGetPlan, session: Session) -> Unfinished[BatchGetItemOutput]:
+def run(plan: BatchGetPlan, session: Session) -> Unfinished[ops.BatchGetItemOutput]:
     """Return the items that exist; keys beyond the response size are returned as unprocessed."""
     tables = {name: session.table(name) for name in plan.tables}
     for name, part in plan.tables.items():
@@ -96,7 +92,7 @@ def run(plan: BatchGetPlan, session: Session) -> Unfinished[BatchGetItemOutput]:
             encode_key(tables[name], key)
         check_scalar_keys(tables[name], part.projection or ())
     found: dict[str, list[bytes]] = {}
-    unprocessed: dict[str, KeysAndAttributes] = {}
+    unprocessed: dict[str, ops.KeysAndAttributes] = {}
     costs: list[tuple[Table, Cost]] = []
     room = MAX_RESPONSE
     for name, part in plan.tables.items():
@@ -107,11 +103,11 @@ def run(plan: BatchGetPlan, session: Session) -> Unfinished[BatchGetItemOutput]:
         costs.append((tables[name], cost))
     capacities = consumed_capacities(costs, plan.request.return_consumed_capacity)
 
-    def finish() -> BatchGetItemOutput:
+    def finish() -> ops.BatchGetItemOutput:
         responses = {
             name: project_all(plan.tables[name].projection, items) for name, items in found.items()
         }
-        return BatchGetItemOutput(responses, unprocessed, capacities)
+        return ops.BatchGetItemOutput(responses, unprocessed, capacities)
 
     projected = [items for name, items in found.items() if plan.tables[name].projection]
     return Unfinished(finish, sum(len(json) for items in projected for json in items))

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from singletable import operations as ops
 from singletable.engine.catalog import Session
 from singletable.engine.control.state import is_changing
 from singletable.engine.stream_shards import ShardRange, list_shards
 from singletable.engine.streams import FoundStream, find_stream, parse_stream_arn, shard_numbers
 from singletable.errors import ValidationError
-from singletable.operations import (
-    DescribeStream,
-    DescribeStreamOutput,
-    SequenceNumberRange,
-    Shard,
-    StreamDescription,
-    StreamStatus,
-)
 from singletable.values import INVALID
 
 PAGE = 100
 
 
-def check(request: DescribeStream) -> DescribeStream:
+def check(request: ops.DescribeStream) -> ops.DescribeStream:
     """Raise ValidationError if the page is too large, or the ARN is not a stream's."""
     if (request.limit or 0) > PAGE:
         raise ValidationError(f"{INVALID}Limit cannot be greater than the maximum: {PAGE}")
@@ -28,7 +21,7 @@ def check(request: DescribeStream) -> DescribeStream:
     return request
 
 
-def run(request: DescribeStream, session: Session) -> DescribeStreamOutput:
+def run(request: ops.DescribeStream, session: Session) -> ops.DescribeStreamOutput:
     """Return the status of the stream, and a page of its shards."""
     found = find_stream(session, request.stream_arn)
     shards = list_shards(found.stream, session.now)
@@ -39,8 +32,8 @@ def run(request: DescribeStream, session: Session) -> DescribeStreamOutput:
     shards = [shard for shard in shards if shard.id > start]
     page = [_describe(session, shard) for shard in shards[:size]]
     stream = found.stream
-    return DescribeStreamOutput(
-        StreamDescription(
+    return ops.DescribeStreamOutput(
+        ops.StreamDescription(
             stream_arn=found.arn,
             stream_label=stream.label,
             stream_status=_status(found, session.control_time),
@@ -54,11 +47,13 @@ def run(request: DescribeStream, session: Session) -> DescribeStreamOutput:
     )
 
 
-def _describe(session: Session, shard: ShardRange) -> Shard:
-    return Shard(shard.id, SequenceNumberRange(*shard_numbers(session, shard)), shard.parent)
+def _describe(session: Session, shard: ShardRange) -> ops.Shard:
+    return ops.Shard(
+        shard.id, ops.SequenceNumberRange(*shard_numbers(session, shard)), shard.parent
+    )
 
 
-def _status(found: FoundStream, now: float) -> StreamStatus:
+def _status(found: FoundStream, now: float) -> ops.StreamStatus:
     record, is_enabled = found.record, found.stream.end is None
     changes = is_changing(record, now) and record.changing == "STREAM"
     if (changes and record.stream_label == found.stream.label) or (

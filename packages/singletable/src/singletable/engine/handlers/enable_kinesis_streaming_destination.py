@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from singletable import operations as ops
 from singletable.engine.catalog import Session
 from singletable.engine.control.kinesis import (
     destination_status,
@@ -12,16 +13,11 @@ from singletable.engine.control.kinesis import (
 )
 from singletable.engine.control.state import check_settled
 from singletable.engine.table_record import StoredDestination
-from singletable.operations import (
-    EnableKinesisStreamingConfiguration,
-    EnableKinesisStreamingDestination,
-    KinesisStreamingDestinationOutput,
-)
 
 
 def run(
-    request: EnableKinesisStreamingDestination, session: Session
-) -> KinesisStreamingDestinationOutput:
+    request: ops.EnableKinesisStreamingDestination, session: Session
+) -> ops.KinesisStreamingDestinationOutput:
     """Store a destination of all later changes; a stream that cannot be one fails, as on AWS."""
     record, arn = find_record(session, request.table_name), request.stream_arn
     for stored in record.destinations:
@@ -33,7 +29,7 @@ def run(
             )
     check_settled(record, session.control_time)
     configuration = (
-        request.enable_kinesis_streaming_configuration or EnableKinesisStreamingConfiguration()
+        request.enable_kinesis_streaming_configuration or ops.EnableKinesisStreamingConfiguration()
     )
     destination = StoredDestination(
         arn,
@@ -42,4 +38,4 @@ def run(
         failure=find_failure(arn, session.settings),
     )
     store_destination(session, record, destination)
-    return KinesisStreamingDestinationOutput(record.name, arn, "ENABLING", configuration)
+    return ops.KinesisStreamingDestinationOutput(record.name, arn, "ENABLING", configuration)

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from singletable import operations as ops
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.handlers import delete_item, put_item, update_item
 from singletable.engine.item_update import TOO_LARGE
@@ -22,16 +23,6 @@ from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
 from singletable.errors import ConditionFailed, DuplicateItem, ValidationError
 from singletable.expressions import update_cost
-from singletable.operations import (
-    DeleteItem,
-    ExecuteStatement,
-    ExecuteStatementOutput,
-    PutItem,
-    ReturnConsumedCapacity,
-    ReturnOnFailure,
-    UpdateItem,
-    WriteItemOutput,
-)
 from singletable.partiql import Delete, Exists, Insert, Select, Update
 from singletable.values import MAX_ITEM_SIZE
 
@@ -43,11 +34,11 @@ DUPLICATE = "Duplicate primary key exists in table"
 class StatementPlan(Struct, frozen=True):
     """A statement that is valid for some table."""
 
-    request: ExecuteStatement
+    request: ops.ExecuteStatement
     statement: Select | Write
 
 
-def check(request: ExecuteStatement) -> StatementPlan:
+def check(request: ops.ExecuteStatement) -> StatementPlan:
     """Raise ValidationError if the request is invalid for every table."""
     statement = bind_request(request)
     if isinstance(statement, Exists):
@@ -70,7 +61,7 @@ def places(plan: StatementPlan, session: Session) -> list[tuple[Table, RowKey]]:
 
 def run(
     plan: StatementPlan, session: Session
-) -> ExecuteStatementOutput | Unfinished[ExecuteStatementOutput]:
+) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
     """Read a page of items, or write one item."""
     request, statement = plan.request, plan.statement
     if isinstance(statement, Select):
@@ -82,15 +73,15 @@ def run(
         request.return_values_on_condition_check_failure,
     )
     returned = [] if output.raw_attributes is None else [output.raw_attributes]
-    return ExecuteStatementOutput(returned, consumed_capacity=output.consumed_capacity)
+    return ops.ExecuteStatementOutput(returned, consumed_capacity=output.consumed_capacity)
 
 
 def execute_write(
     statement: Write,
     session: Session,
-    capacity: ReturnConsumedCapacity | None,
-    return_old: ReturnOnFailure | None = None,
-) -> WriteItemOutput:
+    capacity: ops.ReturnConsumedCapacity | None,
+    return_old: ops.ReturnOnFailure | None = None,
+) -> ops.WriteItemOutput:
     """Write one item; the attributes of the output are those that RETURNING requests."""
     table = session.table(statement.table)
     if isinstance(statement, Insert):
@@ -98,7 +89,7 @@ def execute_write(
     key, others = statement_key(table, statement)
     condition = write_condition(table, statement, others)
     if isinstance(statement, Delete):
-        delete = DeleteItem(
+        delete = ops.DeleteItem(
             table.name,
             key,
             return_values=statement.returning,
@@ -108,7 +99,7 @@ def execute_write(
         return delete_item.run(delete_item.DeletePlan(delete, key, condition), session)
     if update_cost(statement.actions) > MAX_ITEM_SIZE:
         raise ValidationError(TOO_LARGE)
-    update = UpdateItem(
+    update = ops.UpdateItem(
         table.name,
         key,
         return_values=statement.returning,
@@ -120,11 +111,11 @@ def execute_write(
 
 
 def _insert(
-    table: Table, statement: Insert, session: Session, capacity: ReturnConsumedCapacity | None
-) -> WriteItemOutput:
+    table: Table, statement: Insert, session: Session, capacity: ops.ReturnConsumedCapacity | None
+) -> ops.WriteItemOutput:
     item, size = inserted_item(statement)
     check_insert(table, item)
-    request = PutItem(table.name, item, return_consumed_capacity=capacity)
+    request = ops.PutItem(table.name, item, return_consumed_capacity=capacity)
     plan = put_item.PutPlan(request, item, size, write_condition(table, statement))
     try:
         return put_item.run(plan, session)

@@ -7,6 +7,7 @@ from typing import TypeAlias, cast
 
 from msgspec import Struct
 
+from singletable import operations as ops
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.handlers import transact_get_items, transact_write_items
 from singletable.engine.handlers.execute_statement import DUPLICATE, Write
@@ -15,12 +16,13 @@ from singletable.engine.partiql_select import find_source, key_of_select, projec
 from singletable.engine.partiql_statements import (
     check_parameters,
     inserted_item,
+    split_key,
     statement_key,
     write_condition,
 )
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
-from singletable.engine.transactions import NO_REASON, Request, TransactAction
+from singletable.engine.transactions import NO_REASON, TransactAction
 from singletable.errors import (
     CancellationReason,
     ResourceNotFound,
@@ -29,30 +31,7 @@ from singletable.errors import (
 )
 from singletable.expressions import And, Condition, Projection
 from singletable.expressions import Exists as AttributeExists
-from singletable.operations import (
-    ConditionCheck,
-    ExecuteTransaction,
-    ExecuteTransactionOutput,
-    Get,
-    ItemResponse,
-    ParameterizedStatement,
-    TransactGetItems,
-    TransactGetItemsOutput,
-    TransactWriteItems,
-)
-from singletable.operations import Delete as DeleteRequest
-from singletable.operations import Put as PutRequest
-from singletable.operations import Update as UpdateRequest
-from singletable.partiql import (
-    Delete,
-    Exists,
-    Insert,
-    Select,
-    Statement,
-    bind_statement,
-    conjuncts,
-    equality,
-)
+from singletable.partiql import Delete, Exists, Insert, Select, Statement, Update, bind_statement
 from singletable.values import Item
 
 NEEDS_KEY = (
@@ -64,11 +43,11 @@ Member: TypeAlias = "Select | Write | Exists"
 class StatementsPlan(Struct, frozen=True):
     """A transaction whose statements are valid for some table."""
 
-    request: ExecuteTransaction
+    request: ops.ExecuteTransaction
     members: list[Member]
 
 
-def check(request: ExecuteTransaction) -> StatementsPlan:
+def check(request: ops.ExecuteTransaction) -> StatementsPlan:
     """Raise ValidationError if the request is invalid for every table."""
     parameters = [check_parameters(part.parameters) for part in request.transact_statements]
     members: list[Statement] = []
@@ -98,7 +77,7 @@ def places(plan: StatementsPlan, session: Session) -> list[tuple[Table, RowKey]]
 
 def run(
     plan: StatementsPlan, session: Session
-) -> ExecuteTransactionOutput | Unfinished[ExecuteTransactionOutput]:
+) -> ops.ExecuteTransactionOutput | Unfinished[ops.ExecuteTransactionOutput]:
     """Read all items of one snapshot, or apply all writes, or none if one of them fails."""
     if only_reads(plan):
         return _read(plan, session)
@@ -106,7 +85,7 @@ def run(
         output = transact_write_items.run(_write_plan(plan, session), session)
     except TransactionCanceled as error:
         raise _name_duplicates(plan, error) from None
-    return ExecuteTransactionOutput([], output.consumed_capacity)
+    return ops.ExecuteTransactionOutput([], output.consumed_capacity)
 
 
 def _failed(number: int, error: ValidationError) -> ValidationError:
@@ -146,37 +125,39 @@ def _check_member(member: Member, table: Table, session: Session) -> None:
                 raise ValidationError(NEEDS_KEY)
         case Exists(select) if select.index is not None:
             raise ValidationError("Operations on indices are not supported in transactions")
-        case Exists(select) if _exists_key(table, select.where)[1] is None:
-            raise ValidationError(
-                "EXISTS() must contain a single item read with additional condition"
-            )
-        case Insert() | Exists():
-            pass
-        case _ if member.returning is not None:
+        case Exists(select):
+            key, others = split_key(table, select.where)
+            if not others or len(key) < len(table.key.names):
+                raise ValidationError(
+                    "EXISTS() must contain a single item read with additional condition"
+                )
+        case Update() | Delete() if member.returning is not None:
             raise ValidationError("RETURNING clause is not supported in ExecuteTransaction.")
         case _:
             pass
 
 
-def _read(plan: StatementsPlan, session: Session) -> Unfinished[ExecuteTransactionOutput]:
+def _read(plan: StatementsPlan, session: Session) -> Unfinished[ops.ExecuteTransactionOutput]:
     tables = _check_tables(plan, session)
     selects = cast("list[Select]", plan.members)
-    gets: list[tuple[Get, Item, Projection | None]] = [
-        (Get(table.name, key), key, None)
+    gets: list[tuple[ops.Get, Item, Projection | None]] = [
+        (ops.Get(table.name, key), key, None)
         for table, select in zip(tables, selects, strict=True)
         if (key := key_of_select(table, select)) is not None
     ]
-    request = TransactGetItems([], plan.request.return_consumed_capacity)
+    request = ops.TransactGetItems([], plan.request.return_consumed_capacity)
     get_plan = transact_get_items.TransactGetPlan(request, gets)
     unfinished = transact_get_items.run(get_plan, session)
 
-    def finish() -> ExecuteTransactionOutput:
-        output: TransactGetItemsOutput = unfinished.finish()
+    def finish() -> ops.ExecuteTransactionOutput:
+        output = unfinished.finish()
         responses = [
-            ItemResponse(None if found.raw_item is None else project_row(select, found.raw_item))
+            ops.ItemResponse(
+                None if found.raw_item is None else project_row(select, found.raw_item)
+            )
             for select, found in zip(selects, output.responses, strict=True)
         ]
-        return ExecuteTransactionOutput(responses, output.consumed_capacity)
+        return ops.ExecuteTransactionOutput(responses, output.consumed_capacity)
 
     return Unfinished(finish, unfinished.work)
 
@@ -202,7 +183,7 @@ def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.
             reasons.append(NO_REASON)
     if len(actions) < len(parts):
         raise TransactionCanceled(reasons)
-    request = TransactWriteItems(
+    request = ops.TransactWriteItems(
         # Only a digest of these is used, to recognize a repeated request.
         cast("list[object]", parts),  # type: ignore[arg-type]
         plan.request.return_consumed_capacity,
@@ -211,58 +192,32 @@ def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.
     return transact_write_items.TransactWritePlan(request, actions)
 
 
-def _action(member: Member, table: Table, part: ParameterizedStatement) -> TransactAction:
+def _action(member: Member, table: Table, part: ops.ParameterizedStatement) -> TransactAction:
     return_old = part.return_values_on_condition_check_failure
-    name = table.name
-    match member:
-        case Insert():
-            item, size = inserted_item(member)
-            put = PutRequest(name, item, return_values_on_condition_check_failure=return_old)
-            return TransactAction(put, item, size, (), write_condition(table, member))
-        case Exists(select):
-            key, others = _exists_key(table, select.where)
-            exists: Condition = AttributeExists((table.partition_key.name,))
-            both = None if others is None else And(exists, others)
-            check = ConditionCheck(
-                name, key, "", return_values_on_condition_check_failure=return_old
-            )
-            return TransactAction(check, key, 0, (), both)
-        case Select():
-            raise AssertionError("reads have no actions")
-        case _:
-            key, others = _write_key(table, member)
-            condition = write_condition(table, member, others)
-            request: Request
-            if isinstance(member, Delete):
-                request = DeleteRequest(
-                    name, key, return_values_on_condition_check_failure=return_old
-                )
-                return TransactAction(request, key, 0, (), condition)
-            request = UpdateRequest(
-                name, key, "", return_values_on_condition_check_failure=return_old
-            )
-            return TransactAction(request, key, 0, member.actions, condition)
+    if isinstance(member, Insert):
+        item, size = inserted_item(member)
+        put = ops.Put(table.name, item, return_values_on_condition_check_failure=return_old)
+        return TransactAction(put, item, size, (), write_condition(table, member))
+    condition: Condition | None
+    kind: type[ops.ConditionCheck | ops.Update | ops.Delete]
+    if isinstance(member, Exists):
+        key, others = split_key(table, member.select.where)
+        condition = reduce(And, [AttributeExists((table.partition_key.name,)), *others])
+        kind = ops.ConditionCheck
+    else:
+        key, rest = _write_key(table, member)
+        condition = write_condition(table, cast(Write, member), rest)
+        kind = ops.Update if isinstance(member, Update) else ops.Delete
+    request = kind(table.name, key, "", return_values_on_condition_check_failure=return_old)
+    update = member.actions if isinstance(member, Update) else ()
+    return TransactAction(request, key, 0, update, condition)
 
 
-def _write_key(table: Table, member: Write) -> tuple[Item, Condition | None]:
+def _write_key(table: Table, member: Member) -> tuple[Item, Condition | None]:
     try:
         return statement_key(table, cast(Delete, member))
     except ValidationError:
         raise ValidationError(NO_MATCH) from None
-
-
-def _exists_key(table: Table, where: Condition | None) -> tuple[Item, Condition | None]:
-    """Return the first value of each key attribute, and the other conditions."""
-    key: Item = {}
-    others: list[Condition] = []
-    for part in conjuncts(where):
-        name, value = equality(part) or ("", {})
-        if name in table.key.names and name not in key:
-            key[name] = value
-        else:
-            others.append(part)
-    complete = len(key) == len(table.key.names)
-    return key, reduce(And, others) if others and complete else None
 
 
 def _name_duplicates(plan: StatementsPlan, error: TransactionCanceled) -> TransactionCanceled:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from time import thread_time
 
+from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacities, read_units
 from singletable.engine.catalog import Session
 from singletable.engine.item_update import NewItem
@@ -36,11 +37,6 @@ from singletable.errors import (
     TransactionCanceled,
     ValidationError,
 )
-from singletable.operations import (
-    ConditionCheck,
-    TransactWriteItems,
-    TransactWriteItemsOutput,
-)
 from singletable.values import Item
 
 VALIDATOR = TRANSACTION
@@ -51,7 +47,7 @@ MAX_TOTAL = 4 * 1024 * 1024
 class TransactWritePlan:
     """A transaction with validated actions."""
 
-    request: TransactWriteItems
+    request: ops.TransactWriteItems
     actions: list[TransactAction]
 
 
@@ -65,7 +61,7 @@ class TableUsage:
     written: dict[bytes, Item] = field(default_factory=dict[bytes, Item])
 
 
-def check(request: TransactWriteItems) -> TransactWritePlan:
+def check(request: ops.TransactWriteItems) -> TransactWritePlan:
     """Raise ValidationError if the request is invalid for every table."""
     actions = [parse_action(part) for part in request.transact_items]
     # The size of the request counts: the delete of a large item is as small as its key.
@@ -81,7 +77,7 @@ def places(plan: TransactWritePlan, session: Session) -> list[tuple[Table, RowKe
     return [(table, action.row_key(table)) for table, action in actions]
 
 
-def run(plan: TransactWritePlan, session: Session) -> TransactWriteItemsOutput:
+def run(plan: TransactWritePlan, session: Session) -> ops.TransactWriteItemsOutput:
     """Apply all actions, or none if one of them fails."""
     tables = [session.table(action.request.table_name) for action in plan.actions]
     token, digest = plan.request.client_request_token, b""
@@ -96,7 +92,7 @@ def run(plan: TransactWritePlan, session: Session) -> TransactWriteItemsOutput:
     request = plan.request
     costs = [(usage.table, usage.cost) for usage in usages.values()]
     written = {name: (usage.table, usage.written.values()) for name, usage in usages.items()}
-    return TransactWriteItemsOutput(
+    return ops.TransactWriteItemsOutput(
         consumed_capacities(costs, request.return_consumed_capacity, "write"),
         metrics_by_table(session, written, request.return_item_collection_metrics),
     )
@@ -177,14 +173,14 @@ def _apply(
     usage.cost.add(apply_action(session, action, old, new), factor=2)
     size = max(old.size, 0 if new is None else new.size)
     usage.replay_units += read_units(size, consistent=True) * 2
-    if not isinstance(action.request, ConditionCheck):
+    if not isinstance(action.request, ops.ConditionCheck):
         usage.written.setdefault(old.key.partition, action.key)
 
 
 def _replay_output(
     plan: TransactWritePlan, session: Session, units: dict[str, float]
-) -> TransactWriteItemsOutput:
+) -> ops.TransactWriteItemsOutput:
     """Return the output of a repeated request, which only reads and is charged for that."""
     costs = [(session.table(name), Cost(cost)) for name, cost in units.items()]
     detail = plan.request.return_consumed_capacity
-    return TransactWriteItemsOutput(consumed_capacities(costs, detail, "read"))
+    return ops.TransactWriteItemsOutput(consumed_capacities(costs, detail, "read"))

@@ -264,13 +264,12 @@ def _simple(annotation: object) -> Codec | None:
 def _recursive_codec(kind: type, codec: Callable[[], Codec]) -> Codec:
     """Return the codec of a dataclass inside itself, where its own codec is not complete yet."""
     return Codec(
-        types=frozenset({"M"}),
-        optional=False,
-        encode=lambda value: codec().encode(value),
-        decode=lambda value: codec().decode(value),
-        expects=f"a {kind.__name__}",
-        encode_expression=lambda source, name: codec().encode_source(source, name),
-        decode_expression=lambda source, name: codec().decode_source(source, name),
+        frozenset({"M"}),
+        lambda value: codec().encode(value),
+        lambda value: codec().decode(value),
+        f"a {kind.__name__}",
+        lambda source, name: codec().encode_source(source, name),
+        lambda source, name: codec().decode_source(source, name),
         depth=UNBOUNDED_DEPTH,
     )
 

@@ -46,11 +46,10 @@ def enum_codec(kind: type[Enum]) -> Codec:
         return f'{{"{tag}": {content}}} if {name}.__class__ is {bound} else fail()'
 
     return Codec(
-        types=inner.types,
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
+        inner.types,
+        encode,
+        decode,
+        expects,
         # A Flag has more values than members, and DynamoDB cannot store all of them.
         encode_expression=None if issubclass(kind, Flag) else encode_expression,
         content_expression=lambda source, content: (
@@ -83,11 +82,10 @@ def literal_codec(values: Sequence[object]) -> Codec:
         return f'{{"{tag}": {content}}} if {valid} else fail()'
 
     return Codec(
-        types=inner.types,
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
+        inner.types,
+        encode,
+        decode,
+        expects,
         encode_expression=encode_expression,
         content_expression=lambda source, content: (
             f"{source.bind(by_content, 'literal')}[{content}]"

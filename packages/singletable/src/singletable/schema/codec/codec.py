@@ -114,7 +114,6 @@ class Codec:
     """
 
     types: frozenset[str]
-    optional: bool
     encode: Callable[[object], AttributeValue]
     decode: Callable[[AttributeValue], object]
     expects: str
@@ -129,6 +128,7 @@ class Codec:
     opaque: str | None = None
     # Encrypts the value when the key of its item is known: an `Encrypted`.
     cipher: object = None
+    optional: bool = False
 
     def encode_source(self, source: SourceBuilder, name: str) -> str:
         """Return an expression that encodes the value of the variable `name`."""
@@ -173,15 +173,9 @@ def scalar_codec(
         except (ValueError, OverflowError):
             raise mismatch(stored, value) from None
 
-    return Codec(
-        types=frozenset({tag}),
-        optional=False,
-        encode=encode_value,
-        decode=decode_value,
-        expects=expects,
-        encode_expression=encode_expression,
-        content_expression=content_expression,
-    )
+    types = frozenset({tag})
+    codec = Codec(types, encode_value, decode_value, expects, encode_expression)
+    return replace(codec, content_expression=content_expression)
 
 
 def none_value() -> None:

@@ -113,13 +113,7 @@ def opaque_codec(
             raise mismatch(f"binary (B), because the field is {opaque}", value)
         return inner.decode(unpack(value["B"]))
 
-    codec = Codec(
-        types=frozenset({"B"}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=inner.expects,
-        absent_value=None if inner.optional else inner.absent_value,
-        opaque=opaque,
-    )
+    absent = None if inner.optional else inner.absent_value
+    types = frozenset({"B"})
+    codec = Codec(types, encode, decode, inner.expects, absent_value=absent, opaque=opaque)
     return optional_codec(codec) if inner.optional else codec

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 
@@ -73,16 +73,8 @@ def sequence_codec(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec)
         decoded = f'[{member.decode_source(source, one)} for {one} in {name}["L"]]'
         return decoded if kind is list else f"tuple({decoded})"
 
-    return Codec(
-        types=frozenset({"L"}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
-        encode_expression=encode_expression,
-        decode_expression=decode_expression,
-        depth=member.depth + 1,
-    )
+    types, depth = frozenset({"L"}), member.depth + 1
+    return Codec(types, encode, decode, expects, encode_expression, decode_expression, depth=depth)
 
 
 def map_codec(member: Codec) -> Codec:
@@ -117,16 +109,8 @@ def map_codec(member: Codec) -> Codec:
         decoded = member.decode_source(source, one)
         return f'{{{key}: {decoded} for {key}, {one} in {name}["M"].items()}}'
 
-    return Codec(
-        types=frozenset({"M"}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
-        encode_expression=encode_expression,
-        decode_expression=decode_expression,
-        depth=member.depth + 1,
-    )
+    types, depth = frozenset({"M"}), member.depth + 1
+    return Codec(types, encode, decode, expects, encode_expression, decode_expression, depth=depth)
 
 
 def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) -> Codec:
@@ -169,16 +153,9 @@ def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) 
             contents = f"[{decoded} for {one} in {contents}]"
         return f'{kind.__name__}() if "NULL" in {name} else {kind.__name__}({contents})'
 
-    return Codec(
-        types=frozenset({set_type}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
-        encode_expression=encode_expression,
-        decode_expression=decode_expression,
-        absent_value=kind,
-    )
+    types = frozenset({set_type})
+    codec = Codec(types, encode, decode, expects, encode_expression, decode_expression)
+    return replace(codec, absent_value=kind)
 
 
 def _encode_set(set_type: str, contents: list[str]) -> AttributeValue:
@@ -306,16 +283,9 @@ def dataclass_codec(kind: type[Any], codec_of: CodecOf) -> Codec:
         instance = f"{source.bind(kind, kind.__name__)}({', '.join(arguments)})"
         return "value", ['map = value["M"]', f"return {instance}"]
 
-    return Codec(
-        types=frozenset({"M"}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
-        encode_expression=encode_expression,
-        decode_expression=decode_expression,
-        depth=1 + max((stored.codec.depth for stored in members), default=1),
-    )
+    types = frozenset({"M"})
+    depth = 1 + max((stored.codec.depth for stored in members), default=1)
+    return Codec(types, encode, decode, expects, encode_expression, decode_expression, depth=depth)
 
 
 def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[StoredField]:

@@ -10,7 +10,7 @@ read. A value that would not be read back the same is rejected: pydantic dumps a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Protocol, TypeGuard, cast
 
@@ -164,26 +164,24 @@ _ANY_CONVERTER = DynamicConverter(Decimal)
 JSON = DynamicConverter(_json_number, floats=True)
 
 ANY = Codec(
-    types=ALL_TYPES,
-    optional=True,
-    encode=_ANY_CONVERTER.encode,
-    decode=_ANY_CONVERTER.decode,
-    expects=ANY_TYPE,
+    ALL_TYPES,
+    _ANY_CONVERTER.encode,
+    _ANY_CONVERTER.decode,
+    ANY_TYPE,
     depth=UNBOUNDED_DEPTH,
     absent_value=none_value,
+    optional=True,
 )
 
 
 _EXACT_JSON = DynamicConverter(_json_number, floats=True, exact=True)
 
-JSON_CODEC = Codec(
+JSON_CODEC = replace(
+    ANY,
     types=ALL_TYPES - {"SS", "NS", "BS"},
-    optional=True,
     encode=_EXACT_JSON.encode,
     decode=_EXACT_JSON.decode,
     expects=JSON_TYPE,
-    depth=UNBOUNDED_DEPTH,
-    absent_value=none_value,
 )
 
 
@@ -252,14 +250,7 @@ def model_codec(kind: type[PydanticModel]) -> Codec:
         except ValueError as error:
             raise mismatch(f"a map that {kind.__name__} accepts", value, str(error)) from None
 
-    return Codec(
-        types=frozenset({"M"}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
-        depth=UNBOUNDED_DEPTH,
-    )
+    return Codec(frozenset({"M"}), encode, decode, expects, depth=UNBOUNDED_DEPTH)
 
 
 def adapter_codec(annotation: Any, name: str, *, optional: bool) -> Codec:
@@ -285,7 +276,7 @@ def adapter_codec(annotation: Any, name: str, *, optional: bool) -> Codec:
         except ValueError as error:
             raise mismatch(f"a value that {name} accepts", value, str(error)) from None
 
-    codec = Codec(types=ALL_TYPES, optional=False, encode=encode, decode=decode, expects=expects)
+    codec = Codec(ALL_TYPES, encode, decode, expects)
     return optional_codec(codec) if optional else codec
 
 

@@ -133,16 +133,9 @@ def typed_dict_codec(kind: Any, codec_of: CodecOf) -> Codec:
         return "value", [*lines, "return values"]
 
     members = [*required, *optional]
-    return Codec(
-        types=frozenset({"M"}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
-        encode_expression=encode_expression,
-        decode_expression=decode_expression,
-        depth=1 + max((one.codec.depth for one in members), default=1),
-    )
+    types = frozenset({"M"})
+    depth = 1 + max((one.codec.depth for one in members), default=1)
+    return Codec(types, encode, decode, expects, encode_expression, decode_expression, depth=depth)
 
 
 def _step(member: StoredField) -> str:

@@ -152,16 +152,9 @@ def union_codec(name: str, members: Sequence[tuple[Any, Codec]]) -> Codec:
                 lines.append(f"if {tag!r} in value: return {decoded}")
         return "value", [*lines, f"return {source.bind(decode, 'decode_union')}(value)"]
 
-    return Codec(
-        types=frozenset(by_type),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=expects,
-        encode_expression=encode_expression,
-        decode_expression=decode_expression,
-        depth=max(member.codec.depth for member in all_members),
-    )
+    types = frozenset(by_type)
+    depth = max(member.codec.depth for member in all_members)
+    return Codec(types, encode, decode, expects, encode_expression, decode_expression, depth=depth)
 
 
 def _candidates(

@@ -8,17 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from singletable import operations as ops
 from singletable.errors import AccessDenied, OperationError, ResourceNotFound
-from singletable.operations import (
-    AsyncDriver,
-    CreateTable,
-    DeleteTable,
-    DescribeTable,
-    KeySchemaElement,
-    Operation,
-    TableDescription,
-    UpdateTable,
-)
 from singletable.operations.arn import TableArns
 from singletable.operations.partition_keys import partition_values
 from singletable.server.guard.condition_keys import PartitionKeyLookup, RequestConditionValues
@@ -91,7 +82,7 @@ class Guard:
         )
 
     async def authorize(
-        self, identity: Identity, operation: Operation[object], driver: AsyncDriver
+        self, identity: Identity, operation: ops.Operation[object], driver: ops.AsyncDriver
     ) -> None:
         """Raise AccessDenied unless the policy allows the operation, Throttled if over the limits.
 
@@ -100,7 +91,10 @@ class Guard:
         limiter = self._limiters.get(identity.access_key_id)
         if limiter is not None:
             limiter.check(operation)
-        if isinstance(operation, CreateTable | UpdateTable | DeleteTable) and operation.table_name:
+        if (
+            isinstance(operation, ops.CreateTable | ops.UpdateTable | ops.DeleteTable)
+            and operation.table_name
+        ):
             action = f"dynamodb:{type(operation).__name__}"
             self._partition_keys.forget(self._arns.resolve(operation.table_name, action))
         if identity.policy is None:
@@ -199,26 +193,26 @@ class _PartitionKeyCache:
         return keys
 
     async def describe(
-        self, tables: Iterable[str], driver: AsyncDriver
+        self, tables: Iterable[str], driver: ops.AsyncDriver
     ) -> dict[str, _PartitionKeys]:
         """Return the current keys of the tables that exist."""
         keys: dict[str, _PartitionKeys] = {}
         for table in tables:
             now = self._clock()
             with suppress(ResourceNotFound):
-                output = await driver.execute(DescribeTable(table))
+                output = await driver.execute(ops.DescribeTable(table))
                 keys[table] = _keys_of(output.table)
                 self._entries[table] = (now, keys[table])
         return keys
 
 
-def _keys_of(table: TableDescription) -> _PartitionKeys:
+def _keys_of(table: ops.TableDescription) -> _PartitionKeys:
     indexes = (*(table.local_secondary_indexes or ()), *(table.global_secondary_indexes or ()))
     keys: _PartitionKeys = {None: _hash_attributes(table.key_schema)}
     return keys | {index.index_name: _hash_attributes(index.key_schema) for index in indexes}
 
 
-def _hash_attributes(schema: Iterable[KeySchemaElement]) -> tuple[str, ...]:
+def _hash_attributes(schema: Iterable[ops.KeySchemaElement]) -> tuple[str, ...]:
     return tuple(element.attribute_name for element in schema if element.key_type == "HASH")
 
 

@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from singletable.operations import (
-    BatchExecuteStatement,
-    ConditionCheck,
-    CreateTable,
-    Delete,
-    ExecuteStatement,
-    ExecuteTransaction,
-    Get,
-    Operation,
-    Put,
-    Scan,
-    TransactGetItems,
-    TransactWriteItems,
-    Update,
-)
+from singletable import operations as ops
 from singletable.operations.arn import TableArns
 from singletable.operations.registry import OPERATIONS
 from singletable.operations.touches import (
@@ -37,9 +23,9 @@ from singletable.operations.touches import (
 NO_RESOURCE = "*"
 ALL, ALL_PROJECTED, SPECIFIC = "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"
 NONE, ALL_OLD = "NONE", "ALL_OLD"
-_TRANSACTIONS = (TransactGetItems, TransactWriteItems)
+_TRANSACTIONS = (ops.TransactGetItems, ops.TransactWriteItems)
 # A statement that is not well formed needs no permission: it is rejected anyway.
-_STATEMENTS = (ExecuteStatement, BatchExecuteStatement, ExecuteTransaction)
+_STATEMENTS = (ops.ExecuteStatement, ops.BatchExecuteStatement, ops.ExecuteTransaction)
 _STATEMENT_ACTIONS: dict[Access, str] = {
     "put": "dynamodb:PartiQLInsert",
     "update": "dynamodb:PartiQLUpdate",
@@ -47,11 +33,11 @@ _STATEMENT_ACTIONS: dict[Access, str] = {
 }
 # The actions of the parts of a transaction.
 _ACTIONS: dict[type, str] = {
-    Get: "dynamodb:GetItem",
-    ConditionCheck: "dynamodb:ConditionCheckItem",
-    Put: "dynamodb:PutItem",
-    Update: "dynamodb:UpdateItem",
-    Delete: "dynamodb:DeleteItem",
+    ops.Get: "dynamodb:GetItem",
+    ops.ConditionCheck: "dynamodb:ConditionCheckItem",
+    ops.Put: "dynamodb:PutItem",
+    ops.Update: "dynamodb:UpdateItem",
+    ops.Delete: "dynamodb:DeleteItem",
 }
 
 
@@ -76,11 +62,11 @@ class RequiredPermission:
     @property
     def keyed_table(self) -> str | None:
         """The table of a request that names partition keys; None for a scan or without items."""
-        return None if self.request is None or isinstance(self.request, Scan) else self.table
+        return None if self.request is None or isinstance(self.request, ops.Scan) else self.table
 
 
 def required_permissions(
-    operation: Operation[object], arns: TableArns
+    operation: ops.Operation[object], arns: TableArns
 ) -> tuple[RequiredPermission, ...]:
     """Return everything that a policy must allow for the operation."""
     requests = item_requests(operation)
@@ -96,11 +82,11 @@ def required_permissions(
 
 
 def _table_permissions(
-    operation: Operation[object], arns: TableArns
+    operation: ops.Operation[object], arns: TableArns
 ) -> Iterator[RequiredPermission]:
     permission = _scope_permission(operation, arns)
     yield permission
-    if isinstance(operation, CreateTable):
+    if isinstance(operation, ops.CreateTable):
         # Tags and a resource policy need the permissions of their own operations too.
         if operation.tags:
             yield replace(permission, action="dynamodb:TagResource")
@@ -108,7 +94,7 @@ def _table_permissions(
             yield replace(permission, action="dynamodb:PutResourcePolicy")
 
 
-def _scope_permission(operation: Operation[object], arns: TableArns) -> RequiredPermission:
+def _scope_permission(operation: ops.Operation[object], arns: TableArns) -> RequiredPermission:
     """Return the permission of an operation that is not about items, by its scope."""
     spec = OPERATIONS.get(type(operation))
     if spec is None:
@@ -145,12 +131,12 @@ def _resolve(table: str | None, action: str, arns: TableArns) -> tuple[str | Non
 
 
 def _item_permissions(
-    operation: Operation[object], table: str | None, request: ItemRequest, arns: TableArns
+    operation: ops.Operation[object], table: str | None, request: ItemRequest, arns: TableArns
 ) -> Iterator[RequiredPermission]:
     """Yield what a policy must allow for one part of an operation on items."""
     spec = OPERATIONS[type(operation)]
     writes, action = spec.writes, spec.action
-    is_transaction = isinstance(operation, (*_TRANSACTIONS, ExecuteTransaction))
+    is_transaction = isinstance(operation, (*_TRANSACTIONS, ops.ExecuteTransaction))
     if isinstance(request, StatementRequest):
         ((access, _),) = accesses(request)
         writes = access in WRITES

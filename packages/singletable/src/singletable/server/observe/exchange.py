@@ -14,15 +14,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.errors import OperationError, SingleTableError
-from singletable.operations import (
-    AsyncDriver,
-    BatchGetItem,
-    ConsumedCapacity,
-    GetItem,
-    Operation,
-    TransactGetItems,
-)
 from singletable.operations.arn import TableArns
 from singletable.operations.registry import OPERATIONS, is_write
 from singletable.operations.touches import table_names
@@ -37,7 +30,7 @@ MAX_TABLES = 25
 MAX_NAMES = 100
 MAX_NAME_LENGTH = 255
 # The detail that reports everything: reading items by their keys touches no index.
-_KEY_READS = (BatchGetItem, GetItem, TransactGetItems)
+_KEY_READS = (ops.BatchGetItem, ops.GetItem, ops.TransactGetItems)
 _CAPACITY_DETAIL: dict[type, CapacityDetail] = {
     spec.request: "TOTAL" if spec.request in _KEY_READS else "INDEXES"
     for spec in OPERATIONS.values()
@@ -54,9 +47,9 @@ class Exchange:
     arns: TableArns
     request_id: str = ""
     identity: str | None = None
-    operation: Operation[object] | None = None
+    operation: ops.Operation[object] | None = None
     error: SingleTableError | None = None
-    consumed: tuple[ConsumedCapacity, ...] = ()
+    consumed: tuple[ops.ConsumedCapacity, ...] = ()
 
     @property
     def operation_name(self) -> str | None:
@@ -95,7 +88,9 @@ class Exchange:
         return name[:MAX_NAME_LENGTH]
 
 
-async def execute_metered(driver: AsyncDriver, operation: Operation[R], exchange: Exchange) -> R:
+async def execute_metered(
+    driver: ops.AsyncDriver, operation: ops.Operation[R], exchange: Exchange
+) -> R:
     """Execute the operation and record its consumed capacity in the exchange."""
     detail = _CAPACITY_DETAIL.get(type(operation))
     if detail is None:
@@ -111,10 +106,10 @@ async def execute_metered(driver: AsyncDriver, operation: Operation[R], exchange
     elif requested != detail:
         metered = replace(metered, return_consumed_capacity=detail)
     output: Any = await driver.execute(metered)
-    consumed: ConsumedCapacity | list[ConsumedCapacity] | None = output.consumed_capacity
+    consumed: ops.ConsumedCapacity | list[ops.ConsumedCapacity] | None = output.consumed_capacity
     if consumed is not None:
         exchange.consumed = (
-            (consumed,) if isinstance(consumed, ConsumedCapacity) else tuple(consumed)
+            (consumed,) if isinstance(consumed, ops.ConsumedCapacity) else tuple(consumed)
         )
         if requested != detail:
             output = replace(output, consumed_capacity=_as_requested(consumed, requested))
@@ -122,22 +117,22 @@ async def execute_metered(driver: AsyncDriver, operation: Operation[R], exchange
 
 
 def _as_requested(
-    consumed: ConsumedCapacity | list[ConsumedCapacity], requested: str | None
-) -> ConsumedCapacity | list[ConsumedCapacity] | None:
+    consumed: ops.ConsumedCapacity | list[ops.ConsumedCapacity], requested: str | None
+) -> ops.ConsumedCapacity | list[ops.ConsumedCapacity] | None:
     if requested != "TOTAL":
         return None
-    if isinstance(consumed, ConsumedCapacity):
+    if isinstance(consumed, ops.ConsumedCapacity):
         return _total(consumed)
     return [_total(table) for table in consumed]
 
 
-def _total(consumed: ConsumedCapacity) -> ConsumedCapacity:
+def _total(consumed: ops.ConsumedCapacity) -> ops.ConsumedCapacity:
     return replace(
         consumed, table=None, local_secondary_indexes=None, global_secondary_indexes=None
     )
 
 
-def unit_kind(consumed: ConsumedCapacity, operation: Operation[object] | None) -> UnitKind:
+def unit_kind(consumed: ops.ConsumedCapacity, operation: ops.Operation[object] | None) -> UnitKind:
     """Return whether the units were read or written."""
     # Transactions report the kind: one that is repeated reads its result and writes nothing.
     if consumed.read_capacity_units is not None:
@@ -147,7 +142,7 @@ def unit_kind(consumed: ConsumedCapacity, operation: Operation[object] | None) -
     return "write"
 
 
-def units_by_index(consumed: ConsumedCapacity) -> list[tuple[str, float]]:
+def units_by_index(consumed: ops.ConsumedCapacity) -> list[tuple[str, float]]:
     """Return the units of the table, under an empty name, and of each index."""
     if consumed.table is None:
         return [("", consumed.capacity_units)]

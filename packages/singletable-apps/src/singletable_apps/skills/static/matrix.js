@@ -1,0 +1,140 @@
+// The matrix: move with the arrow keys, rate with a click or with 1 to 4, undo with Ctrl+Z.
+const table = document.querySelector(".matrix");
+const editor = document.querySelector("#cell-editor");
+const status = document.querySelector("#cell-status");
+const undoButton = document.querySelector("#cell-undo");
+const { base } = table.dataset;
+const done = [];
+let current = null;
+
+const skillOf = (cell) => table.tHead.rows[0].cells[cell.cellIndex];
+const personOf = (cell) => cell.parentElement.cells[0].textContent;
+const levelOf = (cell) => Number(/level-(\d)/.exec(cell.className)?.[1] ?? 0);
+const yearsOf = (cell) => Number(cell.dataset.years ?? 0);
+const isEditable = (cell) => Boolean(cell.parentElement.dataset.user);
+const detailsOf = (cell) => `${cell.parentElement.cells[0].querySelector("a").href}/skills/${skillOf(cell).dataset.skill}`;
+
+function say(text, isError = false) {
+  status.textContent = text;
+  status.classList.toggle("is-error", isError);
+}
+
+function focus(cell) {
+  if (!cell || cell.tagName !== "TD") return;
+  current?.removeAttribute("tabindex");
+  current = cell;
+  cell.tabIndex = 0;
+  cell.focus({ preventScroll: true });
+  cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+function show(cell, answer) {
+  cell.className = answer.class;
+  cell.title = answer.title;
+  cell.dataset.name = skillOf(cell).textContent;
+  cell.dataset.years = answer.years;
+  cell.textContent = answer.level || "";
+}
+
+async function rate(cell, level, years, isUndo = false) {
+  if (!isEditable(cell)) return say("You can rate yourself and the people whom you manage.", true);
+  const before = [levelOf(cell), yearsOf(cell)];
+  if (!isUndo && before[0] === level && before[1] === years) return;
+  const path = [cell.parentElement.dataset.user, skillOf(cell).dataset.skill].map(encodeURIComponent).join("/");
+  cell.setAttribute("aria-busy", "true");
+  try {
+    const response = await fetch(`${base}/${path}`, { method: "POST", body: new URLSearchParams({ level, years }) });
+    const answer = response.headers.get("content-type")?.includes("json") ? await response.json() : {};
+    if (!response.ok || response.redirected) throw new Error(answer.error || answer.detail || "This was not saved. Reload the page, and try again.");
+    show(cell, answer);
+    if (!isUndo) done.push([cell, ...before]);
+    undoButton.hidden = !done.length;
+    say(`${isUndo ? "Undone" : "Saved"}: ${personOf(cell)}, ${skillOf(cell).textContent}: ${answer.title || "none"}.`);
+  } catch (error) {
+    say(error instanceof TypeError ? "The server can’t be reached. Nothing was saved." : error.message.trim(), true);
+  } finally {
+    cell.removeAttribute("aria-busy");
+  }
+}
+
+async function undo() {
+  const last = done.pop();
+  undoButton.hidden = !done.length;
+  if (!last) return;
+  focus(last[0]);
+  await rate(...last, true);
+}
+
+function open(cell) {
+  if (!isEditable(cell)) {
+    if (levelOf(cell)) location.href = detailsOf(cell);
+    return;
+  }
+  focus(cell);
+  editor.querySelector("strong").textContent = `${personOf(cell)}: ${skillOf(cell).textContent}`;
+  editor.querySelectorAll("[data-level]").forEach((button) => {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.level) === levelOf(cell)));
+  });
+  editor.querySelector("input").value = yearsOf(cell);
+  const details = editor.querySelector("a");
+  details.href = detailsOf(cell);
+  details.hidden = !levelOf(cell);
+  editor.showPopover();
+  const box = cell.getBoundingClientRect();
+  editor.style.left = `${Math.max(8, Math.min(box.left, innerWidth - editor.offsetWidth - 8))}px`;
+  const isBelow = box.bottom + editor.offsetHeight + 12 < innerHeight;
+  editor.style.top = `${isBelow ? box.bottom + 4 : Math.max(8, box.top - editor.offsetHeight - 4)}px`;
+  (editor.querySelector("[aria-pressed=true]") ?? editor.querySelector("[data-level]")).focus();
+}
+
+function close() {
+  editor.hidePopover();
+  focus(current);
+}
+
+const step = (cell, rows, columns) => cell.parentElement.parentElement.rows[cell.parentElement.sectionRowIndex + rows]?.cells[cell.cellIndex + columns];
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+table.addEventListener("click", (event) => {
+  const cell = event.target.closest("td");
+  if (cell) open(cell);
+});
+table.addEventListener("keydown", (event) => {
+  const cell = event.target.closest("td");
+  if (!cell || event.altKey || event.metaKey || event.ctrlKey) return;
+  if (STEPS[event.key]) focus(step(cell, ...STEPS[event.key]));
+  else if (/^[0-4]$/.test(event.key)) rate(cell, Number(event.key), event.key === "0" ? 0 : yearsOf(cell));
+  else if (event.key === "Delete" || event.key === "Backspace") rate(cell, 0, 0);
+  else if (event.key === "Enter" || event.key === " ") open(cell);
+  else return;
+  event.preventDefault();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.target.matches("input")) return;
+  event.preventDefault();
+  undo();
+});
+undoButton.addEventListener("click", undo);
+editor.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-level]");
+  if (!button) return;
+  const level = Number(button.dataset.level);
+  rate(current, level, level ? Number(editor.querySelector("input").value) || 0 : 0);
+  close();
+});
+editor.addEventListener("keydown", (event) => {
+  const isYears = event.target.matches("input");
+  if (event.key === "Escape") close();
+  else if (event.key === "Enter" && isYears) {
+    rate(current, levelOf(current) || 1, Number(event.target.value) || 0);
+    close();
+  } else if (/^[1-4]$/.test(event.key) && !isYears) editor.querySelector(`[data-level="${event.key}"]`).click();
+  else return;
+  event.preventDefault();
+});
+
+const first = table.tBodies[0].querySelector("tr[data-user] td") ?? table.tBodies[0].rows[0]?.cells[1];
+if (first) {
+  first.tabIndex = 0;
+  current = first;
+}
