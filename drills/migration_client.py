@@ -27,10 +27,8 @@ from singletable import (
     attr,
 )
 from singletable.errors import ConnectionFailed
-from singletable.migration import Copy, Migration, Part, each, merge
-from singletable.migration.driver import MigratingDriver
+from singletable.migration import Copy, Migration, Part, SwitchingDriver, each, merge
 from singletable.migration.runner import MigrationRunner
-from singletable.migration.state import Changes
 
 users_table = Table("users", pk="username", sk=None)
 listing = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -104,14 +102,13 @@ MIGRATION = Migration(
 )
 
 
-def create_runner(driver: Driver, changes: Changes, report: Report) -> MigrationRunner:
+def create_runner(driver: Driver, report: Report) -> MigrationRunner:
     """Return a runner that reports its progress, so that the drill can kill it at any point."""
     return MigrationRunner(
         MIGRATION,
         driver,
         segments=2,
         page_size=2,
-        changes=changes,
         lease_seconds=0.5,
         on_progress=lambda progress: report(f"progress {progress.done}"),
     )
@@ -162,37 +159,39 @@ def run_writer(
     for _ in range(writes):
         username = f"user{number}-{chance.randrange(USERS_PER_WRITER)}"
         report(f"begin {username}")
+        is_open = False
         while True:
             state = chance.getstate()
             try:
                 stored = write(store, username, chance)
-            except MigrationError as error:
-                report(f"refused {username} {error}")
+            except MigrationError:
+                report(f"{'late' if is_open else 'refused'} {username}")
                 return
-            except (OperationError, ConnectionFailed):
+            except (OperationError, ConnectionFailed) as error:
                 # An unknown outcome: the same write again makes it known.
+                is_open = is_open or error.outcome_unknown
                 chance.setstate(state)
                 time.sleep(0.01)
                 continue
             break
         report(f"done {username} {stored!r}")
-        time.sleep(chance.random() * 0.004)
+        time.sleep(chance.random() * 0.02)
 
 
 def run_role(report: Report, address: str, role: str, mode: str, *rest: str) -> None:
     """Run one process of the drill."""
     with Remote.at(address) as driver:
         if role in ("old-writer", "new-writer"):
-            wrapped = MigratingDriver(driver, migration=MIGRATION) if mode == "driver" else driver
+            wrapped = SwitchingDriver(driver, migration=MIGRATION) if mode == "live" else driver
             write = write_old if role == "old-writer" else write_new
             run_writer(Store(wrapped), write, int(rest[0]), int(rest[1]), rest[2], report)
             return
-        runner = create_runner(driver, "driver" if mode == "driver" else "feed", report)
+        runner = create_runner(driver, report)
         commands: dict[str, Callable[[], object]] = {
             "run": runner.run,
             "follow": lambda: runner.follow(until=lambda: False),
-            "cut-over": runner.cut_over,
-            "rollback": runner.rollback,
+            "cut-over": lambda: report(f"paused {runner.cut_over().paused}"),
+            "rollback": lambda: report(f"paused {runner.rollback().paused}"),
             "finish": lambda: runner.finish(drop_old=True),
         }
         while True:

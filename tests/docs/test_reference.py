@@ -48,7 +48,7 @@ def test_every_name_of_a_public_module_is_documented() -> None:
 def test_every_name_of_migrations_is_in_an_example_or_a_type() -> None:
     example = (EXAMPLES / "migration.py").read_text()
     without = {name for name in exported("singletable.migration") if f" {name}," not in example}
-    assert without == {"AsyncMigratingDriver", "DryRun", "Rule", "Status", "Step", "check_schema"}
+    assert without == {"AsyncSwitchingDriver", "DryRun", "Rule", "Status", "Step", "check_schema"}
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ PAGES = (
         "Changes of tables in use. All names are in `singletable.migration`. Guide: "
         "[changing a table](../guide/changing.md), [in place](../guide/in-place.md), "
         "[schema.lock](../guide/schema-lock.md), "
-        "[writing while a table is copied](../guide/migrating-driver.md), "
+        "[writing while a table is copied](../guide/switching.md), "
         "[copying tables](../guide/copying.md).",
         (
             Section(
@@ -130,7 +130,7 @@ PAGES = (
                 "Running",
                 "MigrationRunner MigrationHistory Status StepProgress dry_run DryRun verify",
             ),
-            Section("Writing meanwhile", "MigratingDriver AsyncMigratingDriver"),
+            Section("Writing meanwhile", "SwitchingDriver AsyncSwitchingDriver"),
             Section("Copying a table as it is", "TableCopy CopySettings"),
             Section("Files", "load_migration check_schema"),
         ),

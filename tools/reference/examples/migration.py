@@ -26,13 +26,13 @@ from singletable.migration import (
     CreateTable,
     DropIndex,
     DropTable,
-    MigratingDriver,
     Migration,
     MigrationHistory,
     MigrationRunner,
     Part,
     Rewrite,
     StepProgress,
+    SwitchingDriver,
     TableCopy,
     dry_run,
     each,
@@ -208,7 +208,7 @@ history = MigrationHistory([in_place, to_new_table], driver, driver)
 print("pending:", [migration.name for migration in history.pending()])
 
 # ## Writing meanwhile
-application = Store(MigratingDriver(driver, migration=to_new_table))
+application = Store(SwitchingDriver(driver, migration=to_new_table))
 application.put(Note(email="ada@example.com", number=2))
 
 # ## Copying a table as it is

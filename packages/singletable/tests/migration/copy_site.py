@@ -26,7 +26,7 @@ def write_old(driver: Driver, random: Random, times: int = 1) -> None:
         match random.randrange(8):
             case 0 | 1:
                 # An address belongs to one user at a time, but may change hands.
-                old = driver.execute(ops.Scan("users", consistent_read=True)).items
+                old = stored(driver, "users").values()
                 taken = {one["email"].get("S") for one in old if one["username"] != {"S": name}}
                 free = [text for text in ("x@a", "y@a", "z@a", f"{name}@a") if text not in taken]
                 item: Item = {

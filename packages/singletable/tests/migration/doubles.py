@@ -1,11 +1,11 @@
-"""A clock that only sleeping moves, and a driver without a change feed."""
+"""A clock that only sleeping moves, and a driver without streams."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from singletable import Driver, ReadChanges
+from singletable import Driver, UpdateTable
 from singletable.testing import InterruptedDriver
 from singletable.wire import UnknownOperation
 
@@ -28,6 +28,6 @@ class Clock:
             self.on_sleep()
 
 
-def without_feed(driver: Driver) -> InterruptedDriver:
-    """Return a driver without a change feed, such as that of DynamoDB."""
-    return InterruptedDriver(driver, ReadChanges, before=UnknownOperation(""), times=None)
+def without_streams(driver: Driver) -> InterruptedDriver:
+    """Return a driver on which no stream can be enabled, as on some servers."""
+    return InterruptedDriver(driver, UpdateTable, before=UnknownOperation(""), times=None)

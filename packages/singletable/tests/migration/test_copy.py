@@ -9,7 +9,7 @@ import pytest
 
 from singletable import Attr, Driver, Engine, Entity, Key, PutItem, Store, Table, attr, errors
 from singletable.migration import Copy, Migration, Part, dry_run, each, merge
-from singletable.migration.change_log import FeedChanges
+from singletable.migration.change_log import ChangeLog
 from singletable.migration.copy import Copier
 from singletable.migration.runner import MigrationRunner
 from singletable.testing import Crash, InterruptedDriver
@@ -42,7 +42,7 @@ def test_a_copy_derives_all_items(engine: Engine) -> None:
         note: Item = {"kind": {"S": kind}, "note": {"S": "1"}, "text": {"S": "hello"}}
         engine.execute(PutItem("notes", {**key, **note}))
     status = runner(engine, Clock(), segments=2).run()
-    assert (status.phase, status.changes, status.lag, status.lease) == ("ready", "feed", 0, None)
+    assert (status.phase, status.changes, status.lag, status.lease) == ("ready", "stream", 0, None)
     emails = {user.username: user.email for user in store.admin.scan(User)}
     assert emails == {"ada": "a@x", "bob": "b@x"}
     assert store.find(User.by_email("b@x")) == store.get(User.key("bob"))
@@ -223,7 +223,7 @@ def test_a_merged_item_is_deleted_with_its_parts_across_pages(
     store.delete(OldProfile.key("ada"))
     store.delete(OldSettings.key("ada"))
     env = move.environment()
-    log = FeedChanges(env.context, [profiles, settings], page=1)
+    log = ChangeLog(env.context, [profiles, settings], "0001_join", page=1)
     copy = move.migration.copy
     assert copy is not None
     Copier(env, copy.current_derivations(env), log).carry(position)

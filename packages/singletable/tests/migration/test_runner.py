@@ -29,18 +29,17 @@ from singletable import (
     expires,
 )
 from singletable import operations as ops
-from singletable.engine.settings import Retention
 from singletable.migration import Copy, Migration, each, unchanged
-from singletable.migration.driver import MigratingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
+from singletable.migration.switching import SwitchingDriver
 from singletable.migration.two_addresses import Place
 from singletable.retry import send
 from singletable.schema import model_of
 from singletable.testing import Crash, InterruptedDriver, endpoint
 from singletable.values import Item
 from tests.migration.copy_site import stored
-from tests.migration.doubles import Clock, without_feed
+from tests.migration.doubles import Clock, without_streams
 
 people = Table("people", pk="name", sk=None)
 pets = Table("pets", pk="pet", sk=None)
@@ -150,9 +149,9 @@ def _put(driver: Driver, entity: Entity) -> None:
 
 def old_items(driver: Driver) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
-    for item in driver.execute(ops.Scan("people", consistent_read=True)).items:
+    for item in stored(driver, "people").values():
         found.add(("person", str(item["name"].get("S")), str(item["age"].get("N"))))
-    for item in driver.execute(ops.Scan("pets", consistent_read=True)).items:
+    for item in stored(driver, "pets").values():
         found.add(("pet", str(item["pet"].get("S")), str(item["owner"].get("S"))))
     return found
 
@@ -299,32 +298,29 @@ def test_a_follower_leaves_the_cut_over_to_another_process(engine: Engine, clock
     assert follower.status().stray_writes == ()
 
 
-def test_without_a_change_feed_the_application_must_be_stopped(
-    engine: Engine, clock: Clock
-) -> None:
+def test_without_streams_the_application_must_be_stopped(engine: Engine, clock: Clock) -> None:
     random = Random(4)
     write_old(engine, random, 10)
-    driver = without_feed(engine)
-    with pytest.raises(errors.MigrationError, match="no change feed"):
+    driver = without_streams(engine)
+    with pytest.raises(errors.MigrationError, match="cannot be enabled"):
         runner(driver, clock).run()
     assert new_items(engine) == set()
     move = runner(driver, clock, changes="none")
     assert (move.run().phase, move.status().changes) == ("ready", "none")
     assert runner(driver, clock).cut_over().stray_writes is None
-    with pytest.raises(errors.MigrationError, match="no change feed"):
+    with pytest.raises(errors.MigrationError, match='changes="none"'):
         move.rollback()
     assert move.status().phase == "cut-over"
     assert move.rollback(accept_loss=True).phase == "rolled-back"
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_back(
+def test_writes_of_an_application_on_a_switching_driver_are_carried_over_and_back(
     engine: Engine, clock: Clock, seed: int
 ) -> None:
     random = Random(seed)
     write_old(engine, random, 15)
-    plain = without_feed(engine)
-    application = MigratingDriver(plain, migration=MOVE, clock=clock, sleep=clock.sleep)
+    application = SwitchingDriver(engine, migration=MOVE, clock=clock, sleep=clock.sleep)
     write = write_old
     left = 0
 
@@ -336,10 +332,10 @@ def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_bac
             with suppress(errors.MigrationError, errors.ServiceUnavailable):
                 write(application, random)
 
-    move = runner(InterruptedDriver(plain, before=disturb, times=None), clock)
+    move = runner(InterruptedDriver(engine, before=disturb, times=None), clock)
     write_old(application, random)
     left = 30
-    assert move.run().changes == "driver"
+    assert move.run().changes == "stream"
     left = 20
     rounds = iter(range(25))
     move.follow(lambda: next(rounds, None) is None)
@@ -356,17 +352,50 @@ def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_bac
     assert new_items(engine) == old_items(engine)
 
 
+def streams(driver: Driver) -> dict[str, bool]:
+    """Return which tables have a stream."""
+    tables = {name: driver.execute(ops.DescribeTable(name)).table for name in ("people", "zoo")}
+    return {name: one.stream_specification is not None for name, one in tables.items()}
+
+
+@pytest.mark.parametrize("end", ["finish", "rollback"])
+def test_streams_that_the_migration_has_enabled_are_disabled_at_its_end(
+    engine: Engine, clock: Clock, end: str
+) -> None:
+    on = ops.StreamSpecification(stream_enabled=True, stream_view_type="NEW_AND_OLD_IMAGES")
+    engine.execute(ops.UpdateTable("pets", stream_specification=on))
+    move = runner(engine, clock)
+    move.run()
+    assert streams(engine) == {"people": True, "zoo": False}
+    move.cut_over()
+    assert streams(engine) == {"people": True, "zoo": True}
+    getattr(move, end)()
+    assert streams(engine) == {"people": False, "zoo": False}
+    kept = engine.execute(ops.DescribeTable("pets")).table.stream_specification
+    assert kept == on
+
+
+def test_a_stream_without_old_images_is_refused(engine: Engine, clock: Clock) -> None:
+    keys = ops.StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
+    engine.execute(ops.UpdateTable("pets", stream_specification=keys))
+    with pytest.raises(errors.MigrationError, match="KEYS_ONLY"):
+        runner(engine, clock).run()
+    assert new_items(engine) == set()
+
+
 @pytest.mark.parametrize("in_use", [False, True], ids=["empty target", "target in use"])
-def test_a_trimmed_feed_starts_the_copy_over(clock: Clock, in_use: bool) -> None:
+@pytest.mark.parametrize("reason", ["a day behind", "disabled"])
+def test_a_stream_without_all_changes_starts_the_copy_over(
+    clock: Clock, in_use: bool, reason: str
+) -> None:
     random = Random(5)
-    settings = Settings(retention=Retention(records=130))
     notes: list[str] = []
 
     def listen(progress: StepProgress) -> None:
         # With a number, a note may be replaced by the next one.
         notes.append("" if progress.done else progress.note)
 
-    with Engine.in_memory(settings) as engine:
+    with Engine.in_memory(Settings(clock=clock)) as engine:
         create_tables(engine, people, pets, zoo)
         if in_use:
             Store(engine).put(Ticket(number=1))
@@ -375,9 +404,12 @@ def test_a_trimmed_feed_starts_the_copy_over(clock: Clock, in_use: bool) -> None
         move.run()
         before = new_items(engine)
         Store(engine).put(Ticket(number=1))
-        for number in range(400):
-            write_old(engine, random)
-            engine.execute(ops.PutItem("pets", {"pet": {"S": "x"}, "owner": {"S": str(number)}}))
+        if reason == "disabled":
+            off = ops.StreamSpecification(stream_enabled=False)
+            engine.execute(ops.UpdateTable("people", stream_specification=off))
+        write_old(engine, random, 50)
+        clock.now += 25 * 3600
+        write_old(engine, random, 50)
         with pytest.raises(errors.MigrationError, match="Run the migration again"):
             move.cut_over()
         assert move.status().phase == "ready"
@@ -388,19 +420,6 @@ def test_a_trimmed_feed_starts_the_copy_over(clock: Clock, in_use: bool) -> None
         assert in_use or new_items(engine) == old_items(engine) != before
         # It belongs to the application, not to the copy.
         assert Store(engine).get(Ticket.key(1)) is not None
-
-
-def test_a_feed_that_keeps_too_little_is_reported(clock: Clock) -> None:
-    random = Random(5)
-    with Engine.in_memory(Settings(retention=Retention(records=1))) as engine:
-        create_tables(engine, people, pets, zoo)
-        write_old(engine, random, 20)
-
-        def disturb() -> None:
-            write_old(engine, random, 70)
-
-        with pytest.raises(errors.MigrationError, match="retention"):
-            runner(InterruptedDriver(engine, before=disturb, times=None), clock).run()
 
 
 # Cut-over and rollback
@@ -437,9 +456,10 @@ def test_a_follower_ends_a_cut_over_that_was_killed(engine: Engine, clock: Clock
     move = runner(engine, clock)
     move.run()
     driver = InterruptedDriver(engine)
-    driver.crash_after(5)
+    clock.on_sleep = lambda: driver.crash_after(0)  # while writes are paused
     with pytest.raises(Crash):
         runner(driver, clock).cut_over()
+    clock.on_sleep = None
     assert move.status().phase == "switching"
     # Until the lease of the killed process expires, it may still be at work.
     move.follow(lambda: clock.now > 1020)

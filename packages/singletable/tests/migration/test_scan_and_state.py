@@ -172,7 +172,7 @@ def test_a_migration_enters_a_phase_only_from_the_phases_before() -> None:
         state.begin_switch,
         state.cancel_switch,
         state.begin_switch,
-        partial(state.end_switch, "feed", "7"),
+        partial(state.end_switch, "stream", "7"),
         state.begin_switch,
         state.cancel_switch,
         partial(state.finish, 5),

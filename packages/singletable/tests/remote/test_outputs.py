@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 import zlib
 from typing import Any, get_args
 from zlib import crc32
@@ -164,3 +166,24 @@ def test_table_description_of_older_server_is_decoded() -> None:
     ).table
     assert (table.table_name, table.table_status) == ("t", "ACTIVE")
     assert not table.deletion_protection_enabled
+
+
+def test_threads_may_decode_the_first_response_of_a_kind_at_once() -> None:
+    """Without a lock, msgspec crashes the process in most runs."""
+    program = """
+import sys, threading
+from singletable.operations import DescribeTable
+from singletable.remote.outputs import decode_output
+sys.setswitchinterval(1e-6)
+barrier = threading.Barrier(4)
+def decode():
+    barrier.wait()
+    try:
+        decode_output(DescribeTable, b'{"Table": {}}')
+    except ValueError:
+        pass
+threads = [threading.Thread(target=decode) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

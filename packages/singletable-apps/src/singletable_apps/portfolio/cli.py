@@ -140,8 +140,8 @@ def migrate(
         bool,
         typer.Option(
             "--stopped",
-            help="The old site is stopped: nothing writes to its tables. Needed where the tables "
-            "have no change feed, as on DynamoDB.",
+            help="The old site is stopped: nothing writes to its tables. Needed where their "
+            "streams cannot be enabled.",
         ),
     ] = False,
 ) -> None:

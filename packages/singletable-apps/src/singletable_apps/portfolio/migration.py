@@ -252,12 +252,12 @@ def migrate_site(
 ) -> None:
     """Move a site, compare both sides, and end the migration. Once it has ended, do nothing.
 
-    `stopped` says that nothing writes to the old tables; otherwise they need a change feed.
+    `stopped` says that nothing writes to the old tables; otherwise their streams are followed.
     Raises TransformFailed if two items become the same one, and MigrationError if the target has a
     site already, or differs in the end.
     """
     migration = create_migration(secret, find_old_tables(source))
-    changes: Literal["auto", "none"] = "none" if stopped else "auto"
+    changes: Literal["stream", "none"] = "none" if stopped else "stream"
     runner = MigrationRunner(migration, source, target, changes=changes, on_progress=on_progress)
     status = runner.status()
     if status.phase is None and _has_items(target):

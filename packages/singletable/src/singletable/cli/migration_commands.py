@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 class Changes(Enum):
     """How changes during a copy are found."""
 
-    AUTO = "auto"
-    FEED = "feed"
-    DRIVER = "driver"
+    STREAM = "stream"
     NONE = "none"
 
 
@@ -355,10 +353,10 @@ def run(
         Changes,
         typer.Option(
             "--changes",
-            help="How changes during a copy are found: in the change feed of our engine, by the "
-            "application's MigratingDriver, or not at all, because nothing writes.",
+            help="How changes during a copy are found: in the streams of the old tables, which "
+            "are enabled for that time, or not at all, because nothing writes.",
         ),
-    ] = Changes.AUTO,
+    ] = Changes.STREAM,
     follow: Annotated[
         bool,
         typer.Option("--follow", help="After a copy, carry changes over until you press Ctrl-C."),
@@ -479,7 +477,7 @@ def verify(
 def cut_over(migrations: AppMigrations) -> None:
     """Switch to the new table.
 
-    Carries the last changes over first. Applications on MigratingDriver follow within seconds;
+    Carries the last changes over first. Writes of applications on SwitchingDriver wait meanwhile;
     stop others before, and start them with the new table. The old tables are kept up to date, if
     the copy has back=…, until you finish. The exit code is 0, or 2 after an error.
     """

@@ -271,6 +271,8 @@ def describe_status(status: Status) -> str:
             lines.append(f"  {name}: {pluralize(count, 'item')} read")
         elif name != "restarts" and not name.endswith(", read"):
             lines.append(f"  {name}: {pluralize(count, 'item')} written")
+    if status.paused is not None and status.phase in ("cut-over", "rolled-back"):
+        lines.append(f"  Writes were paused for {status.paused:,} ms")
     return "\n".join(lines)
 
 

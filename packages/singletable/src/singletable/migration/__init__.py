@@ -3,7 +3,6 @@
 from singletable.migration.backfill import Backfill
 from singletable.migration.copy_step import Copy
 from singletable.migration.counts import AddCount
-from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.history import MigrationHistory
 from singletable.migration.indexes import AddIndex, CreateTable, DropIndex, DropTable
@@ -14,6 +13,7 @@ from singletable.migration.rules import Part, Rule, each, leave_out, merge, unch
 from singletable.migration.runner import MigrationRunner, Status, verify
 from singletable.migration.schema_diff.lock_file import check_schema
 from singletable.migration.step import Step
+from singletable.migration.switching import AsyncSwitchingDriver, SwitchingDriver
 from singletable.migration.table_copy import CopySettings, TableCopy
 from singletable.migration.uniques import AddUnique
 
@@ -21,7 +21,7 @@ __all__ = [
     "AddCount",
     "AddIndex",
     "AddUnique",
-    "AsyncMigratingDriver",
+    "AsyncSwitchingDriver",
     "Backfill",
     "Copy",
     "CopySettings",
@@ -29,7 +29,6 @@ __all__ = [
     "DropIndex",
     "DropTable",
     "DryRun",
-    "MigratingDriver",
     "Migration",
     "MigrationHistory",
     "MigrationRunner",
@@ -39,6 +38,7 @@ __all__ = [
     "Status",
     "Step",
     "StepProgress",
+    "SwitchingDriver",
     "TableCopy",
     "check_schema",
     "dry_run",

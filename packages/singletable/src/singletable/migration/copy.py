@@ -146,9 +146,8 @@ class Copier:
             )
 
     def _copy_page(self, table: Table, page: list[Item]) -> Steps[None]:
-        items = yield from self.log.without_markers(table, page)
         for derivation, owners in zip(self.derivations, self._owners, strict=True):
-            units = self._page_units(derivation, table, items)
+            units = self._page_units(derivation, table, page)
             groups = [unit for unit, source in units.items() if source is None]
             sources = {unit: source for unit, source in units.items() if source is not None}
             if groups:
@@ -210,11 +209,10 @@ class Copier:
             for derivation, owners in zip(self.derivations, self._owners, strict=True):
                 units = yield from changed_units(derivation, batch.changes)
                 try:
-                    yield from derivation.carry_over(units, owners.check, self.log.journal)
+                    yield from derivation.carry_over(units, owners.check, once=True)
                 except MigrationLocked:
                     self.env.run_without_lease(self._correct(derivation, units))
                     raise
-            yield from self.log.complete(batch)
         return batch
 
     def _correct(
@@ -228,7 +226,7 @@ class Copier:
         if stored is None or stored.phase in ("rolled-back", "finished", "down"):
             return
         if (stored.cut_over is None) == (self.env.state.cut_over is None):
-            yield from derivation.carry_over(units, journal=self.log.journal)
+            yield from derivation.carry_over(units)
 
 
 def _unit_hash(unit: Unit) -> int:

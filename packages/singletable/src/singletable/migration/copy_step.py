@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from typing_extensions import override
@@ -17,11 +17,13 @@ from singletable.errors import (
     DeclarationError,
     MigrationError,
     MigrationLocked,
+    OperationError,
     ResourceNotFound,
     TransformFailed,
     TrimmedDataAccess,
+    UnexpectedResponse,
 )
-from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
+from singletable.migration.change_log import ChangeLog
 from singletable.migration.copy import (
     Copier,
     check_empty,
@@ -32,7 +34,7 @@ from singletable.migration.copy_comparison import CopyComparison
 from singletable.migration.copy_trial import CopyTrial
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
-from singletable.migration.markers import MarkerChanges, MarkerSlots
+from singletable.migration.indexes import wait_until_active
 from singletable.migration.rules import (
     Rule,
     UnchangedRule,
@@ -51,7 +53,13 @@ from singletable.migration.stray_writes import (
 from singletable.migration.trial import StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.operations import Scan
+from singletable.operations import (
+    Scan,
+    StreamSpecification,
+    StreamViewType,
+    TableDescription,
+    UpdateTable,
+)
 from singletable.schema import Table
 from singletable.steps import Steps
 from singletable.store.context import Context
@@ -60,12 +68,7 @@ from singletable.values import Item
 
 CHECKED_ITEMS = 100
 MAX_LAG = 10_000
-# The feed keeps 10,000 changes, unless it is set otherwise. If the new table is at the same
-# address, what a round writes is among them.
-FEED_PAGE_ITEMS = 500
-MAX_RESTARTS = 5
-# How many changes of other tables are passed over before the position is stored again.
-MAX_DISTANCE = 1_000
+VIEW_TYPE: StreamViewType = "NEW_AND_OLD_IMAGES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,8 @@ class Copy(Step):
     """
 
     _locks = (
-        "Nothing while items are copied. At the cut-over, writes through MigratingDriver wait for "
-        "a few seconds."
+        "Nothing while items are copied. At the cut-over, writes through SwitchingDriver wait for "
+        "about a second."
     )
     _irreversible = (
         "a migration with a Copy is undone with rollback(), after the cut-over. Before it, the old "
@@ -237,49 +240,39 @@ class CopyPhases:
     """Runs the phases of a Copy; the state of the environment has the current phase."""
 
     step: Copy
-    # By the change log's kind and side. A log of markers remembers which ones it has seen.
-    _logs: dict[tuple[Changes | None, bool], ChangeLog] = field(
-        default_factory=dict[tuple[Changes | None, bool], ChangeLog], init=False
+    # By whether changes are followed, and by side: a log remembers where it reads on.
+    _logs: dict[tuple[bool, bool], ChangeLog] = field(
+        default_factory=dict[tuple[bool, bool], ChangeLog], init=False
     )
 
     # Copying
 
     def copy(self, env: Environment) -> None:
         """Copy all items and carry over changes, until the phase is `ready`."""
-        size = env.page_size or FEED_PAGE_ITEMS
-        for attempt in range(MAX_RESTARTS):
+        while True:
             if env.state.phase == "running":
                 self._begin(env)
-            if env.state.changes == "feed":
-                env.page_size = max(size >> attempt, 1)
             try:
-                self._copy_all(env)
+                return self._copy_all(env)
             except TrimmedDataAccess as error:
                 note = f"starting over, because changes are missing: {error}"
                 env.progress(self.step.describe(), 0, note=note)
+                self._logs.clear()
                 env.state.start_over()
                 env.checkpoint()
-                continue
-            return
-        raise MigrationError(
-            f"The copy started over {MAX_RESTARTS} times, because the change feed lost changes "
-            "before they were carried over. Keep more of them: Settings.retention, or "
-            "--feed-records of the endpoint."
-        )
 
     def _begin(self, env: Environment) -> None:
         """Prepare the target, and store the position from which changes are carried over."""
         state = env.state
         self._check_places(env)
-        changes = self._choose_changes(env)
         if not state.counts.get("restarts"):
             self._check_empty(env)
             state.target_was_empty = first_item(env, self.step.target) is None
         else:
-            # Nothing may write copies while they are deleted.
-            self.forget_markers(env)
             self._delete_copies(env)
-        state.changes = changes
+        state.changes = env.changes
+        if state.changes == "stream":
+            self._enable_streams(env, self.step.sources)
         state.begin_copy(env.run(self._log(env, back=False).end()))
         env.checkpoint()
 
@@ -311,18 +304,41 @@ class CopyPhases:
             env.run(env.states.delete_item(env.states.key))
             raise
 
-    def _choose_changes(self, env: Environment) -> Changes:
-        if env.changes is not None:
-            return env.changes
-        if env.run(FeedChanges(env.context, self.step.sources).is_available()):
-            return "feed"
-        if env.run(env.states.has_drivers()):
-            return "driver"
-        raise MigrationError(
-            "The address of the old tables has no change feed, so writes during the copy would not "
-            "be carried over. Run the application on MigratingDriver. Or stop everything that "
-            'writes to the old tables until the cut-over, and pass changes="none".'
-        )
+    def _enable_streams(self, env: Environment, tables: Sequence[Table]) -> None:
+        """Enable the streams of tables that have none; raise MigrationError if that fails."""
+        on = StreamSpecification(stream_enabled=True, stream_view_type=VIEW_TYPE)
+        for table in tables:
+            place = env.table_name(table)
+            if _has_stream(wait_until_active(env, table, f"stream of {table.name}")):
+                continue
+            if place not in env.state.streams:
+                env.state.streams.append(str(place))
+                env.checkpoint()
+            try:
+                env.send(UpdateTable(place, stream_specification=on))
+            except (OperationError, UnexpectedResponse) as error:
+                described = env.describe(table)
+                if described is None or not _has_stream(described):
+                    raise MigrationError(
+                        f"The stream of {real_name(place)!r} cannot be enabled, so writes during "
+                        f"the copy would not be carried over: {error} Stop everything that writes "
+                        'to the old tables until the cut-over, and pass changes="none".'
+                    ) from error
+            wait_until_active(env, table, f"stream of {table.name}")
+
+    def disable_streams(self, env: Environment, tables: Sequence[Table]) -> None:
+        """Disable the streams of tables that this migration has enabled."""
+        for table in tables:
+            place = env.table_name(table)
+            if place not in env.state.streams:
+                continue
+            if env.describe(table) is not None and _has_stream(
+                wait_until_active(env, table, f"stream of {table.name}")
+            ):
+                off = StreamSpecification(stream_enabled=False)
+                env.send(UpdateTable(place, stream_specification=off))
+            env.state.streams.remove(place)
+            env.checkpoint()
 
     def _delete_copies(self, env: Environment) -> None:
         """Delete the items that an earlier copy has derived: some may have no source item now."""
@@ -351,9 +367,6 @@ class CopyPhases:
     def _copy_all(self, env: Environment) -> None:
         state = env.state
         copier = self._copier(env)
-        # Before they know of the copy, processes write to the old tables only, without a trace.
-        self._wait_for_drivers(env)
-
         try:
             if state.phase == "copying":
                 copier.copy(lambda: self._carry_all(env, copier, back=False))
@@ -376,10 +389,10 @@ class CopyPhases:
 
     # Changes
 
-    def carry(self, env: Environment, *, back: bool) -> None:
+    def carry(self, env: Environment, *, back: bool, drain: bool = False) -> None:
         """Carry all changes over or back; raise MigrationError if the log lost some."""
         try:
-            self._carry_all(env, self._copier(env, back=back), back=back)
+            self._carry_all(env, self._copier(env, back=back), back=back, drain=drain)
             if back and (stray := self.stray_writes(env)) and not stray.keys:
                 env.state.position = stray.position  # these changes need not be looked at again
         except TrimmedDataAccess as error:
@@ -390,8 +403,13 @@ class CopyPhases:
                 "starts the copy over."
             ) from error
 
-    def _carry_all(self, env: Environment, copier: Copier, *, back: bool) -> None:
-        state = env.state
+    def _carry_all(
+        self, env: Environment, copier: Copier, *, back: bool, drain: bool = False
+    ) -> None:
+        """Carry over all changes that the log has; with `drain`, all that were made until now."""
+        state, log = env.state, copier.log
+        if drain:
+            log.begin_drain()
         while True:
             batch = copier.carry((state.cut_over if back else state.position) or "")
             if back:
@@ -406,7 +424,7 @@ class CopyPhases:
                 state.counts[name] = state.counts.get(name, 0) + len(batch.changes)
                 env.progress(name, state.counts[name])
                 env.checkpoint()
-            if batch.is_last:
+            if batch.is_last and (not drain or env.run(log.is_drained())):
                 return
 
     def is_behind(self, env: Environment) -> bool:
@@ -415,12 +433,9 @@ class CopyPhases:
         before = (state.cut_over if state.cut_over is not None else state.position) or ""
         log = self._log(env, back=state.cut_over is not None)
         try:
-            batch = env.run(log.read(before))
+            return log.is_stale(before) or bool(env.run(log.read(before)).changes)
         except TrimmedDataAccess:
             return True  # carrying says what is lost
-        if batch.changes:
-            return True
-        return before.isdigit() and int(batch.position) - int(before) > MAX_DISTANCE
 
     def lag(self, env: Environment, limit: int = MAX_LAG) -> int | None:
         """Return how many changes are not carried over, up to a limit; None if they never are."""
@@ -437,51 +452,67 @@ class CopyPhases:
 
     def cut_over(self, env: Environment) -> None:
         """Switch to the new table, after carrying over the last changes."""
-        with self._switching(env, back=False):
-            self.carry(env, back=False)
+        changes: Changes = "none"
+        if self.step.back and env.state.changes == "stream":
+            changes = "stream"
+            self._enable_streams(env, [self.step.target])
+        back = self._log(env, back=True, changes=changes)
+        position = env.run(back.end())
+        self.carry(env, back=False)
+        with self._switching(env) as (env, started):
+            self.carry(env, back=False, drain=True)
             self._check_copies(env)
-            changes = self._back_changes(env)
-            position = env.run(self._log(env, back=True, changes=changes).end())
+            # What was carried over meanwhile need not be carried back.
+            position = env.run(back.end(position))
+        log = self._log(env, back=False)
         env.state.end_switch(changes, position)
-        env.checkpoint()
+        self._end_pause(env, started, log)
 
     def roll_back(self, env: Environment, *, accept_loss: bool) -> None:
         """Switch back to the old tables, after carrying back the last changes."""
         if not accept_loss:
             self.check_back(env)
-        with self._switching(env, back=True):
+            self.carry(env, back=True)
+        with self._switching(env) as (env, started):
             if self.step.back and env.state.changes != "none":
                 try:
-                    self.carry(env, back=True)
+                    self.carry(env, back=True, drain=True)
                 except MigrationError as error:
                     if not accept_loss or isinstance(error, MigrationLocked):
                         raise
         env.state.roll_back()
-        env.checkpoint()
+        self._end_pause(env, started, self._log(env, back=True))
 
     def check_back(self, env: Environment) -> None:
         """Raise MigrationError if changes cannot be carried back."""
         if not self.step.back:
             raise _lost_changes("the Copy has no back=(…) rules.")
         if env.state.changes == "none":
-            raise _lost_changes(
-                "its address has no change feed, and the application does not run on "
-                "MigratingDriver."
-            )
+            raise _lost_changes('the migration was run with changes="none".')
 
     @contextmanager
-    def _switching(self, env: Environment, *, back: bool) -> Generator[None]:
-        """Hold the writes of every MigratingDriver; if that fails, return to the phase before."""
+    def _switching(self, env: Environment) -> Generator[tuple[Environment, float]]:
+        """Pause the writes of every SwitchingDriver; if that fails, return to the phase before.
+
+        Yield an environment without a rate limit, and when the pause began. Every write that is
+        acknowledged from now on was executed before.
+        """
+        env, started = replace(env, is_paced=False), env.clock()
         env.state.begin_switch()
         env.checkpoint()
         try:
-            self._wait_for_drivers(env)
-            env.run(self._log(env, back=back).settle())
-            yield
+            env.sleep(PHASE_SECONDS)
+            yield env, started
         except Exception:
             env.state.cancel_switch()
             env.checkpoint()
             raise
+
+    def _end_pause(self, env: Environment, started: float, log: ChangeLog) -> None:
+        """Store the phase after a switch, and remove the traces of the drain."""
+        env.state.paused = max(round(1000 * (env.clock() - started)), 0)
+        env.checkpoint()
+        env.run(log.end_drain())
 
     def _check_copies(self, env: Environment) -> None:
         """Raise MigrationError if the first items of each old table are not in the new one."""
@@ -499,25 +530,13 @@ class CopyPhases:
                         "in use. Verify the copy, then cut over again."
                     )
 
-    def _back_changes(self, env: Environment) -> Changes:
-        """Return how changes of the new table are found after the cut-over."""
-        if not self.step.back:
-            return "none"
-        if env.changes == "driver":
-            return "driver"
-        if env.run(FeedChanges(env.context, [self.step.target]).is_available()):
-            return "feed"
-        return "driver" if env.run(env.states.has_drivers()) else "none"
-
     def stray_writes(self, env: Environment) -> StrayWrites | None:
         """Return which old items others wrote after the cut-over; None if that is unknown."""
         position = env.state.position or ""
         if env.state.phase != "cut-over":
             return StrayWrites((), position)
-        if not position.isdigit():
-            return None
         back = self.backward(env) if self.step.back else []
-        log = FeedChanges(env.context, self.step.sources)
+        log = self._log(env, back=False, changes="stream")
         later = uncarried_items(self._log(env, back=True), env.state.cut_over or "", back)
         try:
             return env.run(find_stray_writes(log, position, self.forward(env), back, later))
@@ -540,34 +559,27 @@ class CopyPhases:
 
     def _log(self, env: Environment, *, back: bool, changes: Changes | None = None) -> ChangeLog:
         """Return the change log of the old tables, or of the new one."""
-        kind = changes or env.state.changes
-        tables: list[Table] = [self.step.target] if back else self.step.sources
-        if (kind, back) not in self._logs:
-            self._logs[kind, back] = (
-                FeedChanges(env.context, tables)
-                if kind == "feed"
-                else MarkerChanges(self._markers(env), env.context, tables, env.clock)
-                if kind == "driver"
-                else NoChanges()
+        is_followed = (changes or env.state.changes) != "none"
+        tables = [self.step.target] if back else self.step.sources
+        if (is_followed, back) not in self._logs:
+            self._logs[is_followed, back] = ChangeLog(
+                env.context, tables if is_followed else [], env.states.migration
             )
-        return self._logs[kind, back]
+        return self._logs[is_followed, back]
 
-    def _markers(self, env: Environment) -> MarkerSlots:
-        target = self.step.target
-        name = env.table_name(target)
-        return MarkerSlots(target, name, env.states.migration, env.context.retry_policy)
 
-    def forget_markers(self, env: Environment) -> None:
-        """Delete what drivers have stored, in a phase in which they store nothing."""
-        if env.run(env.states.has_drivers()):
-            self._wait_for_drivers(env)
-            env.run(self._markers(env).delete())
-
-    def _wait_for_drivers(self, env: Environment) -> None:
-        """Wait until every MigratingDriver knows the phase."""
-        # A driver that looked for the phase before the new table existed is not registered yet.
-        if env.state.changes == "driver" or env.run(env.states.has_drivers()):
-            env.sleep(PHASE_SECONDS)
+def _has_stream(described: TableDescription) -> bool:
+    """Return whether a table has a stream; raise MigrationError if that lacks images."""
+    stream = described.stream_specification
+    if stream is None or not stream.stream_enabled:
+        return False
+    if stream.stream_view_type != VIEW_TYPE:
+        raise MigrationError(
+            f"Table {described.table_name!r} has a stream with the view type "
+            f"{stream.stream_view_type}, but to carry over its changes it must be {VIEW_TYPE}. "
+            "When its consumers have read it, disable it: the migration enables another one."
+        )
+    return True
 
 
 def _lost_changes(reason: str) -> MigrationError:

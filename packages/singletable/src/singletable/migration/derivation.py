@@ -4,9 +4,9 @@ The smallest piece of work is a unit: one old item, or all old items of a group 
 new items of a unit depend on nothing but the old items that are stored now. So deriving a unit
 again is harmless, and a change of an old item is carried over by deriving its unit again.
 
-After its targets are written, the unit is read again, and derived again if it has changed. So the
-last process to write a target has seen the latest source, even if several processes derive a unit
-at the same time.
+A process that follows the change log derives a unit again after each change. Any other one reads
+the unit again after its targets are written, and derives it again if it has changed. So the last
+process to write a target has seen the latest source, even if several derive a unit at once.
 """
 
 from __future__ import annotations
@@ -370,13 +370,14 @@ class Derivation:
         self,
         units: Mapping[Unit, Iterable[Source]],
         check: Callable[[Mapping[Unit, Targets]], Steps[None]] | None = None,
-        journal: Callable[[Mapping[Unit, Source]], Steps[None]] | None = None,
+        *,
+        once: bool = False,
     ) -> Steps[int]:
         """Derive units from the stored items, and return the number of written targets.
 
         Each unit comes with older states of it: targets that are derived from them, but not from
-        the current state, are deleted. Before targets are written, `check` is called with them, and
-        `journal` with the states that they are derived from.
+        the current state, are deleted. Before targets are written, `check` is called with them.
+        With `once` they are not read again: what changes meanwhile comes later in the change log.
         """
         stale = {unit: self._older_targets(unit, older) for unit, older in units.items()}
         written = 0
@@ -386,8 +387,6 @@ class Derivation:
             derived = {unit: self.targets(unit, sources[unit]) for unit in waiting}
             if check is not None:
                 yield from check(derived)
-            if journal is not None:
-                yield from journal({unit: sources[unit] for unit in waiting})
             targets: Targets = {}
             removed: dict[ItemId, list[Item | None]] = {}
             for unit in waiting:
@@ -402,7 +401,7 @@ class Derivation:
             yield from self.write(targets)
             written += len(targets)
             # Another process may have written a target from an older state in the meantime.
-            current = yield from self.read(waiting)
+            current = sources if once else (yield from self.read(waiting))
             waiting = [unit for unit in waiting if current[unit] != sources[unit]]
             if not waiting:
                 return written

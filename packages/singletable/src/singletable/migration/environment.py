@@ -80,8 +80,9 @@ class Environment:
     limit: RateLimit
     segments: int = 4
     page_size: int | None = None
-    # How changes during a copy are found; None takes what the addresses offer.
-    changes: Changes | None = None
+    changes: Changes = "stream"
+    # Whether the rate limit is obeyed; not while the writes of the application wait.
+    is_paced: bool = True
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], object] = time.sleep
     on_progress: Callable[[StepProgress], object] = no_progress
@@ -94,7 +95,9 @@ class Environment:
     _paced: Driver = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._paced = RateLimitedDriver(_LeasedDriver(self), self.limit, self._pause)
+        leased = _LeasedDriver(self)
+        limited = RateLimitedDriver(leased, self.limit, self._pause)
+        self._paced = limited if self.is_paced else leased
 
     def run(self, steps: Steps[R]) -> R:
         """Run a generator of requests, paced by the rate limit, and keep the lease meanwhile."""

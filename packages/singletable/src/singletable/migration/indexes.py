@@ -85,7 +85,7 @@ class CreateTable(_TableStep):
             env.run(create_table(env.context, table, if_missing=True))
             return
         # If it is the table for the state of the migration, there is no lease to renew yet.
-        _wait(env, table, f"table {table.name}", renew=not _has_state(env, table))
+        wait_until_active(env, table, f"table {table.name}", renew=not _has_state(env, table))
         ttl = _ttl(env, table)
         if ttl is None and table.ttl is not None:
             # An earlier run was interrupted between the two requests.
@@ -313,7 +313,7 @@ def _differences(declared: Table, described: TableDescription, ttl: str | None) 
 
 
 def _delete_table(env: Environment, table: Table) -> None:
-    _wait(env, table, f"table {table.name}")
+    wait_until_active(env, table, f"table {table.name}")
     env.send(DeleteTable(env.table_name(table)))
     while env.describe(table) is not None:
         _pause(env)
@@ -337,7 +337,7 @@ def _add_index(env: Environment, table: Table, name: str) -> None:
     declared = next((one for one in table.indexes if one.name == name and not one.local), None)
     if declared is None:
         raise MigrationError(f"{table!r} no longer declares the index {name}. Declare it again.")
-    described = _wait(env, table, f"index {name}")
+    described = wait_until_active(env, table, f"index {name}")
     actual = {one.name: one for one in table_from_description(described, None).indexes}.get(name)
     if actual is not None:
         if _shape(actual) != _shape(declared):
@@ -362,11 +362,11 @@ def _add_index(env: Environment, table: Table, name: str) -> None:
         global_secondary_index_updates=[GlobalSecondaryIndexUpdate(create=create)],
     )
     env.send(update)
-    _wait(env, table, f"index {name}")
+    wait_until_active(env, table, f"index {name}")
 
 
 def _drop_index(env: Environment, table: Table, name: str) -> None:
-    described = _wait(env, table, f"index {name}")
+    described = wait_until_active(env, table, f"index {name}")
     if name not in [one.index_name for one in described.global_secondary_indexes or ()]:
         return
     update = UpdateTable(
@@ -376,7 +376,7 @@ def _drop_index(env: Environment, table: Table, name: str) -> None:
         ],
     )
     env.send(update)
-    _wait(env, table, f"index {name}")
+    wait_until_active(env, table, f"index {name}")
 
 
 def _throughput(described: TableDescription) -> ProvisionedThroughput | None:
@@ -399,7 +399,9 @@ def _text(index: Index) -> str:
     return f"the {'local ' if index.local else ''}key {keys} and the projection {listed}"
 
 
-def _wait(env: Environment, table: Table, what: str, *, renew: bool = True) -> TableDescription:
+def wait_until_active(
+    env: Environment, table: Table, what: str, *, renew: bool = True
+) -> TableDescription:
     """Wait until the table and all its indexes are active, and return the description."""
     while True:
         described = _existing(env, table)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from singletable.errors import (
     InvalidValue,
@@ -70,24 +70,25 @@ class Status:
     lease: Lease | None = None
     started: float | None = None
     ended: float | None = None
-    changes: Changes | None = None
+    changes: str | None = None
     # How many changes are not carried over yet; at most MAX_LAG are counted. None: unknown.
     lag: int | None = None
     # Items of the old tables that were written after the cut-over, by a process that still uses
-    # them: these writes are in the old tables only. None: unknown, without a change feed.
+    # them: these writes are in the old tables only. None: unknown, without a stream.
     stray_writes: tuple[Item, ...] | None = ()
+    # For how many milliseconds writes were paused at the last cut-over or rollback.
+    paused: int | None = None
 
 
 class MigrationRunner:
     """Runs one migration, from `source` to `target`, which is the source if it is None.
 
     `tables` maps tables to their real names. `rate` limits the capacity units per second, read and
-    write together. `changes` says how changes during a copy are found: from the change `feed` of
-    our engine, from the markers of a `driver` (MigratingDriver) on which the application runs, or
-    not at all (`none`), because nothing writes to the old tables. `auto` takes the feed if there is
-    one, then the driver if it is in use. A process that was killed blocks the next one for up to
-    `lease_seconds`. The state is in the table of the steps; `recorded_in` is the declaration of
-    that table when the migration was run, if a later Copy has changed its name and its key.
+    write together. `changes` says how changes during a copy are found: in the `stream` of each old
+    table, which is enabled for that time, or not at all (`none`), because nothing writes to the old
+    tables. A process that was killed blocks the next one for up to `lease_seconds`. The state is in
+    the table of the steps; `recorded_in` is the declaration of that table when the migration was
+    run, if a later Copy has changed its name and its key.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class MigrationRunner:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
         on_progress: Callable[[StepProgress], object] | None = None,
-        changes: Literal["auto"] | Changes = "auto",
+        changes: Changes = "stream",
         lease_seconds: float = LEASE_SECONDS,
         recorded_in: Table | None = None,
     ) -> None:
@@ -115,10 +116,8 @@ class MigrationRunner:
                 "MigrationRunner: the migration has no name. Its state is stored under its name: "
                 'write Migration(…, name="0001_…").'
             )
-        if changes not in ("auto", "feed", "driver", "none"):
-            raise InvalidValue(
-                f"changes: expected auto, feed, driver or none, but got {changes!r}."
-            )
+        if changes not in ("stream", "none"):
+            raise InvalidValue(f"changes: expected stream or none, but got {changes!r}.")
         if segments < 1:
             raise InvalidValue(f"segments: expected at least 1, but got {segments}.")
         for driver in (source, target or source):
@@ -153,7 +152,7 @@ class MigrationRunner:
             RateLimit(rate, clock),
             segments=segments,
             page_size=page_size,
-            changes=None if changes == "auto" else changes,
+            changes=changes,
             clock=clock,
             sleep=sleep,
             on_progress=on_progress or no_progress,
@@ -251,8 +250,8 @@ class MigrationRunner:
     def cut_over(self) -> Status:
         """Switch the app to the new table, after copying the last changes.
 
-        Processes on MigratingDriver follow within seconds. Others must be stopped before, and
-        started again with the new table.
+        Writes through SwitchingDriver wait meanwhile; `paused` of the status says how long. Other
+        processes must be stopped before, and started again with the new table.
         """
         phases = self._phases("cut_over")
         with self._leased(wait=LOCK_SECONDS) as env:
@@ -276,6 +275,7 @@ class MigrationRunner:
                 phases.roll_back(env, accept_loss=accept_loss)
             elif state.phase != "rolled-back":
                 raise self._wrong_phase(state, "roll back", "cut-over")
+            phases.disable_streams(env, phases.step.tables)
         return self.status()
 
     def finish(self, *, drop_old: bool = False, accept_loss: bool = False) -> Status:
@@ -300,7 +300,8 @@ class MigrationRunner:
             if env.state.phase == "cut-over":
                 self._finish(env)
                 env.checkpoint()
-            phases.forget_markers(env)
+            kept = [phases.step.target] if drop_old else phases.step.tables
+            phases.disable_streams(env, kept)
             self._carry_records(env, phases.step.sources)
             if drop_old:
                 for table in phases.step.sources:
@@ -383,6 +384,7 @@ class MigrationRunner:
             state.ended,
             state.changes,
             *self._differences(state),
+            state.paused,
         )
 
     def _differences(self, state: State) -> tuple[int | None, tuple[Item, ...] | None]:

@@ -39,9 +39,9 @@ from singletable.values import AttributeValue, Item
 R = TypeVar("R")
 
 LEASE_SECONDS = 30.0
-# A MigratingDriver begins no write with a view of the phase that is older than this. So every
-# process obeys a new phase after that time: wait as long after `copying` and `switching` are set.
-PHASE_SECONDS = 2.0
+# A SwitchingDriver acknowledges no write with a view of the phase that is older than this. So after
+# `switching` was set for that time, no further write to the side that is left is acknowledged.
+PHASE_SECONDS = 0.5
 _MAX_ATTEMPTS = 20
 
 # `running`: steps before a copy, or without one. Until the cut-over the old tables are
@@ -62,8 +62,8 @@ _BEFORE: Mapping[Phase, tuple[Phase, ...]] = {
     "down": ("running", "finished"),
 }
 
-# How changes are found: from the engine's change feed, from the markers of MigratingDriver, or not.
-Changes: TypeAlias = Literal["feed", "driver", "none"]
+# How changes are found: in the streams of the tables, or not, because nothing writes to them.
+Changes: TypeAlias = Literal["stream", "none"]
 
 
 def persist(policy: RetryPolicy, write: Operation[R], attempts: int = _MAX_ATTEMPTS) -> Steps[R]:
@@ -129,9 +129,13 @@ class State(msgspec.Struct, omit_defaults=True):
     # set at the cut-over.
     cut_over: str | None = None
     ended: float | None = None
-    # Which change log is read; from the cut-over on, that of the target. Drivers write markers for
-    # "driver".
-    changes: Changes | None = None
+    # Whether changes are carried over, and from the cut-over on, back. Earlier versions also stored
+    # "feed" and "driver".
+    changes: Changes | Literal["feed", "driver"] | None = None
+    # The places of the tables whose streams this migration has enabled.
+    streams: list[str] = []
+    # For how many milliseconds writes were paused at the last switch.
+    paused: int | None = None
     # Whether the target had no items when the copy began, so that all its items are copies.
     target_was_empty: bool = False
     # The names of the entities that were derived, so that a copy that starts over can delete them.
@@ -192,7 +196,7 @@ class State(msgspec.Struct, omit_defaults=True):
         self.scans = {}
 
     def begin_switch(self) -> None:
-        """Stop the writes of every MigratingDriver, to cut over or to roll back."""
+        """Stop the writes of every SwitchingDriver, to cut over or to roll back."""
         self._enter("switching")
 
     def cancel_switch(self) -> None:
@@ -348,22 +352,6 @@ class StateStore:
         yield from self.save(state)
         with suppress(ConditionFailed):  # it has expired already
             yield from self._put(state, self._own_lease, held=False)
-
-    def register_driver(self) -> Steps[None]:
-        """Store that processes use a MigratingDriver, so that changes of the phase wait for them.
-
-        A process calls this before its first write.
-        """
-        item: Item = {
-            **state_key(self.table, self.migration, "drivers"),
-            STATE_ATTRIBUTE: {"S": self.migration},
-        }
-        yield from persist(self._policy, PutItem(self.table_name, item))
-
-    def has_drivers(self) -> Steps[bool]:
-        """Return whether any process has used a MigratingDriver for this migration."""
-        key = state_key(self.table, self.migration, "drivers")
-        return (yield from read_state_item(self._policy, self.table_name, key)) is not None
 
     def delete_item(self, key: Item) -> Steps[None]:
         """Delete a state item."""

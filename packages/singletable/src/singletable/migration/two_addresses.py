@@ -2,23 +2,24 @@
 
 The source and the target of a migration may be at different addresses, and may have tables of the
 same name. So its requests name a table by its `Place`. One generator of requests (`Steps`) can
-then work on both sides, with a sync or an async driver.
+then work on both sides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
 
 from singletable.operations import (
-    AsyncDriver,
     BatchGetItem,
     BatchGetItemOutput,
     BatchWriteItem,
     BatchWriteItemOutput,
     Driver,
+    GetRecordsOutput,
+    GetShardIteratorOutput,
     Operation,
     TransactGetItems,
     TransactWriteItems,
@@ -28,6 +29,8 @@ from singletable.retry import unwrap_retries
 
 R = TypeVar("R")
 Side: TypeAlias = Literal["source", "target"]
+# The attributes of a request that name a table, or its stream.
+_NAMES = ("table_name", "stream_arn", "shard_iterator")
 
 
 class Place(str):
@@ -61,44 +64,29 @@ class TwoAddressDriver:
     def execute(self, operation: Operation[R], /) -> R:
         """Execute a request at the side that it names."""
         side, request = route(operation)
-        return restore(side, self._drivers[side].execute(request))
-
-
-class AsyncTwoAddressDriver:
-    """Executes requests at the source or at the target without blocking the event loop."""
-
-    def __init__(self, source: AsyncDriver, target: AsyncDriver) -> None:
-        self._drivers: dict[str, AsyncDriver] = {
-            "source": unwrap_retries(source),
-            "target": unwrap_retries(target),
-        }
-
-    async def execute(self, operation: Operation[R], /) -> R:
-        """Execute a request at the side that it names."""
-        side, request = route(operation)
-        return restore(side, await self._drivers[side].execute(request))
+        return _restored(side, self._drivers[side].execute(request))
 
 
 def route(operation: Operation[R]) -> tuple[Side, Operation[R]]:
     """Return the side of a request, and the request with the real names of its tables."""
-    sides: set[Side] = {_place(name).side for name in table_names(operation)}
+    streams = [getattr(operation, name, None) for name in _NAMES[1:]]
+    names = [name for name in streams if name] or table_names(operation)
+    sides: set[Side] = {_place(name).side for name in names}
     assert len(sides) == 1, f"a request of one side was expected: {operation}"
-    return sides.pop(), rename_tables(operation, real_name)
+    return sides.pop(), cast("Operation[R]", _renamed(operation))
 
 
-def rename_tables(operation: Operation[R], rename: Callable[[str], str]) -> Operation[R]:
-    """Return a request with other names for its tables."""
-    return cast("Operation[R]", _renamed(operation, rename))
-
-
-def _renamed(operation: Operation[Any], rename: Callable[[str], str]) -> Operation[Any]:
+def _renamed(operation: Operation[Any]) -> Operation[Any]:
     def renamed(part: Any) -> Any:
-        return replace(part, table_name=rename(part.table_name))
+        found = {name: value for name in _NAMES if (value := getattr(part, name, None))}
+        return replace(part, **{name: real_name(value) for name, value in found.items()})
 
     match operation:
         case BatchGetItem() | BatchWriteItem():
             items: Mapping[str, Any] = operation.request_items
-            return replace(operation, request_items={rename(name): items[name] for name in items})
+            return replace(
+                operation, request_items={real_name(name): items[name] for name in items}
+            )
         case TransactGetItems():
             reads = [replace(read, get=renamed(read.get)) for read in operation.transact_items]
             return replace(operation, transact_items=reads)
@@ -119,31 +107,37 @@ def _renamed(operation: Operation[Any], rename: Callable[[str], str]) -> Operati
             return cast("Operation[Any]", renamed(operation))
 
 
-def restore(side: Side, output: R) -> R:
-    """Return an output with the names that the request had for its tables."""
-    return rename_output(output, lambda name: Place(side, name))
+def _restored(side: Side, output: R) -> R:
+    """Return an output with places, as the request had them."""
+    match output:
+        case BatchGetItemOutput():
+            return replace(
+                output,
+                raw_responses=_placed(side, output.raw_responses),
+                unprocessed_keys=_placed(side, output.unprocessed_keys),
+            )
+        case BatchWriteItemOutput():
+            return replace(output, unprocessed_items=_placed(side, output.unprocessed_items))
+        case GetShardIteratorOutput():
+            return replace(output, shard_iterator=Place(side, output.shard_iterator))
+        case GetRecordsOutput(next_shard_iterator=str() as iterator):
+            return replace(output, next_shard_iterator=Place(side, iterator))
+        case _:
+            return output
 
 
-def rename_output(output: R, rename: Callable[[str], str]) -> R:
-    """Return an output with other names for its tables."""
-    if isinstance(output, BatchGetItemOutput):
-        return replace(
-            output,
-            raw_responses=_aliased(output.raw_responses, rename),
-            unprocessed_keys=_aliased(output.unprocessed_keys, rename),
-        )
-    if isinstance(output, BatchWriteItemOutput):
-        return replace(output, unprocessed_items=_aliased(output.unprocessed_items, rename))
-    return output
-
-
-def _aliased(by_table: Mapping[str, R], rename: Callable[[str], str]) -> dict[str, R]:
-    return {rename(name): value for name, value in by_table.items()}
+def _placed(side: Side, by_table: Mapping[str, R]) -> dict[str, R]:
+    return {Place(side, name): value for name, value in by_table.items()}
 
 
 def real_name(place: str) -> str:
     """Return the real name of a table that a request names by its place."""
     return _place(place).table
+
+
+def place_beside(place: str, name: str) -> Place:
+    """Return the place of another resource on the same side."""
+    return Place(_place(place).side, name)
 
 
 def _place(name: str) -> Place:

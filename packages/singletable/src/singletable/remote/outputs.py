@@ -19,6 +19,7 @@ from singletable.remote.errors import parse_error, unsupported_operation
 from singletable.remote.http import Response
 from singletable.values import Item
 from singletable.wire import UnknownOperation
+from singletable.wire.requests import DECODER_LOCK
 
 R = TypeVar("R")
 Json: TypeAlias = dict[str, Any]
@@ -114,7 +115,8 @@ def decode_output(operation: type[ops.Operation[Any]], body: bytes) -> Any:
 @cache
 def _decoder(operation: type[ops.Operation[Any]]) -> Callable[[bytes], Any]:
     output = OPERATIONS[operation].output
-    return _CUSTOM_DECODERS.get(output) or Decoder(output).decode
+    with DECODER_LOCK:
+        return _CUSTOM_DECODERS.get(output) or Decoder(output).decode
 
 
 # Outputs with optional items. msgspec cannot decode `Raw | None`, so these are decoded into structs

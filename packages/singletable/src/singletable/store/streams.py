@@ -47,12 +47,12 @@ class StreamOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class _ShardPlace:
+class ShardPlace:
     """A shard of a stream, and the shards to read before it."""
 
     arn: str
     id: str
-    before: tuple[str, ...]
+    before: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -60,17 +60,92 @@ class _ShardPlace:
         return f"{self.arn.rpartition('/')[2]}#{self.id}"
 
 
-class StreamReader:
+class ShardReader:
+    """Reads the shards of a table's streams, and remembers where it reads on."""
+
+    _advice = ""
+
+    def __init__(self, context: Context, table: str, page: int) -> None:
+        self._context = context
+        self._table = table
+        self._page = page
+        self._iterators: dict[str, tuple[str | None, str]] = {}  # by name: after, and iterator
+
+    def get_records(
+        self, shard: ShardPlace, after: str | None, caught_up: float
+    ) -> Steps[ops.GetRecordsOutput]:
+        """Return records after a sequence number; raise TrimmedDataAccess if some are lost.
+
+        `caught_up` is when all records of the shard had been read.
+        """
+        policy = self._context.retry_policy
+        known_after, iterator = self._iterators.get(shard.name, (None, ""))
+        if iterator and known_after == after:
+            try:
+                page = ops.GetRecords(iterator, self._page)
+                known: ops.GetRecordsOutput = yield from send(policy, page)
+                return known
+            except (ExpiredIterator, TrimmedDataAccess):
+                pass
+        try:
+            return (yield from self._start(shard, after))
+        except TrimmedDataAccess as error:
+            if self._context.clock().timestamp() - caught_up > _KEPT:
+                raise self.lost() from error
+        # All records since the whole shard was read are still there.
+        return (yield from self._start(shard, None))
+
+    def read_on(self, shard: ShardPlace, after: str | None, iterator: str | None) -> None:
+        """Remember the iterator that returns the records after a sequence number."""
+        if iterator is not None:
+            self._iterators[shard.name] = after, iterator
+
+    def _start(self, shard: ShardPlace, after: str | None) -> Steps[ops.GetRecordsOutput]:
+        policy = self._context.retry_policy
+        start = ops.GetShardIterator(shard.arn, shard.id, "AFTER_SEQUENCE_NUMBER", after)
+        if after is None:
+            start = ops.GetShardIterator(shard.arn, shard.id, "TRIM_HORIZON")
+        first: ops.GetShardIteratorOutput = yield from send(policy, start)
+        output: ops.GetRecordsOutput = yield from send(
+            policy, ops.GetRecords(first.shard_iterator, self._page)
+        )
+        return output
+
+    def lost(self) -> TrimmedDataAccess:
+        """Return the error for records that are gone before they were read."""
+        return TrimmedDataAccess(
+            f"This consumer is more than a day behind, so changes of '{self._table}' are lost."
+            + self._advice
+        )
+
+    def parents(self, arn: str, since: float = 0) -> Steps[dict[str, str | None] | None]:
+        """Return the shards of a stream, each with its parent; None for one of a former table."""
+        parents: dict[str, str | None] = {}
+        last = None
+        while True:
+            request = ops.DescribeStream(arn, exclusive_start_shard_id=last)
+            output: ops.DescribeStreamOutput = yield from send(self._context.retry_policy, request)
+            stream = output.stream_description
+            if stream.creation_request_date_time < since - 0.001:
+                return None
+            parents |= {shard.shard_id: shard.parent_shard_id for shard in stream.shards}
+            last = stream.last_evaluated_shard_id
+            if last is None:
+                return parents
+
+
+class StreamReader(ShardReader):
     """Reads the changes of some entities page by page.
 
     A page is checkpointed when the next one is requested: until then it may be delivered again.
     """
 
+    _advice = " To go on with the oldest change that is left, delete its checkpoints."
+
     def __init__(
         self, context: Context, entities: Sequence[type[Any]], options: StreamOptions
     ) -> None:
         _check_options(options)
-        self._context = context
         self._models = models_of(entities)
         tables = {model.table for model in self._models}
         if len(tables) != 1:
@@ -78,10 +153,10 @@ class StreamReader:
                 "stream(…): expected entities of one table, but got entities of "
                 f"{', '.join(sorted(repr(table.name) for table in tables))}. Follow each table."
             )
-        self._table = context.table_name(tables.pop())
+        super().__init__(context, context.table_name(tables.pop()), options.get("page", 100))
         since = options.get("since")
         self._since = 0 if since is None else int(since.timestamp())
-        self._follow, self._page = options.get("follow", True), options.get("page", 100)
+        self._follow = options.get("follow", True)
         self._poll = options.get("poll", 1.0)
         self._checkpoints = Checkpoints(
             context,
@@ -90,8 +165,7 @@ class StreamReader:
             options.get("worker") or uuid4().hex,
             options.get("lease", 60.0),
         )
-        self._shards: list[_ShardPlace] = []
-        self._iterators: dict[str, tuple[str | None, str]] = {}  # by name: after, and iterator
+        self._shards: list[ShardPlace] = []
         self._unsaved: tuple[str, ShardState] | None = None
         self._round = 0
         self._is_stale = True
@@ -122,10 +196,10 @@ class StreamReader:
             if is_idle and self._follow:
                 yield Pause(self._poll)
 
-    def _read(self, shard: _ShardPlace) -> Steps[list[Change[Any]] | None]:
+    def _read(self, shard: ShardPlace) -> Steps[list[Change[Any]] | None]:
         """Return changes; an empty list if there may be more; None at the end for now."""
         state, name = self._checkpoints.state(shard.name), shard.name
-        output = yield from self._get_records(shard, state)
+        output = yield from self.get_records(shard, state.after, state.caught_up)
         now = self._checkpoints.now
         records = [
             r for r in output.records if r.dynamodb.approximate_creation_date_time >= self._since
@@ -135,7 +209,7 @@ class StreamReader:
         if following is not None and not changes:
             if is_at_end and state.after is not None and now - state.caught_up > _HEARTBEAT:
                 yield from self._take_and_save(name, state, replace(state, caught_up=now))
-            self._iterators[name] = state.after, following
+            self.read_on(shard, state.after, following)
             return None if is_at_end else []
         last = output.records[-1].dynamodb.sequence_number if output.records else state.after
         new = replace(
@@ -150,8 +224,7 @@ class StreamReader:
         if not (yield from self._take(name, state)):
             return []
         self._unsaved = name, new
-        if following is not None:
-            self._iterators[name] = last, following
+        self.read_on(shard, last, following)
         return changes
 
     def _take(self, name: str, state: ShardState) -> Steps[bool]:
@@ -176,40 +249,7 @@ class StreamReader:
             self._iterators.pop(name, None)
             self._is_stale = True
 
-    def _get_records(self, shard: _ShardPlace, state: ShardState) -> Steps[ops.GetRecordsOutput]:
-        policy = self._context.retry_policy
-        after, iterator = self._iterators.get(shard.name, (None, ""))
-        if iterator and after == state.after:
-            try:
-                page = ops.GetRecords(iterator, self._page)
-                known: ops.GetRecordsOutput = yield from send(policy, page)
-                return known
-            except (ExpiredIterator, TrimmedDataAccess):
-                pass
-        try:
-            return (yield from self._read_after(shard, state.after))
-        except TrimmedDataAccess as error:
-            if self._checkpoints.now - state.caught_up > _KEPT:
-                raise self._lost() from error
-        # All records since a worker last read the whole shard are still there.
-        return (yield from self._read_after(shard, None))
-
-    def _read_after(self, shard: _ShardPlace, after: str | None) -> Steps[ops.GetRecordsOutput]:
-        policy = self._context.retry_policy
-        kind: ops.ShardIteratorType = "AFTER_SEQUENCE_NUMBER" if after else "TRIM_HORIZON"
-        request = ops.GetShardIterator(shard.arn, shard.id, kind, after)
-        found: ops.GetShardIteratorOutput = yield from send(policy, request)
-        page = ops.GetRecords(found.shard_iterator, self._page)
-        output: ops.GetRecordsOutput = yield from send(policy, page)
-        return output
-
-    def _lost(self) -> TrimmedDataAccess:
-        return TrimmedDataAccess(
-            f"This consumer is more than a day behind, so changes of '{self._table}' are lost. "
-            "To go on with the oldest change that is left, delete its checkpoints."
-        )
-
-    def _readable(self) -> list[_ShardPlace]:
+    def _readable(self) -> list[ShardPlace]:
         """Return shards with all shards before them ended, no more than this worker's share."""
         checkpoints = self._checkpoints
         ready = [
@@ -238,19 +278,19 @@ class StreamReader:
         )
         parents: dict[str, dict[str, str | None]] = {}
         for arn in [*arns]:
-            shards = yield from self._parents(arn, described.table.creation_date_time)
+            shards = yield from self.parents(arn, described.table.creation_date_time)
             if shards is None:
                 arns.remove(arn)
             else:
                 parents[arn] = shards
         if not arns:
             raise self._no_stream()
-        names = {(arn, id_): _ShardPlace(arn, id_, ()).name for arn in arns for id_ in parents[arn]}
+        names = {(arn, id_): ShardPlace(arn, id_).name for arn in arns for id_ in parents[arn]}
         earlier = {arns[0]: list[str]()}
         for before, arn in pairwise(arns):
             earlier[arn] = [*earlier[before], *(names[before, id_] for id_ in parents[before])]
         self._shards = [
-            _ShardPlace(arn, id_, (*earlier[arn], *_known(names, arn, parent)))
+            ShardPlace(arn, id_, (*earlier[arn], *_known(names, arn, parent)))
             for arn in arns
             for id_, parent in parents[arn].items()
         ]
@@ -263,21 +303,6 @@ class StreamReader:
             "NEW_AND_OLD_IMAGES: TableSettings(stream=…), or --stream of 'table create'."
         )
 
-    def _parents(self, arn: str, since: float) -> Steps[dict[str, str | None] | None]:
-        """Return the shards of a stream, each with its parent; None for one of a former table."""
-        parents: dict[str, str | None] = {}
-        last = None
-        while True:
-            request = ops.DescribeStream(arn, exclusive_start_shard_id=last)
-            output: ops.DescribeStreamOutput = yield from send(self._context.retry_policy, request)
-            stream = output.stream_description
-            if stream.creation_request_date_time < since - 0.001:
-                return None
-            parents |= {shard.shard_id: shard.parent_shard_id for shard in stream.shards}
-            last = stream.last_evaluated_shard_id
-            if last is None:
-                return parents
-
     def _tidy(self, shards: set[str]) -> Steps[None]:
         """Release leases beyond this worker's share, and forget shards and workers of the past."""
         checkpoints, now = self._checkpoints, self._checkpoints.now
@@ -288,7 +313,7 @@ class StreamReader:
                     yield from checkpoints.forget(name)
             elif name not in shards:
                 if not state.ended and now - state.caught_up > _KEPT:
-                    raise self._lost()
+                    raise self.lost()
                 yield from checkpoints.forget(name)
             elif name not in share and not state.ended and checkpoints.has_lease(name):
                 yield from checkpoints.release(name)

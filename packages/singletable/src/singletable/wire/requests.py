@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from threading import Lock
 from typing import Any, cast
 
 from msgspec import DecodeError, json
@@ -43,6 +44,8 @@ _MATCH_SLICE = re.compile(
 ).match
 
 _encode = json.Encoder().encode
+# Two threads that create decoders of the same new struct at once make msgspec crash the process.
+DECODER_LOCK = Lock()
 # Raised for a body that is not JSON, is nested too deeply, or is not UTF-8.
 _UNREADABLE = (DecodeError, RecursionError, UnicodeDecodeError)
 
@@ -89,7 +92,8 @@ def _check_value_count(body: bytes) -> None:
 @cache
 def _decoder(target: str) -> json.Decoder[Any]:
     # Decoders are created on first use: building all of them takes long.
-    return json.Decoder(TARGETS[target])
+    with DECODER_LOCK:
+        return json.Decoder(TARGETS[target])
 
 
 def _read_leniently(target: str, body: bytes) -> Operation[Any]:
