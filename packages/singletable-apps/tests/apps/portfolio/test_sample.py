@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from functools import cache
 
 import pytest
-from singletable_apps.shared.frame.account_pages import SignInForm
 
 from singletable import connect
 from singletable_apps.portfolio.entities import Role
 from singletable_apps.portfolio.rules import Post
 from singletable_apps.portfolio.sample import DAYS, PASSWORD, READERS, create_sample, list_sample
 from singletable_apps.portfolio.service import SITE
+from singletable_apps.shared.frame.account_pages import SignInForm
 from singletable_apps.shared.images import process_image
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import World
