@@ -62,9 +62,10 @@ def format_number(value: int | Fraction) -> str:
 
 
 def format_decimal(value: int | Fraction) -> str:
-    """Return the number rounded to five decimals, without zeros at its end: 1,234.5."""
+    """Return the number rounded to five decimals: 0.16670. Hundredths are short: 1,234.5."""
     whole, rest = divmod(round(Fraction(value) * 10**5), 10**5)
-    return f"{whole:,}.{rest:05}".rstrip("0").rstrip(".")
+    text = f"{whole:,}.{rest:05}"
+    return text if rest % 1000 else text.rstrip("0").rstrip(".")
 
 
 def pluralize(value: int | Fraction, noun: str) -> str:

@@ -398,7 +398,7 @@ def _ties_rule(tie_break: TieBreak | None, *, look_back: bool) -> Rule:
 
 
 BROKEN_BY: dict[BrokenBy, str] = {
-    "seed": "The order of the seed breaks the tie.",
+    "seed": "The order that breaks ties decides.",
     "earlier rounds": "The votes of earlier rounds break the tie.",
     "candidate order": "The order of the candidates breaks the tie.",
     "nothing": "No rule breaks the tie.",

@@ -31,8 +31,8 @@ CAPTION = (
     "✓ wins, ✕ is eliminated, = is tied for the fewest votes.",
 )
 STV_CAPTION = (
-    "Votes in each round. The number below the round, and the dashed line, is the quota: who "
-    "reaches it is elected.",
+    "Votes in each round. The number below the round, and the dashed line, is the quota. "
+    "Candidates who reach it are elected, and the last ones left get the remaining seats.",
     "✓ is elected, ✕ is eliminated, = is tied.",
 )
 EMPTY = "No ballot ranks a candidate, so there are no rounds."
@@ -125,7 +125,9 @@ def _draw_round(
             height=grid.bar_height,
         )
     middle = x + float(grid.bar_width(threshold(round_)))
-    yield element("path", class_="half", d=f"M{middle:.1f} {_HEAD - 6:.0f}V{bottom:.0f}")
+    # The line crosses the bars, not the numbers above them.
+    marks = "".join(f"M{middle:.1f} {y + 15}v{grid.bar_height + 2}" for y in rows.values())
+    yield element("path", class_="half", d=marks)
     yield from (_draw_votes(grid, round_, name, rows[name]) for name in round_.tally)
     yield _draw_exhausted(grid, round_, bottom + 8)
 

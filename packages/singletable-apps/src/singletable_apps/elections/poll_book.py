@@ -108,6 +108,7 @@ class ElectionRecord:
     pictures: dict[str, CandidatePicture] = field(default_factory=dict[str, CandidatePicture])
     notes: str = ""
     withdrawn: set[int] = field(default_factory=set[int])
+    launched_at: datetime | None = None
 
     @property
     def definition(self) -> BallotDefinition:
@@ -637,6 +638,7 @@ class PollBook:
             case events.ElectionLaunched():
                 self._set_fields(number, data)
                 record = self._by_name[data.name]
+                record.launched_at = event.when_occurred
                 record.election.definition = hash_definition(record.definition)
             case _:
                 self._set_fields(number, data)

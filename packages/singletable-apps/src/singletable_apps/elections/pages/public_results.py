@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Path, Response
 
+from ranked_ballots import RunoffResult, StvResult, join_names
 from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
@@ -28,6 +29,7 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import ConfirmedAction, confirm
+from singletable_apps.shared.results import round_table
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
 from singletable_apps.shared.web.middleware import allow_frames
 
@@ -164,11 +166,19 @@ def show_protocol(page: ElectionPage) -> Response:
     closing = count.tally.closing
     if closing is None:
         return page.redirect(page.url("tally"), "The protocol is here after the close.")
+    launched_at = service.context.book.record(election).launched_at
+    starts = [each for each in (launched_at, election.no_voting_before) if each is not None]
+    result = count.tally.result
     return page.render(
         "protocol",
         election=election,
+        texts=render_election_texts(page, page.user, election.name),
         tally=count.tally,
         headline=count.headline,
+        chart=make_chart(result),
+        rounds=round_table(result) if isinstance(result, RunoffResult | StvResult) else None,
+        elected=join_names(count.tally.elected),
+        opened_at=max(starts, default=None),
         voted=closing["statement"]["ballots"],
         has_roll=election.electorate is Electorate.ROLL,
         closed_at=closed_at(election),

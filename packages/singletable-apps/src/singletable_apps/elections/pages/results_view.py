@@ -158,7 +158,32 @@ def _outcome_of_seats(result: StvResult, is_final: bool) -> tuple[str, ...]:
     elected, tied = result.elected, f"{_name_some(result.tied)} are tied" if result.tied else ""
     verb = ("are" if len(elected) > 1 else "is") if is_final else "would be"
     title = f"{join_names(elected)} {verb} elected" if elected else tied
-    return title, result.explanation[1], f"{tied} for the rest." if elected and tied else ""
+    rest = f"{tied} for the rest." if elected and tied else ""
+    return title, result.explanation[1], rest, _describe_lots(result)
+
+
+def _describe_lots(result: StvResult) -> str:
+    """Name the ties that were decided by lot and could have elected someone else."""
+    lots = [
+        (each, each.tie.tied)
+        for each in result.rounds
+        if each.tie and each.tie.broken_by == "seed" and each.tie.mattered != "no"
+    ]
+    if len(lots) > 2:
+        numbers = join_names([str(each.number) for each, _ in lots])
+        return f"The order that breaks ties, drawn by lot, decided in rounds {numbers}."
+    sentences: list[str] = []
+    for each, tied in lots:
+        about, choice = "the largest surplus", f"put {each.surplus_of} first"
+        if each.eliminated is not None:
+            about, choice = "the fewest votes", f"decided against {each.eliminated}"
+            if len(tied) == 2:
+                choice = f"decided for {tied[tied[0] == each.eliminated]}"
+        sentences.append(
+            f"In round {each.number}, {_name_some(tied)} were tied for {about}; the order that "
+            f"breaks ties, drawn by lot, {choice}."
+        )
+    return " ".join(sentences)
 
 
 def _why_won(result: SchulzeResult) -> tuple[str, str]:
@@ -238,7 +263,8 @@ def make_chart(result: Result) -> list[ChartRow]:
 
 def _chart_of_seats(result: StvResult) -> list[ChartRow]:
     """Return the votes of each candidate in the round of their election, or the last they had."""
-    places, last = result.place_numbers, result.rounds[-1]
+    order = {name: at for at, name in enumerate(result.elected, 1)}
+    places, last = result.place_numbers | order, result.rounds[-1]
     rounds = {name: each for each in result.rounds for name in each.tally}
     elected = {name: each for each in result.rounds for name in each.elected}
     rounds |= elected
@@ -261,6 +287,7 @@ def _chart_of_seats(result: StvResult) -> list[ChartRow]:
             f"{format_decimal(round(Fraction(count), 2))} {'vote' if count == 1 else 'votes'}",
             note(name),
             lost_tie=name not in result.elected,
+            is_elected=name in order,
         )
         for name, count in votes.items()
     ]

@@ -100,6 +100,11 @@ class Tally:
         return method_of(self.election)
 
     @property
+    def blank(self) -> int:
+        """Return how many ballots rank no one and do not choose "None of these" either."""
+        return self.result.account.blank - self.abstained
+
+    @property
     def elected(self) -> tuple[str, ...]:
         """Return the winners; empty if no one voted, or a tie is not broken yet."""
         if not self.result.account.cast:

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ranked_ballots import (
+    Number,
     Result,
+    Round,
     RunoffResult,
     SchulzeResult,
+    StvResult,
+    StvRound,
+    format_decimal,
     format_number,
     join_names,
 )
@@ -52,7 +57,7 @@ class Headline:
 class ChartRow:
     """A bar in the chart of places: `value` of `maximum`, with the number in words.
 
-    `lost_tie` if a tie-break gave the place to someone else.
+    `lost_tie` if a tie-break gave the place to someone else. `is_elected` to one of several seats.
     """
 
     place: int
@@ -62,11 +67,12 @@ class ChartRow:
     label: str
     note: str = ""
     lost_tie: bool = False
+    is_elected: bool = False
 
     @property
     def is_first(self) -> bool:
         """Return whether this is a winner, or the leader so far."""
-        return self.place == 1 and not self.lost_tie
+        return self.is_elected or (self.place == 1 and not self.lost_tie)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +170,7 @@ def _title(method: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RoundCell:
-    """The votes of a candidate in a round, and the outcome there: "wins", "out" or ""."""
+    """The votes of a candidate in a round, and the outcome there: "wins", "elected", "out", ""."""
 
     votes: str
     outcome: str = ""
@@ -172,35 +178,36 @@ class RoundCell:
 
 @dataclass(frozen=True, slots=True)
 class RoundTable:
-    """The rounds of an instant runoff: a row per candidate, and the exhausted ballots."""
+    """The rounds of a count: a row per candidate, the exhausted ballots, and the quotas of seats."""
 
     numbers: tuple[int, ...]
     rows: tuple[tuple[str, tuple[RoundCell, ...]], ...]
     exhausted: tuple[str, ...]
+    quotas: tuple[str, ...] = ()
 
 
-def round_table(result: RunoffResult, most: int = MAX_ROUNDS) -> RoundTable:
+def round_table(result: RunoffResult | StvResult, most: int = MAX_ROUNDS) -> RoundTable:
     """Return the first `most` rounds as a table."""
     rounds = result.rounds[:most]
     names = [name for place in result.places for name in place.candidates]
-    rows = [
-        (
-            name,
-            tuple(
-                _round_cell(each.tally.get(name), name, each.winner, each.eliminated)
-                for each in rounds
-            ),
-        )
-        for name in names
-    ]
-    exhausted = tuple(format_number(sum(each.exhausted.values())) for each in rounds)
-    return RoundTable(tuple(each.number for each in rounds), tuple(rows), exhausted)
+    return RoundTable(
+        tuple(each.number for each in rounds),
+        tuple((name, tuple(_round_cell(each, name) for each in rounds)) for name in names),
+        tuple(_format_votes(each, each.exhausted_total) for each in rounds),
+        tuple(format_decimal(each.quota) for each in rounds if isinstance(each, StvRound)),
+    )
 
 
-def _round_cell(
-    votes: int | Fraction | None, name: str, winner: str | None, eliminated: str | None
-) -> RoundCell:
-    if votes is None:
+def _round_cell(each: Round | StvRound, name: str) -> RoundCell:
+    if name not in each.tally:
         return RoundCell("")
-    outcome = "wins" if name == winner else "out" if name == eliminated else ""
-    return RoundCell(format_number(votes), outcome)
+    outcome = "out" if name == each.eliminated else ""
+    if isinstance(each, StvRound):
+        outcome = "elected" if name in each.elected else outcome
+    elif name == each.winner:
+        outcome = "wins"
+    return RoundCell(_format_votes(each, each.tally[name]), outcome)
+
+
+def _format_votes(each: Round | StvRound, votes: Number) -> str:
+    return format_decimal(votes) if isinstance(each, StvRound) else format_number(votes)
