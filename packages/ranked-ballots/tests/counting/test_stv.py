@@ -291,7 +291,7 @@ def test_one_seat_goes_to_the_winner_of_an_instant_runoff(election: Election, se
 
 @pytest.mark.parametrize(
     ("votes", "text"),
-    [(0, "0"), (1054, "1,054"), (Fraction("430.53520"), "430.5352"), (Fraction(2, 3), "0.66667")],
+    [(0, "0"), (1054, "1,054"), (Fraction("430.53520"), "430.53520"), (Fraction(5, 2), "2.5")],
 )
 def test_votes_are_written_with_up_to_five_decimals(votes: int | Fraction, text: str) -> None:
     assert format_decimal(votes) == text

@@ -113,7 +113,7 @@ def _why_tied(runoff: RunoffResult, tied: Round) -> str:
         if tied.number == 1
         else f" in round {tied.number}, and earlier rounds don’t separate them"
     )
-    return f"They have {votes} each{where}. The tie-break order below puts {runoff.winner} first."
+    return f"They have {votes} each{where}. The tie-break order puts {runoff.winner} first."
 
 
 def _why_won(runoff: RunoffResult) -> str:
@@ -142,7 +142,7 @@ def _why_broken(runoff: RunoffResult, noun: str) -> str:
     tied = decisive.tie.tied if decisive.tie is not None else others
     start = f"In round {decisive.number}, {_short_list(tied, noun)} were tied for last"
     if not others:
-        return f"{start}, and that may have decided who wins. See below how the tie was broken."
+        return f"{start}, and that may have decided who wins."
     rivals = " or ".join(others) if len(others) <= MAX_HEADLINE_NAMES else f"{len(others)} others"
     return f"{start}, and the tie-break decided who wins. It could have been {rivals}."
 

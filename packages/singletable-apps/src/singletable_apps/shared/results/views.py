@@ -178,7 +178,7 @@ class RoundCell:
 
 @dataclass(frozen=True, slots=True)
 class RoundTable:
-    """The rounds of a count: a row per candidate, the exhausted ballots, and the quotas of seats."""
+    """The rounds of a count: a row per candidate, the exhausted ballots, and the quotas of STV."""
 
     numbers: tuple[int, ...]
     rows: tuple[tuple[str, tuple[RoundCell, ...]], ...]

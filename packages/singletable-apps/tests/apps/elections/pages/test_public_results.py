@@ -85,14 +85,21 @@ def test_public_result_and_protocol_of_several_seats(app: PagesApp, ada: Browser
     lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
     terms = ElectionSettings(method="scottish stv", seats=2)
     election = app.world.launch(owner, TEA, terms=terms)
+    lifecycle.describe(owner, TEA, "Which tea?", "Loose leaves.")
     app.vote("Ada", TEA, "Red", "Green")
     lifecycle.share_result(owner, TEA, is_public=True)
     lifecycle.close(owner, TEA)
     page = app.browser().open(f"/elections/r/{election.election_id}")
-    assert "Red elected" in text_in(page.text)
-    assert "elected" in ada.read("e", TEA, "protocol")
-    assert "2 seats" in ada.read("e", TEA, "protocol")
+    about = ["Which tea?", "Loose leaves."]
+    text = text_in(page.text)
+    assert [part for part in (*about, "Red elected", "Several seats") if part not in text] == []
+    protocol = ada.read("e", TEA, "protocol")
+    parts = [*about, "Opened 1 January 2026", "2 seats", "Quota 1", "1 voter elected Red and "]
+    assert [part for part in parts if part not in protocol] == []
     assert "data-share" in ada.get("e", TEA, "tally").text
+    assert "Everyone with this link can see the result: http://" in ada.read("e", TEA, "tally")
+    lifecycle.share_result(owner, TEA, is_public=False)
+    assert "Only people who sign in here can open the link" in ada.read("e", TEA, "tally")
 
 
 def test_protocol_has_everything_for_the_minutes(

@@ -67,6 +67,41 @@ def test_headline_of_a_broken_tie_names_the_winner() -> None:
     assert f"{first} first" in headline(tied, "seed").why
 
 
+# A has a seat. The others are tied for the fewest votes, and one of them gets the other seat.
+LOTS = [
+    ({"A": 4, "B": 2, "C": 2}, "B and C were tied for the fewest votes; the order that", "for"),
+    ({"A": 5, "B": 2, "C": 2, "D": 2}, "B, C and D were tied for the fewest votes; ", "against"),
+]
+
+
+@pytest.mark.parametrize("method", ["scottish stv", "meek stv"])
+@pytest.mark.parametrize(("cast", "tied", "decided"), LOTS)
+def test_headline_says_which_seat_was_decided_by_lot(
+    method: str, cast: dict[str, int], tied: str, decided: str
+) -> None:
+    drawn = count(cast, "".join(cast), method=method, seed="seed")
+    why = headline(drawn, "seed").why
+    out = next(each.eliminated for each in drawn.rounds if each.tie)
+    name = drawn.elected[1] if decided == "for" else out
+    assert tied in why
+    assert f"drawn by lot, decided {decided} {name}." in why
+
+
+@pytest.mark.parametrize("method", ["scottish stv", "meek stv"])
+def test_headline_does_not_mention_ties_that_change_nothing(method: str) -> None:
+    drawn = count({"A": 6, "B": 5, "C": 1, "D": 1}, "ABCD", method=method, seed="seed")
+    assert "lot" not in headline(drawn, "seed").why
+
+
+def test_elected_candidates_have_places_in_the_order_of_election() -> None:
+    rows = make_chart(count({"AB": 4, "BC": 3, "C": 1}, method="scottish stv", seed="seed"))
+    assert [(row.place, row.name, row.is_first) for row in rows] == [
+        (1, "A", True),
+        (2, "B", True),
+        (3, "C", False),
+    ]
+
+
 def test_pair_has_the_strongest_chain_in_each_direction() -> None:
     circle = count({"ABC": 4, "BCA": 3, "CAB": 2})
     (pair,) = [pair for pair in list_pairs(circle) if {pair.a, pair.b} == {"A", "C"}]

@@ -121,7 +121,7 @@ def test_none_of_these_is_a_line_on_ballots_and_cannot_win(memory: World) -> Non
     vote(memory, ben, "E", NONE_OF_THESE)
     vote(memory, cy, "E")
     tally = memory.service.results.tally(ada, "E")
-    assert (tally.abstained, tally.result.account.blank) == (1, 2)
+    assert (tally.abstained, tally.blank, tally.result.account.blank) == (1, 1, 2)
     assert tally.result.candidates == NAMES
     assert tally.result.winners == ("Alice",)
     assert memory.service.queries.rankings(ben, "E")[-1] == (NONE_OF_THESE, 1)

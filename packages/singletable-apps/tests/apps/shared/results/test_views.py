@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ranked_ballots import METHODS, Ballots, Ranking, Result, RunoffResult
+from ranked_ballots import METHODS, Ballots, Ranking, Result, RunoffResult, scottish_stv
 from singletable_apps.shared.results import (
     compare_methods,
     round_table,
@@ -74,6 +74,18 @@ def test_round_table_says_who_is_out_and_who_wins() -> None:
         ("B", [("3", ""), ("5", "wins")]),
         ("A", [("4", ""), ("4", "")]),
         ("C", [("2", "out"), ("", "")]),
+    ]
+
+
+def test_round_table_of_seats_has_quotas_and_all_who_are_elected() -> None:
+    groups = (("AB", 6), ("BA", 2), ("C", 2))
+    cast = [(Ranking.from_levels(list(order)), often) for order, often in groups]
+    rounds = round_table(scottish_stv(Ballots.from_counts(["A", "B", "C"], cast), seats=2))
+    assert rounds.quotas == ("4", "4", "4")
+    assert [(name, [(c.votes, c.outcome) for c in cells]) for name, cells in rounds.rows] == [
+        ("A", [("6", "elected"), ("4", ""), ("4", "")]),
+        ("B", [("2", ""), ("3.99998", ""), ("3.99998", "elected")]),
+        ("C", [("2", ""), ("2", "out"), ("", "")]),
     ]
 
 
