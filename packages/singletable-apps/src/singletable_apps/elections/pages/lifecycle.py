@@ -156,8 +156,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
             *(["All questions on its ballot are closed."] if len(_questions(page)) > 1 else []),
-            f"All ballots are counted ({method_of(page.election).title}), and everyone here sees "
-            "the results.",
+            f"All ballots are counted ({_name_methods(page)}), and everyone here sees the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
             *_secrecy_notes(page.election, turnout.voted, "voted"),
@@ -169,6 +168,10 @@ def close(page: ElectionPage) -> ConfirmedAction:
         do=lambda form: page.service.lifecycle.close(user, name, form.revision_check()),
         done=f"“{name}” is closed. Results are in.",
     )
+
+
+def _name_methods(page: ElectionPageContext) -> str:
+    return join_names([*dict.fromkeys(method_of(each).title for each in _questions(page))])
 
 
 def _describe_turnout(page: ElectionPageContext) -> str:
