@@ -212,7 +212,21 @@ def create_election(
     texts = {"question": start.question, "description": start.description} if start else {}
     ballot = "secret" if is_secret else "open"
     initial = Form({"ballot": ballot, "publication": DEFAULT_PUBLICATION, **texts})
+    if form.value("use") in TEMPLATES:
+        return _show_new(page, form.value("use"), _switch_template(form, start))
     return page.fill(form, initial, ElectionForm, act, partial(_show_new, page, template))
+
+
+def _switch_template(form: Form, before: Template | None) -> Form:
+    """Return a form with another template, which keeps what was typed."""
+    after = TEMPLATES[form.value("use")]
+    texts = {"question": after.question, "description": after.description}
+    for name in texts:
+        typed = form.value(name).replace("\r\n", "\n")
+        if typed.strip() and typed != getattr(before, name, ""):
+            texts[name] = typed
+    ballot = "secret" if after.settings.secret_ballot else "open"
+    return Form({**form.values, **texts, "ballot": ballot})
 
 
 def _show_new(page: ViewerPage, template: str, form: Form, status: int = 200) -> Response:
@@ -224,7 +238,7 @@ def _show_new(page: ViewerPage, template: str, form: Form, status: int = 200) ->
         form=form,
         action=links.get(template, here),
         chosen=TEMPLATES.get(template),
-        templates=[(links[key], each) for key, each in TEMPLATES.items()],
+        templates=TEMPLATES,
         ballot_choices=BALLOT_CHOICES,
         publication_choices=PUBLICATION_CHOICES,
     )
