@@ -248,9 +248,8 @@ def visibility_notice(election: Election) -> str:
 
 def casting_notice(election: Election) -> str:
     """Return who can see a ballot, if it can be changed, and what on it does not count."""
-    final = "You can change it while changes are allowed."
-    if not election.allow_edit:
-        final = "Once cast, it is final."
+    can_change = "You can change it while changes are allowed."
+    final = can_change if election.allow_edit else "Once cast, it is final."
     has_line = election.none_of_these and method_of(election).marks in (Marks.RANKS, Marks.ORDER)
     return f"{visibility_notice(election)} {final}{f' {BELOW_NONE}' if has_line else ''}"
 
@@ -316,10 +315,7 @@ def withdraw_ballot(page: VoterPage) -> Response:
 
 
 def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
-    """Cast the ballot and go to the receipt, or show it if that is not possible later.
-
-    The key makes submitting it twice harmless.
-    """
+    """Cast the ballot and show the receipt. The key makes submitting it twice harmless."""
     try:
         # Boxes that are not ticked are not submitted.
         ranks = list({**dict.fromkeys(voter.candidates), **submitted.ranks}.items())
@@ -470,16 +466,14 @@ def render_receipt(
 ) -> Response:
     """Show a receipt. If it can’t be shown again, it is in the page, with the next question."""
     receipt, filename = cast.receipt, receipt_filename(cast.receipt["name"])
-    content = b64encode(write_receipt(receipt)).decode()
+    file = f"data:application/json;base64,{b64encode(write_receipt(receipt)).decode()}"
     return _render_voter_page(
         page,
         voter,
         "receipt",
         200,
         cast=cast,
-        download=page.url("receipt.json")
-        if can_show_ballot(page)
-        else f"data:application/json;base64,{content}",
+        download=page.url("receipt.json") if can_show_ballot(page) else file,
         filename=filename,
         following=following,
         code_groups=format_code(receipt["confirmation"]).split("-"),
@@ -519,7 +513,7 @@ def render_own_ranking(levels: Sequence[Sequence[str]], unranked: Sequence[str])
     ends = [at for at, level in enumerate(levels) if NONE_OF_THESE in level]
     below = [name for level in levels[ends[0] :] for name in level] if ends else []
     below = [name for name in below if name != NONE_OF_THESE]
-    text = f"Not above “{NONE_OF_THESE}”, so they don’t count: {join_names(below)}."
+    text = f"Not counted, because not above “{NONE_OF_THESE}”: {join_names(below)}."
     note = Markup('<p class="ballot-ranking-rest"><strong>{}</strong></p>').format(text)
     return render_ranking(levels, unranked) + (note if below else "")
 

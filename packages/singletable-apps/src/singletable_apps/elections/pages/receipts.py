@@ -28,7 +28,6 @@ from singletable_apps.elections.proofs.encoding import format_code, parse_code, 
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
 from singletable_apps.elections.proofs.verification import verify_receipt
-from singletable_apps.elections.service import Elections
 from singletable_apps.shared.accounts import NotSignedIn, send_notice
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.mail import Email
@@ -81,14 +80,10 @@ def email_receipt(page: ElectionPage) -> Response:
 def download_receipt(page: VoterPage) -> Response:
     """Return the receipt as a file for the checker."""
     if not can_show_ballot(page):
-        raise NotPermitted(
-            "This ballot is secret, so a personal link doesn’t show it. Use the receipt that you "
-            "downloaded when you voted."
-        )
+        raise NotPermitted("Links don’t show secret ballots. Use the receipt that you downloaded.")
     receipt = page.service.voting.own_ballot(page.voter, page.election.name).receipt
-    response = download(
-        write_receipt(receipt), receipt_filename(receipt["name"]), "application/json"
-    )
+    filename = receipt_filename(receipt["name"])
+    response = download(write_receipt(receipt), filename, "application/json")
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -284,13 +279,9 @@ def _render_check(page: AnyPage, status: int = 200, /, **context: object) -> Res
         "code_form": Form(),
         "receipt_check": None,
         "code_check": None,
-        "fingerprint": _formatted_fingerprint(page.service),
+        "fingerprint": format_fingerprint(page.service.context.keys.signer.public_key),
         "command": checker_command("RECEIPT"),
         "checker_url": CHECKER_URL,
         "is_signed_in": page.visitor is not None,
     }
     return page.render("check", status, **{**defaults, **context})
-
-
-def _formatted_fingerprint(service: Elections) -> str:
-    return format_fingerprint(service.context.keys.signer.public_key)

@@ -29,7 +29,6 @@ from singletable_apps.elections.rules.roll import (
 )
 from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.shared.errors import InvalidInput, NotFound
-from singletable_apps.shared.mail_queue import DeliveryState
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -88,7 +87,7 @@ def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
         with_groups=any(row.voter.group for row in rows),
         with_weights=any(row.voter.votes > 1 for row in rows),
         to_invite=len(people_to_invite(rows)),
-        to_remind=len(_to_remind(page, rows)),
+        to_remind=len(_to_remind(rows)),
         reminded=_describe_reminded(page, rows),
         without_email=sum(not row.voter.email for row in rows),
         bounced=sum(_is_bounced(row) for row in rows),
@@ -103,30 +102,25 @@ def people_to_invite(rows: list[RollRow]) -> list[RollRow]:
     return [row for row in rows if row.voter.email and not row.is_invited]
 
 
-def _to_remind(page: ElectionPageContext, rows: list[RollRow]) -> list[RollRow]:
+def _to_remind(rows: list[RollRow]) -> list[RollRow]:
     return [
         row
         for row in rows
         if row.is_invited and not row.has_voted and not row.voter.is_unsubscribed
-        if not _is_reminded(page, row)
+        if not row.is_reminded
     ]
-
-
-def _is_reminded(page: ElectionPageContext, row: RollRow) -> bool:
-    """Return whether someone was reminded today, so that they are not again."""
-    purpose, last = page.service.rolls.reminder_today(), row.reminder
-    return last is not None and last.purpose == purpose and last.state is not DeliveryState.FAILED
 
 
 def _describe_reminded(page: ElectionPageContext, rows: list[RollRow]) -> str:
     """Return how many people were reminded today and when, or nothing."""
-    reminded = [row for row in rows if not row.has_voted and _is_reminded(page, row)]
-    times = [row.reminder.at for row in reminded if row.reminder is not None]
+    times = [
+        row.reminder.at for row in rows if row.reminder and row.is_reminded and not row.has_voted
+    ]
     if not times:
         return ""
     when = LocalTime(max(times), request_time_zone(page.request)).long
-    verb = "was" if len(reminded) == 1 else "were"
-    return f"{count_people(len(reminded))} {verb} reminded on {when}, and can be again tomorrow."
+    verb = "was" if len(times) == 1 else "were"
+    return f"{count_people(len(times))} {verb} reminded on {when}, and can be again tomorrow."
 
 
 def _is_bounced(row: RollRow) -> bool:
@@ -263,28 +257,33 @@ def invite(page: ElectionPage) -> ConfirmedAction:
 def remind(page: ElectionPage) -> ConfirmedAction:
     """Remind everyone who was invited and has not voted."""
     rows = page.service.rolls.rows(page.user, page.election.name)
+    reminded = _describe_reminded(page, rows)
     return _ask_to_send(
         page,
-        f"Remind {count_people(len(_to_remind(page, rows)))}?",
+        f"Remind {count_people(len(_to_remind(rows)))}?",
         "They were invited and haven’t voted. Nobody is reminded twice on a day, nor if they asked "
-        f"not to be. {_describe_reminded(page, rows)}",
+        f"not to be. {reminded}",
         "reminder",
         page.service.rolls.remind,
+        reminded,
     )
 
 
 def _ask_to_send(
-    page: ElectionPageContext, title: str, text: str, kind: str, send: Callable[[User, str], int]
+    page: ElectionPageContext,
+    title: str,
+    text: str,
+    kind: str,
+    send: Callable[[User, str], int],
+    already: str = "",
 ) -> ConfirmedAction:
     check_invite(page.user, page.election, page.service.context.clock())
 
     def do(_: Form) -> Response:
-        count = send(page.user, page.election.name)
-        done = f"{pluralize(count, kind)} on the way."
-        if not count:
-            rows = page.service.rolls.rows(page.user, page.election.name)
-            done = f"There is nobody to write to now. {_describe_reminded(page, rows)}".strip()
-        return page.redirect(page.url("voters"), done)
+        sent = send(page.user, page.election.name)
+        done = f"{pluralize(sent, kind)} on the way."
+        nobody = f"There is nobody to write to now. {already}".strip()
+        return page.redirect(page.url("voters"), done if sent else nobody)
 
     return ConfirmedAction(
         page,

@@ -197,7 +197,8 @@ def create_election(
 ) -> Response:
     """Create an election, from a template if there is one, and go on to its candidates."""
     check_create_election(page.user)
-    start = TEMPLATES.get(template)
+    used = form.value("use")
+    before, start = TEMPLATES.get(template), TEMPLATES.get(used or template)
 
     def act(values: ElectionForm) -> Response:
         lifecycle = page.service.lifecycle
@@ -212,21 +213,14 @@ def create_election(
     texts = {"question": start.question, "description": start.description} if start else {}
     ballot = "secret" if is_secret else "open"
     initial = Form({"ballot": ballot, "publication": DEFAULT_PUBLICATION, **texts})
-    if form.value("use") in TEMPLATES:
-        return _show_new(page, form.value("use"), _switch_template(form, start))
+    if used:  # another template, which keeps what was typed
+        own = {
+            name: value
+            for name, value in form.values.items()
+            if value and name != "ballot" and value != getattr(before, name, None)
+        }
+        return _show_new(page, used, Form({**initial.values, **own}))
     return page.fill(form, initial, ElectionForm, act, partial(_show_new, page, template))
-
-
-def _switch_template(form: Form, before: Template | None) -> Form:
-    """Return a form with another template, which keeps what was typed."""
-    after = TEMPLATES[form.value("use")]
-    texts = {"question": after.question, "description": after.description}
-    for name in texts:
-        typed = form.value(name).replace("\r\n", "\n")
-        if typed.strip() and typed != getattr(before, name, ""):
-            texts[name] = typed
-    ballot = "secret" if after.settings.secret_ballot else "open"
-    return Form({**form.values, **texts, "ballot": ballot})
 
 
 def _show_new(page: ViewerPage, template: str, form: Form, status: int = 200) -> Response:

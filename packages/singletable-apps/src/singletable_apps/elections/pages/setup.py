@@ -124,7 +124,7 @@ def describe_rules(election: Election) -> list[tuple[str, str]]:
     if election.quorum:
         facts.append(("Quorum", describe_quorum(election.quorum)))
     if election.none_of_these:
-        line = f"Ballots offer “{NONE_OF_THESE}”. It can’t win; candidates below it aren’t ranked."
+        line = f"Ballots offer “{NONE_OF_THESE}”. It can’t win; candidates below it don’t count."
         facts.append((NONE_OF_THESE, line))
     return facts
 

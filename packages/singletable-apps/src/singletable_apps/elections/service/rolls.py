@@ -64,17 +64,23 @@ LinkUse = Literal["vote", "unsubscribe"]
 
 @dataclass(frozen=True, slots=True)
 class RollRow:
-    """Someone on a roll, the latest invitation or reminder, and whether they have voted."""
+    """Someone on a roll, their last e-mails, and if they have voted and were reminded today."""
 
     voter: RollVoter
     invitation: Delivery | None
     reminder: Delivery | None
     has_voted: bool
+    is_reminded: bool
 
     @property
     def is_invited(self) -> bool:
         """Return whether an invitation to the current link was sent, or will be."""
-        return self.invitation is not None and self.invitation.state is not DeliveryState.FAILED
+        return is_sent(self.invitation)
+
+
+def is_sent(delivery: Delivery | None) -> bool:
+    """Return whether an e-mail was sent, or will be."""
+    return delivery is not None and delivery.state is not DeliveryState.FAILED
 
 
 class Rolls:
@@ -139,7 +145,7 @@ class Rolls:
 
     def rows(self, actor: User, name: str) -> list[RollRow]:
         """Return the people on a roll by name, and what has become of their invitations."""
-        record = self._record(actor, name)
+        record, today = self._record(actor, name), f"{self._context.clock():%Y-%m-%d}"
         latest: dict[tuple[str, str], Delivery] = {}
         for each in sorted(self._deliveries(record), key=lambda each: each.at):
             latest[each.recipient, each.purpose.partition("-")[0]] = each
@@ -150,6 +156,7 @@ class Rolls:
                 latest.get((voter.number, _invitation(voter))),
                 latest.get((voter.number, "reminder")),
                 voter.voter_id in record.ballots,
+                is_sent(latest.get((voter.number, f"{EmailPurpose.REMINDER}-{today}"))),
             )
             for voter in sorted(record.roll.values(), key=lambda each: fold_name(each.name))
         ]
@@ -222,8 +229,7 @@ class Rolls:
             address = clean_email(email) if email else email
             address = voter.email if address is None else address
             _check_address(record, voter, address)
-            generation = str(int(voter.generation) + 1)
-            renewed = replace(voter, generation=generation, email=address)
+            renewed = replace(voter, generation=str(int(voter.generation) + 1), email=address)
             return [events.RollVotersChanged(record.election.name, (renewed,))]
 
         self._change(actor, name, change)
@@ -256,10 +262,6 @@ class Rolls:
             ],
             suffix=f"{self._context.clock():%Y-%m-%d}",
         )
-
-    def reminder_today(self) -> str:
-        """Return the purpose of reminders that are sent today."""
-        return f"{EmailPurpose.REMINDER}-{self._context.clock():%Y-%m-%d}"
 
     def email_text(self, actor: User, name: str, purpose: EmailPurpose) -> EmailText:
         """Return the subject and text of e-mails, as the owner wrote them or the default."""
@@ -413,9 +415,8 @@ def _check_address(record: ElectionRecord, voter: RollVoter, email: str) -> None
         return
     if voter.voter_id in record.ballots:
         # An account with this confirmed address would see the ballot.
-        raise InvalidInput(
-            {"email": f"{quote(voter.name)} has voted, so the address can’t change."}
-        )
+        text = f"{quote(voter.name)} has voted, so the address can’t change."
+        raise InvalidInput({"email": text})
     other = record.known_voters.get(roll_identity(voter.name, email), voter.voter_id)
     if other != voter.voter_id:
         raise InvalidInput({"email": f"{quote(record.roll[other].name)} has this address."})
