@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from singletable.errors import DeclarationError
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable.server import DynamoDBApp, Metrics, Observer
 from singletable.server.observe import Traffic
+from singletable.store import calls as store_calls
 from singletable.telemetry import PrometheusObserver
 from singletable_design.infrastructure import (
     Deployment,
@@ -41,6 +43,15 @@ from tests.infrastructure.promql import Evaluation, Labels, read_scrape
 from tests.server.app_client import BALLOT, KEY, VOTES, AppClient, get
 
 DEPLOYMENT = Deployment(planned=planned_load(create_plan([catalog])))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_calls() -> Iterator[None]:
+    """Let each call take a millisecond, however busy the machine is."""
+    milliseconds = count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store_calls, "perf_counter", lambda: next(milliseconds) / 1000)
+        yield
 
 
 class Shop:

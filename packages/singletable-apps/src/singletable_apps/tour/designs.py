@@ -177,6 +177,8 @@ def _promote(store: st.Store) -> None:
     skill, count = skills.UserSkill, skills.SkillCount
     with store.transaction() as transaction:
         transaction.update(skill.key("john", "go"), skill.level.set(EXPERT))
+        own = {"author": "john", "source": skills.Source.SELF}
+        transaction.put(sample(skills.Rating, user_id=1, skill_id="go", level=EXPERT, **own))
         transaction.upsert(count.key("go"), count.advanced.add(-1), count.expert.add(1))
 
 

@@ -162,7 +162,7 @@ FORMS = {
     "elections": "/elections/sign-in",
     "games": "/games/new",
     "polls": "/polls/new",
-    "portfolio": "/portfolio/admin/sign-in",
+    "portfolio": "/portfolio/admin/set-up",
     "skills": "/skills/sign-in",
 }
 

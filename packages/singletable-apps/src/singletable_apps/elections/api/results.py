@@ -137,7 +137,7 @@ def export_ballots(
     name: NameInPath,
     form: Annotated[Format, Query(alias="format")],
 ) -> Response:
-    """Download the ballots for other programs. With totals only, `rctab` is the one format."""
+    """Download the ballots for other programs. With totals only, there are none."""
     return export_file(service, user, name, form)
 
 

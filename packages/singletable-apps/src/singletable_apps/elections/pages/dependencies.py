@@ -232,18 +232,28 @@ class ElectionPageContext(UserPageContext):
             standing=standing_of(self.election, self.service.context.clock()),
             tabs=self._tabs(tab),
             setup_steps=self._setup_steps(),
-            questions=list_questions(self, tab),
+            questions=list_questions(self, self._part_of_questions(tab)),
             **context,
         )
+
+    def _part_of_questions(self, tab: str) -> str:
+        """Return the page to show of another question: the same step; all share their voters."""
+        step = next((name for name, _ in _SETUP if name == self._setup_step), tab)
+        is_shared = step == "voters" and state_of(self.election) is State.SETUP
+        return "candidates" if is_shared else step
+
+    @property
+    def _setup_step(self) -> str:
+        path: str = getattr(self.request.scope.get("route"), "path", "")
+        part = path.partition("{name}")[2].strip("/").split("/")[0]
+        return {"roll": "voters", "launch": "review"}.get(part, part)
 
     def _setup_steps(self) -> list[SetupStep]:
         """Return the steps of setting up, for the owner until the launch."""
         election = self.election
         if not self.is_manager or state_of(election) is not State.SETUP:
             return []
-        path: str = getattr(self.request.scope.get("route"), "path", "")
-        part = path.partition("{name}")[2].strip("/").split("/")[0]
-        here = {"roll": "voters", "launch": "review"}.get(part, part)
+        here = self._setup_step
         has_voters = election.electorate is Electorate.ACCOUNTS or election.voter_count > 0
         done = {"settings": True, "method": True, "voters": has_voters}
         done["candidates"] = has_candidates(election)

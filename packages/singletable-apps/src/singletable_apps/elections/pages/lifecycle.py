@@ -157,8 +157,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
             *(["All questions on its ballot are closed."] if len(_questions(page)) > 1 else []),
-            f"All ballots are counted ({method_of(page.election).title}), and everyone here sees "
-            "the results.",
+            f"All ballots are counted ({_name_methods(page)}), and everyone here sees the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
             *_closing_emails(page),
@@ -181,6 +180,10 @@ def _closing_emails(page: ElectionPageContext) -> list[str]:
     count = sum(row.is_invited and not row.voter.is_unsubscribed for row in rows)
     verb = "gets" if count == 1 else "get"
     return [f"{count_people(count)} {verb} an e-mail that voting has closed."] if count else []
+
+
+def _name_methods(page: ElectionPageContext) -> str:
+    return join_names([*dict.fromkeys(method_of(each).title for each in _questions(page))])
 
 
 def _describe_turnout(page: ElectionPageContext) -> str:

@@ -33,7 +33,7 @@ from singletable_apps.elections.proofs.documents import (
     compute_tie_seed,
     hash_definition,
 )
-from singletable_apps.elections.rules.elections import ResultDetail
+from singletable_apps.elections.rules.elections import ResultDetail, shows_rounds
 from singletable_apps.elections.rules.methods import METHODS
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally, Viewer
@@ -398,7 +398,12 @@ def list_downloads(count: Count, url: Callable[..., str]) -> list[Download]:
             )
         )
     formats, runoff = {*count.formats}, count.results.get("instant runoff")
-    if isinstance(runoff, RunoffResult) and can_write_rounds(runoff, count.election.name):
+    is_shown = shows_rounds(count.election, count.tally.shown)
+    if (
+        is_shown
+        and isinstance(runoff, RunoffResult)
+        and can_write_rounds(runoff, count.election.name)
+    ):
         formats.add(ROUNDS_FORMAT)
     return files + ballot_downloads(formats, lambda name: url("tally", "ballots", name))
 

@@ -401,6 +401,12 @@ def check_view_ballot(viewer: User, voter_name: str, election: Election, now: da
         )
 
 
+def shows_rounds(election: Election, visible: frozenset[ResultDetail]) -> bool:
+    """Return whether everyone who sees the results sees the rounds of an instant runoff."""
+    is_by_rounds = election.method == "instant runoff"
+    return not election.secret_ballot or is_by_rounds or ResultDetail.RANKINGS in visible
+
+
 def visible_details(election: Election, now: datetime) -> frozenset[ResultDetail]:
     """Return which parts of the ballots are visible now: nothing before the tally."""
     if _why_no_tally(election, now) is not None:

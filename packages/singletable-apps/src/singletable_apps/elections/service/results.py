@@ -38,6 +38,7 @@ from singletable_apps.elections.rules.elections import (
     check_view_tally,
     has_ended,
     is_withheld,
+    shows_rounds,
     visible_details,
 )
 from singletable_apps.elections.rules.methods import (
@@ -59,6 +60,7 @@ from singletable_apps.shared.permissions import NotPermitted
 CACHE_SIZE = 32
 # The only format that can be written from totals.
 ROUNDS_FORMAT = "rctab"
+_RUNOFF = "instant runoff"
 
 
 # Someone with an account or a personal link, or None: anyone.
@@ -140,6 +142,8 @@ class Results:
         if method is not None and method not in methods:
             message = f"Unknown counting method {quote(method)}. Use one of: {', '.join(methods)}."
             raise InvalidInput({"method": message})
+        if method == _RUNOFF != election.method:
+            self._check_rounds(election)
         return self._tally(election, self._open(election), method or election.method)
 
     def tallies(self, viewer: Viewer, name: str) -> dict[str, Tally]:
@@ -179,12 +183,10 @@ class Results:
                 {"format": f"Unknown format {quote(form)}. Use one of: {', '.join(FORMATS)}."}
             )
         election = self._visible(viewer, name)
-        only_totals = ResultDetail.RANKINGS not in visible_details(election, self._context.clock())
-        if only_totals and form != ROUNDS_FORMAT:
-            raise NotPermitted(
-                "This election publishes totals only, not ballots. The one format available is "
-                f"{ROUNDS_FORMAT}."
-            )
+        if form == ROUNDS_FORMAT:
+            self._check_rounds(election)
+        else:
+            self._check_rankings(election)
         opened, when = self._open(election), self._counted_at(election)
         try:
             if form == ROUNDS_FORMAT:
@@ -249,6 +251,14 @@ class Results:
             opened.abstained,
             opened.quorum,
         )
+
+    def _check_rounds(self, election: Election) -> None:
+        """Raise NotPermitted if rounds are more than totals: transfers show parts of ballots."""
+        if not shows_rounds(election, visible_details(election, self._context.clock())):
+            raise NotPermitted(
+                "This election publishes totals only. Rounds are not among them: where votes go "
+                "shows the next choices of single voters."
+            )
 
     def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
         """Return what is visible. Raise NotPermitted if the rankings are not."""

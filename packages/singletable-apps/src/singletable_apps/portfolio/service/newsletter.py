@@ -147,7 +147,7 @@ class NewsletterService:
 
     def sending(self, blog_id: str) -> Sending:
         """Return what has become of a post in the newsletter."""
-        deliveries = self._queue.deliveries(blog_id)
+        deliveries = [*self._queue.deliveries(blog_id)]
         states = Counter(each.state for each in deliveries)
         failed = [each for each in deliveries if each.state is DeliveryState.FAILED]
         readers = ((self._find(each.recipient), each.problem) for each in failed)

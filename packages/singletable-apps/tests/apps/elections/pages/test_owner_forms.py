@@ -61,6 +61,20 @@ def test_another_question_has_its_own_review_but_no_own_voters(
     assert "Budget" not in owner.read().partition("Your elections")[2].partition("Recently")[0]
 
 
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [("voters", "candidates"), ("method", "method"), ("candidates", "candidates")],
+)
+def test_questions_link_to_the_same_step(owner: Browser, here: str, there: str) -> None:
+    assert f'href="/elections/e/Budget/{there}">Budget</a>' in owner.get("e", BOARD, here).text
+
+
+def test_close_names_the_methods_of_all_questions(app: PagesApp, owner: Browser) -> None:
+    app.world.service.lifecycle.edit(app.user("Ada"), BUDGET, {"method": "approval"})
+    owner.submit(owner.get("e", BOARD, "launch"), how="fixed")
+    assert "Schulze method and Approval" in owner.read("e", BOARD, "finalize")
+
+
 def test_manager_reads_notes_but_cannot_name_managers(
     app: PagesApp, owner: Browser, ben: Browser
 ) -> None:

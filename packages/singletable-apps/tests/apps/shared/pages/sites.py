@@ -81,7 +81,7 @@ def _skills() -> AuthSite:
     return AuthSite(
         "skills",
         "/skills",
-        "/skills/people",
+        "/skills/start",
         "ada",
         "Invalid credentials",
         app,
