@@ -65,7 +65,6 @@ INVALID_INPUTS = (
         "Donald", f"{DOOR}/voters/list", {"voters": "Ada\nX"}, "voters", {"who": "listed"}
     ),
     InvalidInput("Donald", f"{DOOR}/launch", {}, "how"),
-    InvalidInput("Donald", "new?template=board", {"name": "treasurer"}, "name"),
     InvalidInput("Donald", f"{DOOR}/candidates/edit?candidate=Blue", {"name": "Green"}, "name"),
     InvalidInput("Donald", f"{DOOR}/candidates/edit?candidate=Blue", {"alt": "a\u200bb"}, "alt"),
     InvalidInput("Donald", f"{DOOR}/method", {"quorum": "most"}, "quorum"),
@@ -75,6 +74,7 @@ INVALID_INPUTS = (
     InvalidInput("Donald", f"{DOOR}/notes", {"notes": "x" * 4_001}, "notes"),
     InvalidInput("Ada", "e/Board%202026/delete", {"election": "Board"}, "election"),
     InvalidInput("Ada", f"{CLUB}/roll", {"people": ""}, "people"),
+    InvalidInput("Ada", f"{CLUB}/roll/1/link", {"email": "nowhere"}, "email"),
     *(
         InvalidInput("Ada", f"{CLUB}/roll/emails/{purpose}", {"subject": ""}, "subject")
         for purpose in ("invitation", "reminder", "opening", "closing", "receipt")
@@ -86,7 +86,7 @@ INVALID_INPUTS = (
 CHOICES = {"people", "people/*/role"}
 # A ballot to try, whose errors test_setup.py checks without a browser.
 ELSEWHERE = {"e/*/review"}
-SHAPE = re.compile(r"(e|people)/[^/]+")
+SHAPE = re.compile(r"(e|people|roll(?=/\d))/[^/]+")
 
 
 def _shape(form: str) -> str:

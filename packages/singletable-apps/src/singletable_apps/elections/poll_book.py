@@ -140,6 +140,8 @@ class ElectionRecord:
     def put_on_roll(self, voters: Sequence[RollVoter]) -> None:
         """Add voters to the roll, or replace their entries."""
         for voter in voters:
+            if before := self.roll.get(voter.voter_id):
+                self.known_voters.pop(roll_identity(before.name, before.email), None)
             self.roll[voter.voter_id] = voter
             self.known_voters[roll_identity(voter.name, voter.email)] = voter.voter_id
             self.last_number = max(self.last_number, voter.voter_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -9,8 +11,10 @@ from enum import StrEnum
 from typing import cast
 
 from fastapi import APIRouter, Depends, Response
+from markupsafe import Markup
 from pydantic import JsonValue
 
+from ranked_ballots import join_names
 from singletable_apps.elections.entities import (
     Ballot,
     CandidateOrder,
@@ -25,17 +29,27 @@ from singletable_apps.elections.pages.dependencies import (
     AnyPage,
     ElectionPageContext,
     LinkPageContext,
+    SetupStep,
     VoterPage,
     list_questions,
 )
 from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.poll_book import LinkVoter
-from singletable_apps.elections.proofs.documents import Receipt
+from singletable_apps.elections.proofs.documents import (
+    CHECKER_FILENAME,
+    Receipt,
+    checker_command,
+    receipt_filename,
+)
+from singletable_apps.elections.proofs.encoding import format_code, shorten_code
+from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.methods import METHOD, NONE_OF_THESE, Marks, method_of
 from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.voting import CastBallot
+from singletable_apps.elections.urls import API
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
@@ -122,6 +136,8 @@ ONE_CHOICE = "choice"
 MARK_LABELS = BallotLabels(unranked_title="Not marked")
 MISSING_KEY = "Something went wrong with this form. Your ranking is still here: please try again."
 INVALID_RANKS = "Please fix the marked places."
+BELOW_NONE = f"Candidates below “{NONE_OF_THESE}” don’t count."
+CHECKER_URL = f"{API}/{CHECKER_FILENAME}"
 
 _PUBLICATION_NOTICES = {
     Publication.TOTALS: "Only totals are published.",
@@ -231,10 +247,19 @@ def visibility_notice(election: Election) -> str:
 
 
 def casting_notice(election: Election) -> str:
-    """Return a sentence: who can see a ballot, and if it can be changed."""
-    if election.allow_edit:
-        return f"{visibility_notice(election)} You can change it while changes are allowed."
-    return f"{visibility_notice(election)} Once cast, it is final."
+    """Return who can see a ballot, if it can be changed, and what on it does not count."""
+    can_change = "You can change it while changes are allowed."
+    final = can_change if election.allow_edit else "Once cast, it is final."
+    has_line = election.none_of_these and method_of(election).marks in (Marks.RANKS, Marks.ORDER)
+    return f"{visibility_notice(election)} {final}{f' {BELOW_NONE}' if has_line else ''}"
+
+
+def can_show_ballot(page: VoterPage) -> bool:
+    """Return whether a page may show what was cast before.
+
+    Owners can read the code of every voter, so a link never shows a secret ballot again.
+    """
+    return not (isinstance(page, LinkPageContext) and page.election.secret_ballot)
 
 
 @router.get("/e/{name}/ballot")
@@ -244,8 +269,9 @@ def show_ballot(page: VoterPage) -> Response:
     if not voter.can_cast:
         return _render_unavailable(page, voter)
     draft = take_draft(page)
-    rankings = page.service.queries.rankings(page.voter, page.election.name)
-    ranks: Mapping[str, object] = draft or dict(rankings)
+    ranks: Mapping[str, object] = draft or {}
+    if not draft and can_show_ballot(page):
+        ranks = dict(page.service.queries.rankings(page.voter, page.election.name))
     choices = [Choice(name, str(ranks.get(name) or "")) for name in voter.candidates]
     return _render_ballot(page, voter, choices, restored=draft is not None)
 
@@ -289,11 +315,11 @@ def withdraw_ballot(page: VoterPage) -> Response:
 
 
 def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
-    """Cast the ballot and go to the receipt. The key makes submitting it twice harmless."""
+    """Cast the ballot and show the receipt. The key makes submitting it twice harmless."""
     try:
         # Boxes that are not ticked are not submitted.
         ranks = list({**dict.fromkeys(voter.candidates), **submitted.ranks}.items())
-        page.service.voting.cast(page.voter, page.election.name, ranks, key)
+        cast = page.service.voting.cast(page.voter, page.election.name, ranks, key)
     except IdempotencyKeyReused:
         if not voter.can_cast:
             return _render_unavailable(page, voter, 409)
@@ -302,6 +328,8 @@ def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: 
         choices = submitted.choices(voter.candidates)
         return _render_ballot(page, voter, choices, str(error))
     left = [each for each in list_questions(page, "ballot") if not each.is_done]
+    if not can_show_ballot(page):
+        return render_receipt(page, load_voter_context(page), cast, left[0] if left else None)
     if left:
         text = f"Your ballot in “{page.election.name}” is in. Next question: “{left[0].title}”."
         return page.redirect(left[0].url, text)
@@ -404,7 +432,7 @@ def _render_review(
         voter,
         "ballot_review",
         409 if warning else 200,
-        ranking=render_ranking(levels, unranked),
+        ranking=render_own_ranking(levels, unranked),
         is_blank=not levels,
         hidden_fields=hidden_fields,
         notice=casting_notice(page.election),
@@ -413,7 +441,7 @@ def _render_review(
 
 
 def _render_unavailable(page: VoterPage, voter: VoterContext, status: int = 200) -> Response:
-    cast = _own_ballot(page) if voter.ballot is not None else None
+    cast = _own_ballot(page, voter.ballot) if voter.ballot is not None else None
     return _render_voter_page(page, voter, "ballot_unavailable", status, cast=cast)
 
 
@@ -427,11 +455,47 @@ def _render_voter_page(
         voter=voter,
         method=method_of(page.election),
         url=page.url,
+        is_hidden=voter.ballot is not None and not can_show_ballot(page),
+        check_url=page.urls.page("check"),
         **context,
     )
 
 
-def _own_ballot(page: VoterPage) -> Mapping[str, object]:
+def render_receipt(
+    page: VoterPage, voter: VoterContext, cast: CastBallot, following: SetupStep | None = None
+) -> Response:
+    """Show a receipt. If it can’t be shown again, it is in the page, with the next question."""
+    receipt, filename = cast.receipt, receipt_filename(cast.receipt["name"])
+    file = f"data:application/json;base64,{b64encode(write_receipt(receipt)).decode()}"
+    return _render_voter_page(
+        page,
+        voter,
+        "receipt",
+        200,
+        cast=cast,
+        download=page.url("receipt.json") if can_show_ballot(page) else file,
+        filename=filename,
+        following=following,
+        code_groups=format_code(receipt["confirmation"]).split("-"),
+        short_code=shorten_code(receipt["confirmation"]),
+        ranking=render_receipt_ranking(receipt),
+        can_change=voter.can_cast,
+        visibility=visibility_notice(page.election),
+        closing=receipt["closing"],
+        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
+        command=checker_command(filename),
+        checker_url=CHECKER_URL,
+    )
+
+
+def write_receipt(receipt: Receipt) -> bytes:
+    """Return a receipt as a file for the checker."""
+    return json.dumps(receipt, ensure_ascii=False, indent=1).encode()
+
+
+def _own_ballot(page: VoterPage, ballot: Ballot) -> Mapping[str, object]:
+    if not can_show_ballot(page):
+        return {"when": ballot.when_cast}
     cast = page.service.voting.own_ballot(page.voter, page.election.name)
     return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
 
@@ -441,7 +505,17 @@ def render_receipt_ranking(receipt: Receipt) -> str:
     levels = receipt["ranking"]
     ranked = {name for level in levels for name in level}
     candidates = receipt["definition"]["candidates"]
-    return render_ranking(levels, [name for name in candidates if name not in ranked])
+    return render_own_ranking(levels, [name for name in candidates if name not in ranked])
+
+
+def render_own_ranking(levels: Sequence[Sequence[str]], unranked: Sequence[str]) -> str:
+    """Render a ranking, and say which candidates don’t count: those not above “None of these”."""
+    ends = [at for at, level in enumerate(levels) if NONE_OF_THESE in level]
+    below = [name for level in levels[ends[0] :] for name in level] if ends else []
+    below = [name for name in below if name != NONE_OF_THESE]
+    text = f"Not counted, because not above “{NONE_OF_THESE}”: {join_names(below)}."
+    note = Markup('<p class="ballot-ranking-rest"><strong>{}</strong></p>').format(text)
+    return render_ranking(levels, unranked) + (note if below else "")
 
 
 def _hidden_fields(page: VoterPage, voter: VoterContext, key: str = "") -> dict[str, str]:

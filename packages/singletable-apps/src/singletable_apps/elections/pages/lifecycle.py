@@ -8,12 +8,13 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, StringConstraints
 
 from ranked_ballots import join_names
-from singletable_apps.elections.entities import Election, State
+from singletable_apps.elections.entities import Election, Electorate, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
 )
+from singletable_apps.elections.pages.roll import count_people
 from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
@@ -159,6 +160,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
             f"All ballots are counted ({_name_methods(page)}), and everyone here sees the results.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
+            *_closing_emails(page),
             *_secrecy_notes(page.election, turnout.voted, "voted"),
         ),
         warning="You can’t reopen it.",
@@ -168,6 +170,16 @@ def close(page: ElectionPage) -> ConfirmedAction:
         do=lambda form: page.service.lifecycle.close(user, name, form.revision_check()),
         done=f"“{name}” is closed. Results are in.",
     )
+
+
+def _closing_emails(page: ElectionPageContext) -> list[str]:
+    """Return who is written to about the close: people on a roll who were invited."""
+    if page.election.electorate is not Electorate.ROLL:
+        return []
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    count = sum(row.is_invited and not row.voter.is_unsubscribed for row in rows)
+    verb = "gets" if count == 1 else "get"
+    return [f"{count_people(count)} {verb} an e-mail that voting has closed."] if count else []
 
 
 def _name_methods(page: ElectionPageContext) -> str:

@@ -14,6 +14,7 @@ from singletable_apps.elections.pages.dependencies import (
     Standing,
     standing_of,
 )
+from singletable_apps.elections.pages.roll import count_people, people_to_invite
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.pages.texts import render_texts
@@ -79,6 +80,16 @@ def show_election(page: ElectionPage) -> Response:
 
 def next_step(page: ElectionPage, standing: Standing, part: Participation) -> Step:
     """Return the viewer's next step."""
+    is_running = standing in (Standing.WAITING, Standing.OPEN, Standing.FIXED)
+    if is_running and page.is_manager and page.election.electorate is Electorate.ROLL:
+        rows = page.service.rolls.rows(page.user, page.election.name)
+        if people := people_to_invite(rows):
+            return Step(
+                "Invite the voters",
+                "Each person on the roll gets an e-mail with a personal link to the ballot.",
+                f"Invite {count_people(len(people))}",
+                page.urls.election(page.first_question, "roll", "invite"),
+            )
     match standing:
         case Standing.SETUP:
             if page.is_manager:
@@ -132,6 +143,9 @@ def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:
         changes = "Your first ballot is final." if final else "You can change your ballot later."
         text = f"Rank as many candidates as you like. {changes}"
         return Step("You haven’t voted yet", text, "Vote", ballot)
+    if election.voter_count and page.is_manager:
+        text = "You run this election. You’re not on its voter list, so you can’t vote in it."
+        return Step("Voting is open", text, "See the voters", page.url("voters"), done=True)
     if election.voter_count:
         text = f"You’re not on the voter list. Ask {election.owner_name} if you should be."
         return Step("Voting is open", text)

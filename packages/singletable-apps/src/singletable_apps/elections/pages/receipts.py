@@ -11,9 +11,11 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, JsonValue
 
 from singletable_apps.elections.pages.ballot import (
+    CHECKER_URL,
+    can_show_ballot,
     load_voter_context,
-    render_receipt_ranking,
-    visibility_notice,
+    render_receipt,
+    write_receipt,
 )
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
@@ -21,26 +23,20 @@ from singletable_apps.elections.pages.dependencies import (
     VoterPage,
 )
 from singletable_apps.elections.proofs.checker import Finding, is_included
-from singletable_apps.elections.proofs.documents import (
-    CHECKER_FILENAME,
-    checker_command,
-    receipt_filename,
-)
+from singletable_apps.elections.proofs.documents import checker_command, receipt_filename
 from singletable_apps.elections.proofs.encoding import format_code, parse_code, shorten_code
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
 from singletable_apps.elections.proofs.verification import verify_receipt
-from singletable_apps.elections.service import Elections
-from singletable_apps.elections.urls import API
 from singletable_apps.shared.accounts import NotSignedIn, send_notice
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.mail import Email
 from singletable_apps.shared.pages import Form, LocalTime, PostedForm, request_time_zone
 from singletable_apps.shared.pages.uploads import PastedOrFile
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web import download
 
 router = APIRouter()
-CHECKER_URL = f"{API}/{CHECKER_FILENAME}"
 # More than twice the receipt of a closed election with a hundred candidates with long names.
 MAX_RECEIPT_SIZE = 512 * 1024
 
@@ -52,24 +48,10 @@ def show_receipt(page: VoterPage) -> Response:
     if voter.ballot is None:
         flash = "You don’t have a receipt: you haven’t voted in this election."
         return page.redirect(page.url("ballot"), flash)
+    if not can_show_ballot(page):
+        return page.redirect(page.url("ballot"))
     cast = page.service.voting.own_ballot(page.voter, page.election.name)
-    return page.render_tab(
-        "receipt",
-        "ballot",
-        voter=voter,
-        url=page.url,
-        cast=cast,
-        code_groups=format_code(cast.receipt["confirmation"]).split("-"),
-        short_code=shorten_code(cast.receipt["confirmation"]),
-        ranking=render_receipt_ranking(cast.receipt),
-        can_change=voter.can_cast,
-        visibility=visibility_notice(page.election),
-        closing=cast.receipt["closing"],
-        fingerprint=_formatted_fingerprint(page.service),
-        command=checker_command(receipt_filename(cast.receipt["name"])),
-        check_url=page.urls.page("check"),
-        checker_url=CHECKER_URL,
-    )
+    return render_receipt(page, voter, cast)
 
 
 @router.post("/e/{name}/receipt/email")
@@ -97,9 +79,11 @@ def email_receipt(page: ElectionPage) -> Response:
 @router.get("/e/{name}/receipt.json")
 def download_receipt(page: VoterPage) -> Response:
     """Return the receipt as a file for the checker."""
+    if not can_show_ballot(page):
+        raise NotPermitted("Links don’t show secret ballots. Use the receipt that you downloaded.")
     receipt = page.service.voting.own_ballot(page.voter, page.election.name).receipt
-    content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
-    response = download(content, receipt_filename(receipt["name"]), "application/json")
+    filename = receipt_filename(receipt["name"])
+    response = download(write_receipt(receipt), filename, "application/json")
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -295,13 +279,9 @@ def _render_check(page: AnyPage, status: int = 200, /, **context: object) -> Res
         "code_form": Form(),
         "receipt_check": None,
         "code_check": None,
-        "fingerprint": _formatted_fingerprint(page.service),
+        "fingerprint": format_fingerprint(page.service.context.keys.signer.public_key),
         "command": checker_command("RECEIPT"),
         "checker_url": CHECKER_URL,
         "is_signed_in": page.visitor is not None,
     }
     return page.render("check", status, **{**defaults, **context})
-
-
-def _formatted_fingerprint(service: Elections) -> str:
-    return format_fingerprint(service.context.keys.signer.public_key)

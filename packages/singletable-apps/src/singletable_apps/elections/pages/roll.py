@@ -32,12 +32,15 @@ from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
+    ConfirmField,
     Form,
     Link,
     ListQuery,
     ListQueryParameters,
+    LocalTime,
     PostedForm,
     confirm,
+    request_time_zone,
 )
 from singletable_apps.shared.pages.uploads import PostedUpload
 from singletable_apps.shared.qr import qr_svg
@@ -83,8 +86,9 @@ def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
         total=len(rows),
         with_groups=any(row.voter.group for row in rows),
         with_weights=any(row.voter.votes > 1 for row in rows),
-        to_invite=len(_to_invite(rows)),
+        to_invite=len(people_to_invite(rows)),
         to_remind=len(_to_remind(rows)),
+        reminded=_describe_reminded(page, rows),
         without_email=sum(not row.voter.email for row in rows),
         bounced=sum(_is_bounced(row) for row in rows),
         voted=sum(row.has_voted for row in rows),
@@ -93,7 +97,8 @@ def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
     )
 
 
-def _to_invite(rows: list[RollRow]) -> list[RollRow]:
+def people_to_invite(rows: list[RollRow]) -> list[RollRow]:
+    """Return the people with an address whom no invitation has reached."""
     return [row for row in rows if row.voter.email and not row.is_invited]
 
 
@@ -102,7 +107,20 @@ def _to_remind(rows: list[RollRow]) -> list[RollRow]:
         row
         for row in rows
         if row.is_invited and not row.has_voted and not row.voter.is_unsubscribed
+        if not row.is_reminded
     ]
+
+
+def _describe_reminded(page: ElectionPageContext, rows: list[RollRow]) -> str:
+    """Return how many people were reminded today and when, or nothing."""
+    times = [
+        row.reminder.at for row in rows if row.reminder and row.is_reminded and not row.has_voted
+    ]
+    if not times:
+        return ""
+    when = LocalTime(max(times), request_time_zone(page.request)).long
+    verb = "was" if len(times) == 1 else "were"
+    return f"{count_people(len(times))} {verb} reminded on {when}, and can be again tomorrow."
 
 
 def _is_bounced(row: RollRow) -> bool:
@@ -225,10 +243,10 @@ def invite(page: ElectionPage) -> ConfirmedAction:
     """Invite everyone who was not."""
     rows = page.service.rolls.rows(page.user, page.election.name)
     without = sum(not row.voter.email for row in rows)
-    cards = f" {_people(without)} without an e-mail address need a card." if without else ""
+    cards = f" {count_people(without)} without an e-mail address need a card." if without else ""
     return _ask_to_send(
         page,
-        f"Invite {_people(len(_to_invite(rows)))}?",
+        f"Invite {count_people(len(people_to_invite(rows)))}?",
         f"Each gets an e-mail with a personal link. Nobody is invited twice.{cards}",
         "invitation",
         page.service.rolls.invite,
@@ -239,24 +257,33 @@ def invite(page: ElectionPage) -> ConfirmedAction:
 def remind(page: ElectionPage) -> ConfirmedAction:
     """Remind everyone who was invited and has not voted."""
     rows = page.service.rolls.rows(page.user, page.election.name)
+    reminded = _describe_reminded(page, rows)
     return _ask_to_send(
         page,
-        f"Remind {_people(len(_to_remind(rows)))}?",
+        f"Remind {count_people(len(_to_remind(rows)))}?",
         "They were invited and haven’t voted. Nobody is reminded twice on a day, nor if they asked "
-        "not to be.",
+        f"not to be. {reminded}",
         "reminder",
         page.service.rolls.remind,
+        reminded,
     )
 
 
 def _ask_to_send(
-    page: ElectionPageContext, title: str, text: str, kind: str, send: Callable[[User, str], int]
+    page: ElectionPageContext,
+    title: str,
+    text: str,
+    kind: str,
+    send: Callable[[User, str], int],
+    already: str = "",
 ) -> ConfirmedAction:
     check_invite(page.user, page.election, page.service.context.clock())
 
     def do(_: Form) -> Response:
-        sent = pluralize(send(page.user, page.election.name), kind)
-        return page.redirect(page.url("voters"), f"{sent} on the way.")
+        sent = send(page.user, page.election.name)
+        done = f"{pluralize(sent, kind)} on the way."
+        nobody = f"There is nobody to write to now. {already}".strip()
+        return page.redirect(page.url("voters"), done if sent else nobody)
 
     return ConfirmedAction(
         page,
@@ -269,7 +296,8 @@ def _ask_to_send(
     )
 
 
-def _people(count: int) -> str:
+def count_people(count: int) -> str:
+    """Return how many people, in words."""
     return "1 person" if count == 1 else f"{count:,} people"
 
 
@@ -320,16 +348,24 @@ def edit_email(page: ElectionPage, purpose: EmailPurpose, form: PostedForm) -> R
 def renew_link(page: ElectionPage, number: int) -> ConfirmedAction:
     """Replace the personal link of a voter."""
     row = _row(page, number)
-    sent = f"A new one is sent to {row.voter.email}." if row.voter.email else "Print a new card."
+    hint = "The new link is sent here. Without an address, print a new card."
+
+    def renew(form: Form) -> None:
+        email = form.value("email").strip()
+        page.service.rolls.renew_link(page.user, page.election.name, number, email)
+
     return ConfirmedAction(
         page,
         title=f"New link for {row.voter.name}?",
-        text=f"The old link and the old card stop working. {sent}",
+        text="The old link and the old card stop working.",
         consequences=("The ballot, if there is one, stays as it is.",) if row.has_voted else (),
         button="New link",
         kind="primary",
         back=page.url("voters"),
-        do=lambda _: page.service.rolls.renew_link(page.user, page.election.name, number),
+        choice=ConfirmField("email", "E-mail address", "text", hint=hint, required=False),
+        values={"email": row.voter.email},
+        error_field="email",
+        do=renew,
         done=f"{row.voter.name} has a new link.",
     )
 

@@ -197,7 +197,8 @@ def create_election(
 ) -> Response:
     """Create an election, from a template if there is one, and go on to its candidates."""
     check_create_election(page.user)
-    start = TEMPLATES.get(template)
+    used = form.value("use")
+    before, start = TEMPLATES.get(template), TEMPLATES.get(used or template)
 
     def act(values: ElectionForm) -> Response:
         lifecycle = page.service.lifecycle
@@ -212,6 +213,13 @@ def create_election(
     texts = {"question": start.question, "description": start.description} if start else {}
     ballot = "secret" if is_secret else "open"
     initial = Form({"ballot": ballot, "publication": DEFAULT_PUBLICATION, **texts})
+    if used:  # another template, which keeps what was typed
+        own = {
+            name: value
+            for name, value in form.values.items()
+            if value and name != "ballot" and value != getattr(before, name, None)
+        }
+        return _show_new(page, used, Form({**initial.values, **own}))
     return page.fill(form, initial, ElectionForm, act, partial(_show_new, page, template))
 
 
@@ -224,7 +232,7 @@ def _show_new(page: ViewerPage, template: str, form: Form, status: int = 200) ->
         form=form,
         action=links.get(template, here),
         chosen=TEMPLATES.get(template),
-        templates=[(links[key], each) for key, each in TEMPLATES.items()],
+        templates=TEMPLATES,
         ballot_choices=BALLOT_CHOICES,
         publication_choices=PUBLICATION_CHOICES,
     )

@@ -12,7 +12,12 @@ from pydantic import BaseModel, Field
 from singletable_apps.elections.changes import list_choices
 from singletable_apps.elections.entities import CandidateOrder, Election, State
 from singletable_apps.elections.errors import WrongState
-from singletable_apps.elections.pages.ballot import casting_notice, make_ballot, read_marks
+from singletable_apps.elections.pages.ballot import (
+    casting_notice,
+    make_ballot,
+    read_marks,
+    render_own_ranking,
+)
 from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.pages.texts import render_texts
@@ -32,7 +37,6 @@ from singletable_apps.elections.rules.methods import (
 )
 from singletable_apps.elections.rules.voting import parse_ranking
 from singletable_apps.elections.service.lifecycle import ElectionEdit
-from singletable_apps.shared.ballot import render_ranking
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -61,10 +65,9 @@ class MethodForm(BaseModel):
         order = CandidateOrder.SHUFFLED if self.shuffle else CandidateOrder.ENTERED
         if self.shuffle and election.order is CandidateOrder.BY_NAME:
             order = CandidateOrder.BY_NAME
-        has_seats = self.method not in METHODS or METHODS[self.method].has_seats
         return ElectionEdit(
             method=self.method,
-            seats=self.seats if has_seats else 1,
+            seats=self.seats,
             order=order,
             none_of_these=self.none_of_these,
             quorum=self.quorum,
@@ -121,7 +124,7 @@ def describe_rules(election: Election) -> list[tuple[str, str]]:
     if election.quorum:
         facts.append(("Quorum", describe_quorum(election.quorum)))
     if election.none_of_these:
-        line = f"Ballots offer “{NONE_OF_THESE}”. It can’t win; candidates below it aren’t ranked."
+        line = f"Ballots offer “{NONE_OF_THESE}”. It can’t win; candidates below it don’t count."
         facts.append((NONE_OF_THESE, line))
     return facts
 
@@ -148,7 +151,7 @@ def review_election(page: ElectionPage, form: PostedForm) -> Response:
     except InvalidInput as error:
         return _show_review(page, marks.texts, 422, error=str(error))
     unranked = [name for name in _choices(page) if name not in ranking.names]
-    return _show_review(page, marks.texts, tried=render_ranking(ranking.levels, unranked))
+    return _show_review(page, marks.texts, tried=render_own_ranking(ranking.levels, unranked))
 
 
 def _choices(page: ElectionPage) -> list[str]:

@@ -66,9 +66,9 @@ _DEFAULTS: Mapping[EmailPurpose, EmailText] = {
     ),
     EmailPurpose.RECEIPT: EmailText(
         "Your ballot in {election}",
-        "Hello {name},\n\nyour ballot in “{election}” is in. You can see it and download your "
-        "receipt with your personal link:\n\n{link}\n\nIf you didn’t vote, tell the people who "
-        "run the election at once.\n",
+        "Hello {name},\n\nyour ballot in “{election}” is in. Your personal link shows that it "
+        "was cast:\n\n{link}\n\nKeep the receipt that you got when you voted. If you "
+        "didn’t vote, tell the people who run the election at once.\n",
     ),
 }
 

@@ -173,12 +173,8 @@ def check_method(method: str, seats: int) -> None:
     if not 1 <= seats <= MAX_SEATS:
         raise InvalidInput({"seats": f"Enter a number from 1 to {MAX_SEATS}."})
     if seats > 1 and not METHODS[method].has_seats:
-        raise InvalidInput(
-            {
-                "seats": f"{METHODS[method].title} fills one seat. For several, choose a single "
-                "transferable vote."
-            }
-        )
+        text = "Only a single transferable vote can fill more than one seat."
+        raise InvalidInput({"seats": text})
 
 
 def check_none_of_these(names: Sequence[str], field: str) -> None:

@@ -72,6 +72,7 @@ class RollChange:
     removed: Sequence[RollVoter]
     unchanged: int
     problems: Sequence[RollProblem]
+    warnings: Sequence[RollProblem] = ()
 
 
 Rows = Iterable[tuple[int, Sequence[str]]]

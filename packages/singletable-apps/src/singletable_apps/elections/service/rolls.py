@@ -28,7 +28,13 @@ from singletable_apps.elections.rules.emails import (
     default_text,
     fill_in,
 )
-from singletable_apps.elections.rules.names import MAX_VOTERS, fold_name, quote, roll_identity
+from singletable_apps.elections.rules.names import (
+    MAX_VOTERS,
+    clean_email,
+    fold_name,
+    quote,
+    roll_identity,
+)
 from singletable_apps.elections.rules.roll import RollChange, RollLine, RollProblem
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import (
@@ -58,17 +64,23 @@ LinkUse = Literal["vote", "unsubscribe"]
 
 @dataclass(frozen=True, slots=True)
 class RollRow:
-    """Someone on a roll, the latest invitation or reminder, and whether they have voted."""
+    """Someone on a roll, their last e-mails, and if they have voted and were reminded today."""
 
     voter: RollVoter
     invitation: Delivery | None
     reminder: Delivery | None
     has_voted: bool
+    is_reminded: bool
 
     @property
     def is_invited(self) -> bool:
         """Return whether an invitation to the current link was sent, or will be."""
-        return self.invitation is not None and self.invitation.state is not DeliveryState.FAILED
+        return is_sent(self.invitation)
+
+
+def is_sent(delivery: Delivery | None) -> bool:
+    """Return whether an e-mail was sent, or will be."""
+    return delivery is not None and delivery.state is not DeliveryState.FAILED
 
 
 class Rolls:
@@ -133,7 +145,7 @@ class Rolls:
 
     def rows(self, actor: User, name: str) -> list[RollRow]:
         """Return the people on a roll by name, and what has become of their invitations."""
-        record = self._record(actor, name)
+        record, today = self._record(actor, name), f"{self._context.clock():%Y-%m-%d}"
         latest: dict[tuple[str, str], Delivery] = {}
         for each in sorted(self._deliveries(record), key=lambda each: each.at):
             latest[each.recipient, each.purpose.partition("-")[0]] = each
@@ -144,6 +156,7 @@ class Rolls:
                 latest.get((voter.number, _invitation(voter))),
                 latest.get((voter.number, "reminder")),
                 voter.voter_id in record.ballots,
+                is_sent(latest.get((voter.number, f"{EmailPurpose.REMINDER}-{today}"))),
             )
             for voter in sorted(record.roll.values(), key=lambda each: fold_name(each.name))
         ]
@@ -203,12 +216,20 @@ class Rolls:
 
         return self._change(actor, name, change)
 
-    def renew_link(self, actor: User, name: str, number: int) -> RollVoter:
-        """Replace the link of a voter, and invite them again if voting has not ended."""
+    def renew_link(
+        self, actor: User, name: str, number: int, email: str | None = None
+    ) -> RollVoter:
+        """Replace the link of a voter, and invite them again if voting has not ended.
+
+        `email` corrects the address; "" removes it.
+        """
 
         def change(record: ElectionRecord) -> Sequence[EventData]:
             voter = _find(record, number)
-            renewed = replace(voter, generation=str(int(voter.generation) + 1))
+            address = clean_email(email) if email else email
+            address = voter.email if address is None else address
+            _check_address(record, voter, address)
+            renewed = replace(voter, generation=str(int(voter.generation) + 1), email=address)
             return [events.RollVotersChanged(record.election.name, (renewed,))]
 
         self._change(actor, name, change)
@@ -388,6 +409,19 @@ def _find(record: ElectionRecord, number: int) -> RollVoter:
     return record.roll[number]
 
 
+def _check_address(record: ElectionRecord, voter: RollVoter, email: str) -> None:
+    """Raise InvalidInput if the voter can’t have this address."""
+    if fold_name(email) == fold_name(voter.email):
+        return
+    if voter.voter_id in record.ballots:
+        # An account with this confirmed address would see the ballot.
+        text = f"{quote(voter.name)} has voted, so the address can’t change."
+        raise InvalidInput({"email": text})
+    other = record.known_voters.get(roll_identity(voter.name, email), voter.voter_id)
+    if other != voter.voter_id:
+        raise InvalidInput({"email": f"{quote(record.roll[other].name)} has this address."})
+
+
 def compare_roll(
     record: ElectionRecord, lines: Sequence[RollLine], *, replaces: bool
 ) -> RollChange:
@@ -396,12 +430,17 @@ def compare_roll(
     added: list[RollVoter] = []
     changed: list[RollVoter] = []
     problems: list[RollProblem] = []
+    warnings: list[RollProblem] = []
     kept: set[int] = set()
+    named = {} if replaces else {fold_name(one.name): one for one in record.roll.values()}
     for line in lines:
         voter_id = record.known_voters.get(roll_identity(line.name, line.email))
         if voter_id is None:
             number += 1
             added.append(_new_voter(number, line))
+            if known := named.get(fold_name(line.name)):
+                text = f"{known.name} is on the roll with another address: {known.email or 'none'}."
+                warnings.append(RollProblem(line.line, text))
             problems += _check_weight(election, line)
             continue
         kept.add(voter_id)
@@ -422,7 +461,7 @@ def compare_roll(
     ]
     if len(record.roll) - len(left) + len(added) > MAX_VOTERS:
         problems.append(RollProblem(0, f"A roll can have at most {MAX_VOTERS:,} people."))
-    return RollChange(added, changed, left, len(kept) - len(changed), problems)
+    return RollChange(added, changed, left, len(kept) - len(changed), problems, warnings)
 
 
 def _new_voter(number: int, line: RollLine) -> RollVoter:

@@ -10,8 +10,8 @@ A function that returns a ConfirmedAction is all that a page needs:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -34,7 +34,7 @@ class ConfirmedAction(Confirmation):
     if someone has changed the item meanwhile. The form is shown again, with the error beside
     `error_field`, if it is not valid as a `model` or the page rejects what `do` raises; `do` gets
     the values of the model. With `needs_password`, the password is checked first unless it was
-    entered recently.
+    entered recently. `values` fill in the field at first.
     """
 
     page: PageContext
@@ -45,10 +45,12 @@ class ConfirmedAction(Confirmation):
     revision: int | None = None
     model: type[BaseModel] = ConfirmForm
     error_field: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def answer(self, form: Form) -> Response:
         """Ask, or act on the posted answer."""
-        initial = Form() if self.revision is None else Form({"revision": self.revision})
+        revision = {} if self.revision is None else {"revision": self.revision}
+        initial = Form({**self.values, **revision})
         return self.page.fill(
             form, initial, self.model, partial(self._act, form), self._show, self.error_field
         )

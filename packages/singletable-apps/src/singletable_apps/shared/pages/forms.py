@@ -320,6 +320,7 @@ class ConfirmField:
     kind: Literal["radios", "select", "text"]
     options: Sequence[tuple[str, ...]] = ()
     hint: str = ""
+    required: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

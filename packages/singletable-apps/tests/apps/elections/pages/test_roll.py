@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
+from base64 import b64decode
+
 import pytest
+from fastapi.routing import APIRoute
+from pydantic import JsonValue
 
 from singletable_apps.elections.entities import Electorate
+from singletable_apps.elections.pages import links
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.spreadsheets import write_table
 from tests.apps.elections.pages.client import (
@@ -59,12 +66,15 @@ def _code(app: PagesApp, name: str) -> str:
     return service.rolls.code(record.election, voter)
 
 
-def _vote(browser: Browser, code: str, **ranks: str) -> None:
+def _vote(browser: Browser, code: str, **ranks: str) -> str:
+    """Vote, and return the page that shows the ballot once."""
     fields = ballot_fields(browser.get("v", code, "ballot"))
     fields |= {f"rank.{name}": rank for name, rank in ranks.items()}
     review = browser.post(url("v", code, "ballot"), fields)
     assert "Cast this ballot?" in review.text
-    assert browser.submit(review, "/ballot", sure="yes").status_code == 303
+    receipt = browser.submit(review, "/ballot", sure="yes")
+    assert (receipt.status_code, receipt.headers["cache-control"]) == (200, "no-store")
+    return receipt.text
 
 
 def test_preview_shows_every_problem_and_what_would_change(owner: Browser, app: PagesApp) -> None:
@@ -73,6 +83,9 @@ def test_preview_shows_every_problem_and_what_would_change(owner: Browser, app: 
     )
     for expected in ("2 problems", "Line 2", "Line 3", "1 duplicate was merged", "As before 2"):
         assert expected in text
+    text = text_in(_preview(owner, "dan <d@example.org>"))
+    assert "Dan is on the roll with another address: dan@example.org." in text
+    assert "Save the roll" in text
     text = text_in(_preview(owner, "Finn <finn@example.org>", mode="replace"))
     assert "Added 1" in text
     assert "Removed 3" in text
@@ -88,14 +101,22 @@ def test_spreadsheet_is_read_and_odd_files_are_explained(owner: Browser) -> None
 
 
 def test_owner_invites_reminds_and_prints_cards(owner: Browser, app: PagesApp) -> None:
+    assert "Invite 2 people" in owner.read("e", CHAIR)
     invite = owner.get("e", CHAIR, "roll", "invite")
     assert "1 person without an e-mail address" in text_in(invite.text)
     assert owner.flash(owner.submit(invite)) == "2 invitations on the way."
     assert "On the way" in owner.read("e", CHAIR, "voters")
+    assert "You run this election." in owner.read("e", CHAIR)
     app.world.service.rolls.deliver()
     assert {email.to for email in app.emails()} == {"cleo@example.org", "dan@example.org"}
     remind = owner.get("e", CHAIR, "roll", "remind")
     assert owner.flash(owner.submit(remind)) == "2 reminders on the way."
+    again = owner.flash(owner.submit(owner.get("e", CHAIR, "roll", "remind")))
+    assert "nobody to write to now. 2 people were reminded on" in again
+    text = owner.read("e", CHAIR, "voters")
+    assert "2 people were reminded on" in text
+    assert "Remind 2" not in text
+    assert "2 people get an e-mail that voting has closed." in owner.read("e", CHAIR, "finalize")
     cards = owner.get("e", CHAIR, "roll", "cards", query="?only=paper").text
     assert cards.count("<svg") >= 1
     assert _code(app, "Eve") in cards
@@ -117,16 +138,49 @@ def test_voter_votes_with_a_link_and_without_an_account(owner: Browser, app: Pag
     entered = visitor.submit(visitor.get("v"), code=code.lower())
     assert entered.headers["location"] == url("v", code)
     assert "Voting as Eve" in visitor.read("v", code)
-    _vote(visitor, code, Red="1", Green="2")
-    receipt = visitor.get("v", code, "receipt")
-    assert "Cast by Eve" in text_in(receipt.text)
-    assert receipt.headers["cache-control"] == "no-store"
-    assert visitor.get("v", code, "receipt.json").json()["ranking"] == [["Red"], ["Green"]]
+    receipt = _vote(visitor, code, Red="1", Green="2")
+    assert "Cast by Eve" in text_in(receipt)
+    assert _receipt(receipt)["ranking"] == [["Red"], ["Green"]]
     assert "Counted after voting closes" in visitor.read("v", code, "tally")
     assert "Eve" in owner.read("e", CHAIR, "voted")
     _vote(visitor, code, Red="2", Green="1")
     assert visitor.submit(visitor.get("v", code, "ballot", "withdraw")).status_code == 303
     assert "No one has voted yet" in owner.read("e", CHAIR, "voted")
+
+
+def _receipt(page: str) -> dict[str, JsonValue]:
+    """Return the receipt that is in the page."""
+    data = page.partition('href="data:application/json;base64,')[2].partition('"')[0]
+    receipt: dict[str, JsonValue] = json.loads(b64decode(data))
+    return receipt
+
+
+def test_owner_with_the_code_of_a_voter_learns_nothing_about_a_secret_ballot(
+    owner: Browser, app: PagesApp
+) -> None:
+    visitor, code = app.browser(), _code(app, "Eve")
+    owner.get("e", CHAIR)  # shows the message about the launch
+    paths = [
+        route.path.removeprefix("/v/{code}").strip("/").split("/")
+        for route in links.router.routes
+        if isinstance(route, APIRoute) and "GET" in (route.methods or ())
+        if route.path.startswith("/v/{code}") and not route.path.endswith("/events")
+    ]
+    assert ["receipt.json"] in paths
+
+    def look(receipt: str) -> list[str]:
+        found = [owner.get("v", code, *filter(None, path)).text for path in paths]
+        assert str(_receipt(receipt)["confirmation"]) not in "".join(found)
+        return [re.sub(r"[0-9a-f]{32}|draftVersion[^,}]*", "", text) for text in found]
+
+    seen = look(_vote(visitor, code, Red="1", Green="2"))
+    assert seen == look(_vote(visitor, code, Red="2", Green="1"))
+    assert "A ballot was cast with your link or code" in seen[0]
+    assert owner.get("v", code, "receipt.json").status_code == 403
+    assert owner.submit(owner.get("e", CHAIR, "fix")).status_code == 303
+    text = owner.read("v", code)
+    assert "your personal link doesn’t show it" in text
+    assert "Red" not in text
 
 
 def test_results_of_few_secret_ballots_are_hidden_and_of_three_shown_by_link(
@@ -159,7 +213,12 @@ def test_results_of_two_secret_ballots_are_hidden(owner: Browser, app: PagesApp)
 
 def test_new_link_replaces_the_old_one(owner: Browser, app: PagesApp) -> None:
     code = _code(app, "Eve")
-    assert owner.submit(owner.get("e", CHAIR, "roll", "3", "link")).status_code == 303
+    page = owner.get("e", CHAIR, "roll", "3", "link")
+    assert "“Dan” has this address" in text_in(owner.submit(page, email="dan@example.org").text)
+    assert owner.submit(page, email="eve@example.org").status_code == 303
+    app.world.service.rolls.deliver()
+    assert [email.to for email in app.emails()] == ["eve@example.org"]
+    assert 'value="eve@example.org"' in owner.get("e", CHAIR, "roll", "3", "link").text
     assert app.browser().get("v", code).status_code == 404
     assert app.browser().get("v", _code(app, "Eve")).status_code == 200
     assert owner.submit(owner.get("e", CHAIR, "roll", "3", "remove")).status_code == 303

@@ -70,7 +70,7 @@ REJECTED: dict[str, tuple[dict[str, Any], str]] = {
     "too large": ({"text": "1: A > B\n" * (MAX_BYTES // 8)}, "At most 512 kB"),
     "many candidates": ({"text": "1: " + " > ".join(f"c{n}" for n in range(101))}, "At most 100"),
     "unknown method": ({"text": "1: A > B", "method": "dice"}, "no counting method"),
-    "seats": ({"text": "1: A > B", "seats": "3"}, "fills one seat"),
+    "seats": ({"text": "1: A > B", "seats": "3"}, "more than one seat"),
     "seats of a text": ({"text": "1: A > B", "seats": "x"}, "whole number"),
     "script": ({"text": "1: <script>alert(1)</script> > B"}, ""),
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.entities import CandidateOrder
+from singletable_apps.elections.pages.ballot import render_own_ranking
 from singletable_apps.elections.pages.settings import TEMPLATES
+from singletable_apps.elections.rules.methods import NONE_OF_THESE
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp
 from tests.apps.support.html import text_in
@@ -36,6 +38,9 @@ def test_steps_lead_from_the_question_to_the_review(
     assert 'aria-current="step"' in page.text
     page = ada.follow(ada.submit(page, candidates="Zoë\nAlice\nBob", go="next"))
     assert "All registered voters can vote" in page.text
+    assert "Continue: counting" in page.text
+    page = ada.submit(ada.get("e", draft, "method"), method="schulze", seats="2")
+    assert "Only a single transferable vote can fill more than one seat." in page.text
     settings = {"method": "scottish stv", "seats": "2", "quorum": "20 %", "shuffle": "on"}
     page = ada.follow(ada.submit(ada.get("e", draft, "method"), **settings, go="next"))
     text = text_in(page.text)
@@ -50,6 +55,21 @@ def test_steps_lead_from_the_question_to_the_review(
         CandidateOrder.SHUFFLED,
     )
     assert app.candidates(draft) == ["Zoë", "Alice", "Bob"]
+
+
+def test_another_template_keeps_what_was_typed(ada: Browser) -> None:
+    page = ada.get("new", query="?template=board")
+    page = ada.submit(page, "template=board", name="Board 2027", description="Ours", use="projects")
+    assert 'value="Board 2027"' in page.text
+    assert "Ours" in page.text
+    assert TEMPLATES["projects"].question in page.text
+    assert "template=projects" in page.text
+
+
+def test_none_of_these_says_who_does_not_count() -> None:
+    text = render_own_ranking([["A"], ["B", NONE_OF_THESE], ["C"]], ["D"])
+    assert "Not counted, because not above “None of these”: B and C." in text
+    assert "Not counted" not in render_own_ranking([["A"], [NONE_OF_THESE]], ["B"])
 
 
 def test_test_ballot_casts_nothing(app: PagesApp, ada: Browser, draft: str) -> None:

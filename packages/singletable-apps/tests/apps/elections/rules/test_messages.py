@@ -553,7 +553,7 @@ METHODS = [
     _invalid(
         "seats",
         lambda: methods.check_method("schulze", 2),
-        "Schulze method fills one seat. For several, choose a single transferable vote.",
+        "Only a single transferable vote can fill more than one seat.",
     ),
     _invalid(
         "candidates",

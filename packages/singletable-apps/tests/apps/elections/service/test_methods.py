@@ -161,10 +161,10 @@ def test_other_methods_are_compared_only_for_one_seat_and_ranks(memory: World) -
 def test_settings_that_cannot_be_counted_are_rejected(memory: World) -> None:
     (ada,) = memory.register("ada")
     lifecycle = memory.service.lifecycle
-    with pytest.raises(InvalidInput, match="fills one seat"):
+    with pytest.raises(InvalidInput, match="more than one seat"):
         lifecycle.create(ada, "E", ElectionSettings(seats=2))
     lifecycle.create(ada, "E", ElectionSettings(method="meek stv", seats=2))
-    with pytest.raises(InvalidInput, match="fills one seat"):
+    with pytest.raises(InvalidInput, match="more than one seat"):
         lifecycle.edit(ada, "E", ElectionEdit(method="approval"))
 
 

@@ -183,6 +183,22 @@ def test_new_link_ends_the_old_one_and_keeps_the_ballot(club: Club) -> None:
     assert club.service.voting.own_ballot(club.voter("Cleo"), CLUB).receipt["ranking"] == [["Red"]]
 
 
+def test_new_link_goes_to_a_corrected_address(club: Club) -> None:
+    rolls = club.service.rolls
+    assert rolls.renew_link(club.ada, CLUB, 1, "CLEO@example.com").email == "CLEO@example.com"
+    assert [email.partition("@")[0] for email, _ in club.deliver()] == ["CLEO"]
+    # The old address is free, and the new one is the person's.
+    club.save("Gus <cleo@example.org>\nCleo <cleo@example.com>")
+    assert club.election.voter_count == 5
+    for email, problem in (("dan@example.org", "“Dan” has this address"), ("x", "not an e-mail")):
+        with pytest.raises(InvalidInput, match=problem):
+            rolls.renew_link(club.ada, CLUB, 1, email)
+    # Someone with an account and this address would see the ballot.
+    club.vote("Dan", "Red")
+    with pytest.raises(InvalidInput, match="has voted, so the address can’t change"):
+        rolls.renew_link(club.ada, CLUB, 2, "ada@example.org")
+
+
 def test_typed_code_may_have_other_case_and_lookalikes(club: Club) -> None:
     typed = club.code("Cleo").lower().replace("-", " ").replace("0", "o").replace("1", "l")
     assert club.service.rolls.open_link(typed)[1] == club.voter("Cleo")
