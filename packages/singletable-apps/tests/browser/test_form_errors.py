@@ -49,6 +49,8 @@ INVALID_INPUTS = (
     InvalidInput(None, "forgot", {"who": ""}, "who"),
     InvalidInput(None, "reset", {"password": "short"}, "password"),
     InvalidInput(None, "check", {"receipt": "{not a receipt"}, "receipt"),
+    InvalidInput(None, "sandbox", {"ballots": "4:"}, "ballots"),
+    InvalidInput("Ada", "account/tokens/new", {"name": ""}, "name", {"scopes": "read"}),
     InvalidInput("Ada", "account", {"name": "Grace", "email": "a@example.org"}, "name", form=ABOUT),
     InvalidInput("Ada", "account", {"name": "Ada", "email": "nowhere"}, "email", form=ABOUT),
     InvalidInput("Ada", "account", {"current": "no", "new": PASSWORD}, "current", form=CURRENT),

@@ -24,6 +24,10 @@ SKIPPED = {
         "admin/skills/{skill_id}/delete",
         "people/{username}/skills/{skill_id}/delete",
         "people/{username}/entries/{kind}/{entry_id}/delete",
+        # There is no identity provider.
+        *(f"{part}/provider" for part in ("sign-in", "account")),
+        "sign-in/provider/back",
+        "account/provider/disconnect",
         "matrix/export",
         "gaps/export",
         "sign-in",
