@@ -49,7 +49,7 @@ def tables_in(source: str) -> dict[str, list[str]]:
         ("vote_event_log", "Event"),
         ("ranked-choice-polls", "Line Poll Poll2 Vote"),
         ("DataTable", "Blog Comment Portfolio"),
-        ("glad-entities", "SkillCount User UserSkill"),
+        ("glad-entities", "Rating SkillCount User UserSkill"),
         ("engagements-dev-table", "Answer GameState"),
     ],
 )
