@@ -20,6 +20,7 @@ from singletable_apps.elections.rules.emails import (
     EmailText,
     default_text,
 )
+from singletable_apps.elections.rules.names import quote_names
 from singletable_apps.elections.rules.roll import (
     ParsedRoll,
     Rows,
@@ -219,6 +220,7 @@ def _render_form(
             and not change.problems,
             "left_out": len(parsed.problems),
             "merged": parsed.merged,
+            "unused": quote_names(parsed.unused),
             "text": write_text(parsed.lines),
             "source": source,
             "without_email": sum(not line.email for line in parsed.lines),

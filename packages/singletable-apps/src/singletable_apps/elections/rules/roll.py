@@ -28,7 +28,7 @@ _HEADINGS: Mapping[str, str] = {
     for field, headings in {
         "name": "name|full name|voter|member",
         "email": "email|e-mail|mail|email address|e-mail address|address",
-        "group": "group|section|department|unit|team",
+        "group": "group|section|department|unit|team|class",
         "weight": "weight|votes|shares",
     }.items()
     for heading in headings.split("|")
@@ -56,11 +56,12 @@ class RollProblem:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRoll:
-    """The people in a list, its problems, and which lines were merged with earlier ones."""
+    """The people in a list, its problems, merged lines, and the headings of unused columns."""
 
     lines: Sequence[RollLine]
     problems: Sequence[RollProblem] = ()
     merged: Sequence[RollProblem] = ()
+    unused: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ def parse_roll(rows: Rows) -> ParsedRoll:
     found: dict[str, RollLine] = {}
     problems: list[RollProblem] = []
     merged: list[RollProblem] = []
+    unused: list[str] = []
     columns: Mapping[str, int] | None = None
     is_first = True
     for number, texts in rows:
@@ -115,6 +117,7 @@ def parse_roll(rows: Rows) -> ParsedRoll:
         if is_first:
             columns, is_first = _find_headings(cells), False
             if columns:
+                unused = [cell for cell in cells if cell and cell.casefold() not in _HEADINGS]
                 continue
         try:
             one = parse_line(number, columns, cells)
@@ -131,7 +134,7 @@ def parse_roll(rows: Rows) -> ParsedRoll:
     if len(found) > MAX_VOTERS:
         text = f"That’s {len(found):,} people. A roll can have at most {MAX_VOTERS:,}."
         problems.insert(0, RollProblem(0, text))
-    return ParsedRoll([*found.values()], problems, merged)
+    return ParsedRoll([*found.values()], problems, merged, unused)
 
 
 def _find_headings(cells: Sequence[str]) -> Mapping[str, int] | None:

@@ -65,6 +65,12 @@ def test_duplicates_are_merged_unless_their_weights_differ() -> None:
     assert (problem.line, "2 on line 2" in problem.text) == (3, True)
 
 
+def test_columns_that_are_not_used_are_named() -> None:
+    parsed = _parse(f"Name,Shoe size,Mail,,Class\nAda,38,{ADA},,7b")
+    assert parsed.unused == ["Shoe size"]
+    assert [(one.name, one.group) for one in parsed.lines] == [("Ada", "7b")]
+
+
 def test_too_many_people_are_a_problem() -> None:
     [problem] = _parse("\n".join(f"v{number}@example.org" for number in range(10_001))).problems
     assert (problem.line, "10,001" in problem.text) == (0, True)
