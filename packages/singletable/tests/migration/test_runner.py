@@ -30,9 +30,9 @@ from singletable import (
 )
 from singletable import operations as ops
 from singletable.migration import Copy, Migration, each, unchanged
+from singletable.migration.driver import SwitchingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
-from singletable.migration.switching import SwitchingDriver
 from singletable.migration.two_addresses import Place
 from singletable.retry import send
 from singletable.schema import model_of

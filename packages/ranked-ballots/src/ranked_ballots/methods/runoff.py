@@ -263,7 +263,7 @@ class _TooManyOutcomes(Exception):
 
 
 class _Outcomes:
-    """Finds the candidates who could win, by trying every way to break the ties."""
+    """Breaks ties in every possible order, and collects the winners."""
 
     def __init__(self, choices: FirstChoices) -> None:
         self._choices = choices
@@ -274,7 +274,7 @@ class _Outcomes:
     def winners(
         self, remaining: Sequence[int], exhausted_rows: NDArray[np.bool_] | None
     ) -> frozenset[int] | None:
-        """Return the remaining candidates who could win; None if there are too many ways to try."""
+        """Return the possible winners, or None if there are too many orders to try."""
         try:
             return self._winners(tuple(remaining), exhausted_rows)
         except _TooManyOutcomes:
@@ -321,7 +321,7 @@ def _possible_winners(count: _Count) -> tuple[str, ...] | None:
 
 
 def _levels(count: _Count) -> list[list[int]]:
-    """Return the places, best first, each with the candidates who share it."""
+    """Return the places, best first. Candidates with the same place are together."""
     if not count.votes:
         return [list(range(len(count.names)))]
     last = count.votes[-1].tally

@@ -153,7 +153,7 @@ def _count(
 
 
 class _Counter:
-    """A count in progress. It also finds out whether a tie can change who is elected."""
+    """The state of a count. It also records whether another tie-break could change the result."""
 
     def __init__(
         self, state: CountState, names: tuple[str, ...], tie_break: TieBreak | None

@@ -115,7 +115,7 @@ class CountState(ABC):
         return not self.vacancies or not self.hopeful
 
     def elect(self) -> Self:
-        """Elect those who reach the quota; and all who are left if there are enough seats."""
+        """Elect candidates with a quota, or all that are left if there are enough seats."""
         by_votes = sorted(self.hopeful, key=lambda each: -self.votes[each])
         reached = [each for each in by_votes if self.votes[each] >= self.quota]
         if len(self.hopeful) <= self.vacancies:
@@ -132,7 +132,7 @@ class CountState(ABC):
         """Return the next step and its candidates, several if they are tied; () is all (Meek)."""
 
     def look_back(self, step: Step, tied: tuple[int, ...]) -> tuple[int, ...]:
-        """Return those of the tied candidates who are equal in all earlier rounds as well."""
+        """Return the tied candidates that were equal in every earlier round, too."""
         return tied
 
     @abstractmethod

@@ -3,6 +3,7 @@
 from singletable.migration.backfill import Backfill
 from singletable.migration.copy_step import Copy
 from singletable.migration.counts import AddCount
+from singletable.migration.driver import AsyncSwitchingDriver, SwitchingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.history import MigrationHistory
 from singletable.migration.indexes import AddIndex, CreateTable, DropIndex, DropTable
@@ -13,7 +14,6 @@ from singletable.migration.rules import Part, Rule, each, leave_out, merge, unch
 from singletable.migration.runner import MigrationRunner, Status, verify
 from singletable.migration.schema_diff.lock_file import check_schema
 from singletable.migration.step import Step
-from singletable.migration.switching import AsyncSwitchingDriver, SwitchingDriver
 from singletable.migration.table_copy import CopySettings, TableCopy
 from singletable.migration.uniques import AddUnique
 
