@@ -121,7 +121,7 @@ class NewsletterService:
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
         blog, urls = self._context.get_public_blog(blog_id), self._context.urls
         about = blog.seo_description or blog.excerpt
-        # The queue replaces the last pair of braces only.
+        # The queue would replace {link} and {unsubscribe} in the words of the author.
         about = about.replace("{", "(").replace("}", ")")
         url = urls.absolute(urls.post(blog.slug))
         site = self._profile.get_settings().title
