@@ -41,7 +41,7 @@ class BallotAccount:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The candidates who share a place. After two in 1st place comes 3rd place."""
+    """A place, and all candidates who have it. After two in 1st place comes 3rd place."""
 
     place: int
     candidates: tuple[str, ...]
@@ -52,16 +52,20 @@ class Margin:
     """How many ballots would have to be different for someone else to win or share the win.
 
     Changing fewer than `at_least` ballots cannot change the winner. Changing `at_most` ballots
-    could; None if no such number is known. The margin is exact where the two are equal.
+    could; None if no such number is known. The margin is exact where the two are equal. Then
+    `makes_tie` says whether that many ballots could make a tie at most.
     """
 
     at_least: int
     at_most: int | None
     why: str
     kind: Literal["exact", "bound"] = "bound"
+    makes_tie: Literal["yes", "no", "not known"] = "not known"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", "exact" if self.at_least == self.at_most else "bound")
+        if self.kind == "bound":
+            object.__setattr__(self, "makes_tie", "not known")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

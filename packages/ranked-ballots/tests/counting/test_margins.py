@@ -44,32 +44,39 @@ def test_margin_matches_all_possible_changes(method: str) -> None:
             for new in changed(cast, number):
                 assert count(Ballots.from_rankings(NAMES, new)).winners == result.winners
         if margin.at_most is not None and margin.at_most <= 2:
-            assert any(
-                count(Ballots.from_rankings(NAMES, new)).winners != result.winners
+            found = {
+                count(Ballots.from_rankings(NAMES, new)).winners
                 for new in changed(cast, margin.at_most)
-            )
+            }
+            assert found != {result.winners}
+            if margin.makes_tie != "not known":
+                lost = any(result.winners[0] not in winners for winners in found)
+                assert lost == (margin.makes_tie == "no")
 
     check()
 
 
 @pytest.mark.parametrize(
-    ("lines", "method", "at_least", "at_most", "kind"),
+    ("lines", "method", "at_least", "at_most", "kind", "makes_tie"),
     [
-        (["12 A > B", "9 B > A"], "plurality", 2, 2, "exact"),
-        (["12 A > B", "9 B > A"], "schulze", 2, 2, "exact"),
-        (["12 A > B", "9 B > A"], "instant runoff", 2, 2, "exact"),
-        (["12 A > B", "8 B > A"], "ranked pairs", 2, 2, "exact"),
-        (["12 A > B", "8 B > A"], "copeland", 2, 3, "bound"),
-        (["12 A > B", "9 B > A"], "borda", 1, None, "bound"),
+        (["12 A > B", "9 B > A"], "plurality", 2, 2, "exact", "no"),
+        (["8 A", "6 B", "1"], "plurality", 1, 1, "exact", "yes"),
+        (["12 A > B", "9 B > A"], "schulze", 2, 2, "exact", "no"),
+        (["12 A > B", "9 B > A"], "instant runoff", 2, 2, "exact", "no"),
+        (["8 A", "6 B", "1"], "instant runoff", 1, 1, "exact", "yes"),
+        (["12 A > B", "8 B > A"], "ranked pairs", 2, 2, "exact", "yes"),
+        (["12 A > B", "8 B > A"], "copeland", 2, 3, "bound", "not known"),
+        (["12 A > B", "9 B > A"], "borda", 1, None, "bound", "not known"),
     ],
 )
 def test_margin_says_whether_it_is_exact(
-    lines: list[str], method: str, at_least: int, at_most: int | None, kind: str
+    lines: list[str], method: str, at_least: int, at_most: int | None, kind: str, makes_tie: str
 ) -> None:
     names = "A B C" if method == "borda" else "A B"
     margin = METHODS[method](ballots(names, *lines)).margin
     assert isinstance(margin, Margin)
     assert (margin.at_least, margin.at_most, margin.kind) == (at_least, at_most, kind)
+    assert margin.makes_tie == makes_tie
     assert margin.why
 
 

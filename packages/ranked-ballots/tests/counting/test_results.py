@@ -210,24 +210,27 @@ def test_explanation_of_an_open_vote_announces_no_winner(
     ("margin", "final", "still_open"),
     [
         (
-            Margin(1, 1, ""),
+            Margin(1, 1, "", makes_tie="no"),
             "One different ballot could have changed the winner.",
             "One different ballot could change the winner.",
         ),
         (
-            Margin(3, 3, ""),
-            "3 different ballots could have changed the winner; fewer could not.",
-            "3 different ballots could change the winner; fewer could not.",
+            Margin(3, 3, "", makes_tie="yes"),
+            "3 different ballots could have made it a tie; fewer could not.",
+            "3 different ballots could make it a tie; fewer could not.",
         ),
         (
             Margin(2, None, ""),
-            "It would have taken at least 2 different ballots to change the winner.",
-            "It would take at least 2 different ballots to change the winner.",
+            "It would have taken at least 2 different ballots to change the winner or make it a "
+            "tie.",
+            "It would take at least 2 different ballots to change the winner or make it a tie.",
         ),
         (
             Margin(2, 5, ""),
-            "It would have taken between 2 and 5 different ballots to change the winner.",
-            "It would take between 2 and 5 different ballots to change the winner.",
+            "It would have taken between 2 and 5 different ballots to change the winner or "
+            "make it a tie.",
+            "It would take between 2 and 5 different ballots to change the winner or make it a "
+            "tie.",
         ),
     ],
 )

@@ -77,20 +77,23 @@ def conclude(result: Result, is_final: bool) -> Iterator[str]:
 
 
 def describe_margin(margin: Margin, *, is_final: bool, noun: str = "ballot") -> str:
-    """Return a sentence that says how many different ballots could change the winner."""
+    """Return a sentence that says how many different ballots could change the result."""
     fewest = pluralize(margin.at_least, f"different {noun}")
-    could_change = "could have changed" if is_final else "could change"
-    if margin.kind == "exact" and margin.at_least == 1:
-        return f"One different {noun} {could_change} the winner."
+    change, tie = "change the winner", "make it a tie"
+    effect = {"yes": tie, "no": change, "not known": f"{change} or {tie}"}[margin.makes_tie]
     if margin.kind == "exact":
-        return f"{fewest} {could_change} the winner; fewer could not."
+        if is_final:
+            effect = f"have {effect.replace('change', 'changed').replace('make', 'made')}"
+        if margin.at_least == 1:
+            return f"One different {noun} could {effect}."
+        return f"{fewest} could {effect}; fewer could not."
     take = "It would have taken" if is_final else "It would take"
     if margin.at_most is None:
-        return f"{take} at least {fewest} to change the winner."
+        return f"{take} at least {fewest} to {effect}."
     most = pluralize(margin.at_most, f"different {noun}")
     if margin.at_most == margin.at_least + 1:
-        return f"{take} {format_number(margin.at_least)} or {most} to change the winner."
-    return f"{take} between {format_number(margin.at_least)} and {most} to change the winner."
+        return f"{take} {format_number(margin.at_least)} or {most} to {effect}."
+    return f"{take} between {format_number(margin.at_least)} and {most} to {effect}."
 
 
 def _verb(number: int, is_final: bool) -> str:

@@ -37,7 +37,8 @@ def score_margin(
     if first is None or second is None or first == second:
         return None
     ballots = ceil(Fraction(first - second) / max_shift)
-    return Margin(ballots, ballots if is_exact else None, why)
+    at_most, is_odd = ballots if is_exact else None, (first - second) % max_shift
+    return Margin(ballots, at_most, why, makes_tie="no" if is_odd else "yes")
 
 
 def pairwise_margin(
@@ -67,7 +68,8 @@ def pairwise_margin(
             f"{candidates[winner]} has the narrowest victory over {candidates[closest]}, by "
             f"{pluralize(smallest, 'ballot')}, and changing one ballot can shift that by two"
         )
-        return Margin(half_up(smallest), at_most, why)
+        is_odd = smallest % 2
+        return Margin(half_up(smallest), at_most, why, makes_tie="no" if is_odd else "yes")
     at_least = max(1, _changes_to_disturb(preferences, gaps, strength))
     why = "with fewer changes, no victory is reversed and no two strengths change places"
     return Margin(at_least, at_most, why)
@@ -122,7 +124,10 @@ def runoff_margin(choices: FirstChoices, rounds: Sequence[Votes], winner: int) -
             "; with fewer changes than the smaller number, the same candidates are eliminated in "
             "every round"
         )
-    return Margin(at_least, at_most, why)
+    if len(rounds[0].tally) > 2:  # a tie for last may decide who wins
+        return Margin(at_least, at_most, why)
+    is_odd = sum(rounds[0].tally.values()) % 2
+    return Margin(at_least, at_most, why, makes_tie="no" if is_odd else "yes")
 
 
 def _changes_to_be_last(votes: Votes, winner: int) -> int:
@@ -145,7 +150,7 @@ def _changes_to_be_last(votes: Votes, winner: int) -> int:
 def _continue_to_two(
     choices: FirstChoices, rounds: Sequence[Votes]
 ) -> tuple[list[Votes], list[int]]:
-    """Return the rounds, continued until two candidates remain, and who is eliminated in each."""
+    """Count on until two candidates remain; return all rounds, and whom each one eliminated."""
     votes = list(rounds)
     while len(votes[-1].tally) > 2:
         remaining = [each for each in votes[-1].tally if each != votes[-1].fewest[-1]]

@@ -198,7 +198,11 @@ class ScottishState(CountState):
         )
 
     def next_step(self) -> tuple[Step, tuple[int, ...]]:
-        """Return the largest surplus, or the fewest votes if there is none."""
+        """Return what to do next, and the candidates for it: more than one if they are tied.
+
+        The largest surplus is transferred first. Without one, the candidate with the
+        fewest votes is eliminated.
+        """
         most = max((self.votes[each] for each in self.elected), default=0)
         if most > self.quota:
             return "surplus", tuple(each for each in self.elected if self.votes[each] == most)
@@ -206,7 +210,7 @@ class ScottishState(CountState):
         return "elimination", tuple(each for each in self.hopeful if self.votes[each] == fewest)
 
     def look_back(self, step: Step, tied: tuple[int, ...]) -> tuple[int, ...]:
-        """Return those who are equal in all earlier rounds as well."""
+        """Break a tie by the votes of earlier rounds, latest first; return who is still tied."""
         pick = max if step == "surplus" else min
         for votes in reversed(self.earlier):
             best = pick(votes[each] for each in tied)
@@ -361,9 +365,10 @@ class MeekState(CountState):
         return totals
 
     def moves(self, after: CountState) -> dict[tuple[int, int], int]:
-        """Pass what a candidate releases down each ballot, to the next who keep more than before.
+        """Return how many votes moved from one candidate to another in this step.
 
-        The parts of a ballot before and after are laid side by side in the order of its choices.
+        Each ballot is divided among its choices. What a candidate no longer keeps of it goes to
+        the next choices that keep more than before.
         """
         assert isinstance(after, MeekState)
         rows = self.orders.rows
@@ -403,7 +408,7 @@ class _Parts:
         self.kept = np.zeros(rows, np.int64)
 
     def take(self, table: NDArray[np.int16], rows: Rows) -> NDArray[np.int16]:
-        """Go to the next part where the last one is used up; return who has the part."""
+        """Return the candidate whose part of each ballot is next, skipping parts that are empty."""
         empty = (self.kept == 0) & (self.weight > 0)
         self._position[empty] += 1
         holders = table[self._position, rows]

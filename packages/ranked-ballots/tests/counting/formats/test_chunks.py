@@ -30,6 +30,7 @@ def with_empty_line(file: bytes) -> bytes:
     return file + b"\n"
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("form", ["csv", "csv-ranks", "soc", "soi", "toc", "toi"])
 @given(data=st.data())
 def test_chunks_and_lines_give_the_same_ballots(form: str, data: st.DataObject) -> None:
@@ -144,6 +145,7 @@ def test_many_chunks_are_read_completely_with_progress(
     assert progress == sorted(progress)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("form", ["soc", "csv", "csv-ranks"])
 def test_error_has_the_line_of_a_malformed_ballot_among_many(form: str) -> None:
     lines = files()[form].split(b"\n")

@@ -37,6 +37,7 @@ def assert_same(data: bytes, ballots: Ballots, form: str, asked: str | None) -> 
 
 
 # Counts are small for cast vote records, which have a record for each ballot.
+@pytest.mark.rest
 @pytest.mark.parametrize("form", WRITTEN)
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
@@ -49,6 +50,7 @@ def test_written_ballots_are_read_back(form: str, data: st.DataObject) -> None:
 
 
 # A format rejects exactly what its entry in FORMATS says.
+@pytest.mark.rest
 @pytest.mark.parametrize("form", WRITTEN)
 @given(data=st.data())
 def test_format_accepts_what_its_entry_says(form: str, data: st.DataObject) -> None:
