@@ -168,6 +168,7 @@ def _code_of(page: Path) -> Iterator[str]:
             yield from block.text.splitlines()
 
 
+@pytest.mark.rest
 def test_names_in_messages_exist() -> None:
     assert [
         f"{name_of(path)}: {name}"

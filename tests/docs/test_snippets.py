@@ -63,6 +63,7 @@ def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
 
 
 # Our commands run as shown; the lines below one are part of its output, and "…" matches anything.
+@pytest.mark.rest
 @every_page_with("console")
 def test_commands_run(
     path: Path,

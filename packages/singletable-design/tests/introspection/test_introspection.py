@@ -179,6 +179,7 @@ def valid_items(draw: st.DrawFn, table: Table) -> list[Item]:
     return list(drawn.values())
 
 
+@pytest.mark.rest
 @settings(max_examples=60)
 @given(st.data())
 def test_any_items_are_declared_or_reported(data: st.DataObject) -> None:

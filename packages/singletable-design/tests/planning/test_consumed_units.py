@@ -148,6 +148,7 @@ def with_counts(catalog: PatternCatalog, counts: Mapping[str, int]) -> PatternCa
     return counted
 
 
+@pytest.mark.rest
 def test_plan_of_every_rule_is_what_the_engine_consumes() -> None:
     # Each pattern is called for all 40 articles equally often: 30 percent are in a sparse index.
     check([news_catalog()], 900, step=40)
@@ -182,6 +183,7 @@ DISTRIBUTIONS = {
 }
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize(
     "catalog",
     [
@@ -274,6 +276,7 @@ DESIGNS = {
 }
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("name", DESIGNS)
 def test_plan_of_an_application_is_what_the_engine_consumes(
     name: str, monkeypatch: pytest.MonkeyPatch

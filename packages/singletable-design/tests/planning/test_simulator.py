@@ -162,6 +162,7 @@ SERVED: dict[str, tuple[list[PlacedUnits], float, float]] = {
 }
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("overload", [0.75, 1.2, pytest.param(3.0, marks=pytest.mark.rest)])
 @pytest.mark.parametrize("name", SERVED)
 def test_overloaded_table_serves_its_capacity(name: str, overload: float) -> None:
@@ -176,6 +177,7 @@ def test_overloaded_table_serves_its_capacity(name: str, overload: float) -> Non
     assert (result.throttled_share < 0.001) == (overload < 1)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("name", SERVED)
 def test_throttling_begins_where_the_throttle_point_says(name: str) -> None:
     parts, size, capacity = SERVED[name]

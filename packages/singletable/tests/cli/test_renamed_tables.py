@@ -114,6 +114,7 @@ class App:
 def carry_nothing(*_: object) -> None: ...
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("records_carried", [True, False])  # earlier releases left them behind
 @pytest.mark.parametrize("pks", [("PK", "PK", "PK"), ("PK", "hash", "partition")])
 def test_applied_migrations_stay_applied_through_renames(

@@ -52,6 +52,7 @@ def test_a_copy_derives_all_items(engine: Engine) -> None:
     assert len(stored(engine)) == 8
 
 
+@pytest.mark.rest
 def test_a_copy_killed_at_any_request_continues() -> None:
     for requests in count():
         random = Random(requests)
@@ -73,6 +74,7 @@ def test_a_copy_killed_at_any_request_continues() -> None:
             assert stored(engine) == freshly_copied(engine), requests
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("seed", range(15))
 def test_writes_between_any_two_requests_are_carried_over(engine: Engine, seed: int) -> None:
     random = Random(seed)

@@ -425,6 +425,7 @@ def test_a_stream_without_all_changes_starts_the_copy_over(
 # Cut-over and rollback
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("action", ["cut_over", "rollback"])
 def test_switching_killed_at_any_request_continues(action: str) -> None:
     for requests in count():
@@ -639,6 +640,7 @@ def _is_spoiled_by_a_stall(at: int) -> bool | None:
         return None if next(requests) <= at else new_items(engine) != old_items(engine)
 
 
+@pytest.mark.rest
 def test_a_runner_that_stalls_at_any_request_damages_nothing() -> None:
     results = list(takewhile(lambda one: one is not None, map(_is_spoiled_by_a_stall, count(1))))
     assert len(results) > 20

@@ -108,7 +108,9 @@ AROUND = [("R", KINDS[0]), ("SA", KINDS[0]), ("T", KINDS[0]), ("S",)]
 
 
 @pytest.mark.parametrize("kind", ORDERED, ids=lambda kind: kind.name.replace(" ", "-"))
-@pytest.mark.parametrize("behind", [False, True], ids=["last", "inner"])
+@pytest.mark.parametrize(
+    "behind", [pytest.param(False, marks=pytest.mark.rest), True], ids=["last", "inner"]
+)
 @settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_range_returns_the_matching_items(

@@ -330,7 +330,9 @@ def driver() -> Iterator[ScriptedDriver]:
         yield ScriptedDriver(engine)
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize(
+    "face", ["sync", *(pytest.param(one, marks=pytest.mark.rest) for one in ("async", "http"))]
+)
 @pytest.mark.parametrize("kind", WRITES)
 def test_write_is_applied_once_and_reported_truly(
     kind: str, face: str, driver: ScriptedDriver, far_end: tuple[Exchangeable, Any]

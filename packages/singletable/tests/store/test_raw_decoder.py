@@ -87,6 +87,7 @@ def _check(model: Model, item: Item) -> None:
     assert repr(fast) == repr(_outcome(lambda: decode_item(model, item_from_json(raw))))
 
 
+@pytest.mark.rest
 @given(values=VALUES, data=st.data())
 def test_items_are_decoded_alike(values: dict[str, Any], data: st.DataObject) -> None:
     item = EVERY.item(values)
@@ -108,6 +109,7 @@ def _reject(raw: Raw) -> Any:
 DECODE_FAST = compile_decoder(EVERY, _reject)
 
 
+@pytest.mark.rest
 @given(values=VALUES)
 def test_ordinary_items_are_decoded_without_the_slow_path(values: dict[str, Any]) -> None:
     # Members of a Flag are decoded one by one, because it has more values than members.

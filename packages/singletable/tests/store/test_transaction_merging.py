@@ -236,6 +236,7 @@ class Trial:
         return result
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("entity", CALLS, ids=lambda entity: entity.__name__)
 def test_transaction_equals_the_same_calls_one_by_one(entity: type) -> None:
     calls = CALLS[entity]

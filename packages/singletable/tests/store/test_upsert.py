@@ -293,6 +293,7 @@ def some(edits: dict[str, st.SearchStrategy[Edit[Any]]]) -> st.SearchStrategy[li
     return chosen.flatmap(lambda names: st.tuples(*(edits[name] for name in names))).map(list)
 
 
+@pytest.mark.rest
 @settings(max_examples=3 * settings().max_examples)
 @given(data=st.data())
 def test_upsert_equals_create_or_update_in_python(data: st.DataObject) -> None:

@@ -147,6 +147,7 @@ def _error(act: Callable[[Any], object], value: object) -> InvalidValue | ItemMi
 
 
 # A value of one type passed to a field of another type is rejected or reads back as the same.
+@pytest.mark.rest
 @every_type
 @FEW
 @given(data=st.data())
@@ -162,6 +163,7 @@ def test_values_are_never_coerced(name: str, data: st.DataObject) -> None:
     assert codec.decode(stored) == value
 
 
+@pytest.mark.rest
 @every_type
 @FEW
 @given(data=st.data())
