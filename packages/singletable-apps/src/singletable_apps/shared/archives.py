@@ -68,7 +68,8 @@ def open_zip(data: bytes) -> Generator[ZipFile]:
                 if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
                     raise ArchiveError("Expected a zip file with the usual compression (deflate).")
             yield archive
-    # IndexError: an empty name. NotImplementedError: an unsupported version of the format.
+    # What zipfile raises for damaged files, besides its own error: ValueError for impossible sizes,
+    # IndexError for an empty name, NotImplementedError for an unknown version of the format.
     except (BadZipFile, zlib.error, EOFError, ValueError, IndexError, NotImplementedError) as error:
         raise ArchiveError("This is not a zip file, or it is damaged.") from error
 

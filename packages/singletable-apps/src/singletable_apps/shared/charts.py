@@ -13,6 +13,8 @@ from datetime import date
 
 from markupsafe import Markup
 
+from singletable_apps.shared.languages import ENGLISH, Language
+
 _PLOT = 150
 _SMALL_PLOT = 56
 _HEADING = 24
@@ -39,6 +41,7 @@ class DayChart:
     days: Sequence[date]
     series: Sequence[Series]
     id: str = "chart"
+    language: Language = ENGLISH
 
     def __post_init__(self) -> None:
         """Raise ValueError unless there is a value per day."""
@@ -53,7 +56,8 @@ class DayChart:
     @property
     def columns(self) -> list[str]:
         """Return the headings of the table."""
-        return ["Day", *(each.name.capitalize() for each in self.series)]
+        names = ("day", *(each.name for each in self.series))
+        return [self.language.gettext(each.capitalize()) for each in names]
 
     @property
     def rows(self) -> list[tuple[date, list[int]]]:
@@ -80,7 +84,7 @@ class DayChart:
         ).format(
             height=top + _AXIS,
             id=self.id,
-            title=self.title,
+            title=self.language.gettext(self.title),
             text=self.text,
             parts=Markup("").join(parts),
         )
@@ -104,7 +108,7 @@ class DayChart:
                 height=height,
                 y=base - height * value / highest,
                 tall=height * value / highest,
-                title=f"{_day(day)}: {value:,} {_noun(series.name, value)}",
+                title=f"{self._day(day)}: {self._count(series, value)}",
             )
             for at, (day, value) in enumerate(zip(self.days, series.values, strict=True))
         )
@@ -115,8 +119,8 @@ class DayChart:
             '<line class="chart-base" x1="0" x2="100%" y1="{base}" y2="{base}"/></g>'
         ).format(
             number=number,
-            name=f"{sum(series.values):,} {_noun(series.name, sum(series.values))}",
-            highest=f"{highest:,}",
+            name=self._count(series, sum(series.values)),
+            highest=self.language.number(highest),
             name_y=top - 8,
             top=top,
             base=base,
@@ -133,7 +137,7 @@ class DayChart:
             x = 0 if at == 0 else 100 if at == last else (at + 0.5) * 100 / len(self.days)
             labels.append(
                 Markup('<text class="chart-label chart-{}" x="{:.2f}%" y="{}">{}</text>').format(
-                    edge, x, top + 12, f"{self.days[at].day} {self.days[at]:%b}"
+                    edge, x, top + 12, self.language.date(self.days[at], "d MMM")
                 )
             )
         return Markup("").join(labels)
@@ -141,9 +145,17 @@ class DayChart:
     def _describe(self, series: Series) -> str:
         total, best = sum(series.values), max(series.values)
         if not total:
-            return f"No {series.name} yet."
+            return self.language.gettext(f"No {series.name} yet.")
         day = self.days[list(series.values).index(best)]
-        return f"{total:,} {_noun(series.name, total)}, at most {best:,} on {_day(day)}."
+        count, text = self._count(series, total), "%(count)s, at most %(best)s on %(day)s."
+        return self.language.gettext(text, count=count, best=best, day=self._day(day))
+
+    def _day(self, day: date) -> str:
+        return self.language.date(day, "d MMMM y")
+
+    def _count(self, series: Series, count: int) -> str:
+        one = series.name.removesuffix("s")
+        return self.language.ngettext(f"%(count)s {one}", f"%(count)s {series.name}", count)
 
 
 @dataclass(frozen=True)
@@ -245,11 +257,3 @@ def round_up(value: int) -> int:
             if value <= step * power:
                 return step * power
         power *= 10
-
-
-def _day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
-
-
-def _noun(plural: str, count: int) -> str:
-    return plural.removesuffix("s") if count == 1 else plural

@@ -8,6 +8,7 @@ from unicodedata import category, normalize
 from urllib.parse import urlsplit
 
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.mail import InvalidEmail, check_address
 
 # Unicode reserves these code points for use inside programs; XML cannot contain U+FFFE and U+FFFF.
@@ -94,7 +95,12 @@ class InputChecks:
         if required and not value.strip():
             self.reject(field, "Please fill this in.")
         elif size > most_bytes:
-            self.reject(field, f"Use at most {most_bytes:,} bytes; there are {size:,} now.")
+            self.reject(
+                field,
+                "Use at most %(longest)s bytes; there are %(size)s now.",
+                longest=most_bytes,
+                size=size,
+            )
         else:
             self.printable(field, value.replace("\t", " "))
         return value
@@ -103,7 +109,9 @@ class InputChecks:
         """Reject control characters and others that nobody can see."""
         if found := _UNPRINTABLE.search(text):
             code = f"U+{ord(found[0]):04X}"
-            self.reject(field, f"Remove the invisible character {code}, or type this again.")
+            self.reject(
+                field, "Remove the invisible character %(code)s, or type this again.", code=code
+            )
 
     def link(self, field: str, url: str, *, required: bool = False) -> str:
         """Check a link: a path of this site, or an address of the web."""
@@ -126,9 +134,9 @@ class InputChecks:
             self.reject(field, "Enter an e-mail address such as ada@example.org.")
         return value
 
-    def reject(self, field: str, message: str) -> None:
+    def reject(self, field: str, message: str, **parameters: object) -> None:
         """Add an error, unless the field has one already."""
-        self.errors.setdefault(field, message)
+        self.errors.setdefault(field, Phrase(message, **parameters))
 
     def raise_errors(self, error: Callable[[dict[str, str]], Exception] = InvalidInput) -> None:
         """Raise the error with all messages by field, if there are any."""
@@ -139,7 +147,12 @@ class InputChecks:
         if required and not has_visible_text(value):
             self.reject(field, "Please fill this in.")
         elif len(value) > longest:
-            self.reject(field, f"Use at most {longest:,} characters; there are {len(value):,} now.")
+            self.reject(
+                field,
+                "Use at most %(longest)s characters; there are %(size)s now.",
+                longest=longest,
+                size=len(value),
+            )
         else:
             self.printable(field, value)
         return value

@@ -135,6 +135,7 @@ def test_awkward_titles_survive_without_what_xml_forbids() -> None:
     read_as_reader(rss(feed, HOME))
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("vector", XSS_CORPUS)
 def test_attacks_stay_text_or_are_removed(vector: str) -> None:
     feed = _with_text(vector, render_markdown(vector))
@@ -155,6 +156,7 @@ def test_a_sitemap_lists_pages_with_their_changes() -> None:
     check_xml("sitemap", sitemaps([])[0])
 
 
+@pytest.mark.rest
 def test_large_sitemaps_are_split() -> None:
     pages = [SitemapUrl(f"{HOME}/{number}") for number in range(MAX_SITEMAP_URLS + 1)]
     parts = sitemaps(pages)

@@ -143,7 +143,6 @@ def test_address_is_confirmed_if_there_is_a_mail_server(service: TeaService) -> 
     assert accounts.register("ada", "Ada", PASSWORD, "ada@example.org", "").email == ""
     [sent] = Outbox(context.store).newest()
     token = next(word for word in sent.email.text.split() if "/email?" in word).partition("=")[2]
-    assert accounts.emails is not None
     accounts.emails.confirm(token)
     user = accounts.find_by_login("ada")
     assert user is not None

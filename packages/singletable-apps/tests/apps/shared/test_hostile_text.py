@@ -129,6 +129,7 @@ def test_markdown_with_very_many_brackets_leaves_them_as_text() -> None:
     assert "[a](" in render_markdown("![" * 20_000 + link)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("token", _MARKDOWN, ids=repr)
 def test_work_for_markdown_grows_with_its_length(token: str) -> None:
     one, two = (

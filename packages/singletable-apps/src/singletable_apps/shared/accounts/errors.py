@@ -15,6 +15,7 @@ from datetime import timedelta
 from typing import Literal, TypeAlias
 
 from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.languages import Phrase
 
 TokenReason: TypeAlias = Literal["malformed", "forged", "expired"]
 SessionReason: TypeAlias = Literal["malformed", "forged", "ended", "expired", "reused"]
@@ -63,6 +64,6 @@ class TooManyAttempts(AccountsError):
     def __init__(self, retry_after: timedelta) -> None:
         # Rounded up, for the header Retry-After.
         self.seconds = max(1, -(-retry_after // timedelta(seconds=1)))
-        unit = "second" if self.seconds == 1 else "seconds"
-        super().__init__(f"Too many attempts. Try again in {self.seconds:,} {unit}.")
+        wait = Phrase("%(count)s second", "%(count)s seconds", count=self.seconds)
+        super().__init__(Phrase("Too many attempts. Try again in %(wait)s.", wait=wait))
         self.retry_after = retry_after

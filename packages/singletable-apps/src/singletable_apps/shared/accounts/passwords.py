@@ -13,6 +13,7 @@ from argon2 import PasswordHasher, Type
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from singletable_apps.shared.accounts.errors import PasswordRejected
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.text import InputChecks
 
 MIN_LENGTH = 12
@@ -55,8 +56,12 @@ def check_password(password: str, *, about: Iterable[str] = ()) -> None:
     text = normalize_password(password)
     if len(text) < MIN_LENGTH:
         raise PasswordRejected(
-            f"Use at least {MIN_LENGTH} characters; this password has {len(text)}. Several words "
-            "in a row are long and easy to remember."
+            Phrase(
+                "Use at least %(shortest)s characters; this password has %(size)s. Several words "
+                "in a row are long and easy to remember.",
+                shortest=MIN_LENGTH,
+                size=len(text),
+            )
         )
     if len(set(text)) == 1:
         raise PasswordRejected("This password repeats one character. Choose another one.")

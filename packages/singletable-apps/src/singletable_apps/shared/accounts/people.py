@@ -29,11 +29,10 @@ U = TypeVar("U")
 class People(ABC, Generic[U]):
     """What people may do with accounts: their own, and those of others.
 
-    Each method checks that the actor may do this. `who` is what `url_part` returns. `emails`
-    changes addresses, if they can be changed.
+    Each method checks that the actor may do this. `who` is what `url_part` returns.
     """
 
-    emails: EmailChanges[U] | None = None
+    emails: EmailChanges[U]
 
     @abstractmethod
     def check_manager(self, actor: U) -> None:

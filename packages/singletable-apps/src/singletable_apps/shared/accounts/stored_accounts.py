@@ -164,7 +164,8 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
     role_change: ClassVar[WritePattern | None] = None
     removal: ClassVar[WritePattern | None] = None
     default_registration: ClassVar[Registration] = Registration.OPEN
-    changes_emails: ClassVar[bool] = True
+    # Whether people sign in with their address, so that nobody can be without one.
+    requires_email: ClassVar[bool] = False
     # The parts of the URL of the list of people.
     people_path: ClassVar[tuple[str, ...]] = ("people",)
 
@@ -176,15 +177,14 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=timedelta(days=7)
         )
-        if self.changes_emails:
-            self.emails = EmailChanges(
-                self,
-                context.store,
-                context.mailer,
-                secret=context.secret,
-                link=context.urls.link,
-                clock=context.clock,
-            )
+        self.emails = EmailChanges(
+            self,
+            context.store,
+            context.mailer,
+            secret=context.secret,
+            link=context.urls.link,
+            clock=context.clock,
+        )
 
     def check_manager(self, actor: Any) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
@@ -260,7 +260,7 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
         if name is not None:
             name = checks.line("name", name, longest=MAX_NAME, required=True)
         if email is not None:
-            email = checks.email("email", email)
+            email = checks.email("email", email, required=self.requires_email)
         checks.raise_errors()
         edited = user
         if name not in (None, user.name):
@@ -278,13 +278,13 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
         at once. So it does if it becomes empty.
         """
         changed: U = user
-        if email == user.email or self.emails is None:
+        if email == user.email:
             return changed
         if email and user.password_hash:
             by = "" if actor.user_id == user.user_id else actor.name
             self.emails.request(changed, email, by=by)
             return changed
-        changed = self.update(user, self.entity.email.set(email))
+        changed = self.set_email(user, email, "")
         if user.email and not email:
             notice = notices.address_changed(user.name, user.email, "not set")
             send_notice(self._mailer, notice, self._clock())

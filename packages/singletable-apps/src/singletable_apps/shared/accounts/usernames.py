@@ -183,7 +183,7 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
         is_trusted = is_first or setup_code is None
         waits = registration is Registration.APPROVAL and not is_trusted
         is_confirmed = is_confirmed or is_trusted or not self._confirms_addresses
-        if email and not is_confirmed and self.emails is not None:
+        if email and not is_confirmed:
             self.emails.check_request(email)
         role = self.admin if is_first else self.waiting if waits else self.member
         user = self._create(
@@ -193,7 +193,7 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
             password_hash=self._passwords.hash(password),
             role=role,
         )
-        if email and not is_confirmed and self.emails is not None:
+        if email and not is_confirmed:
             self.emails.request(user, email)
         if waits:
             self.tell_waiting(user)

@@ -63,6 +63,7 @@ class BallotForm:
     shown beside the button: who can see the ballot, and whether it can be changed. The browser
     keeps a draft under `draft_key` and discards it when `draft_version` has changed. Without
     `allow_ties` no two choices share a place; without `allow_blank` at least one has to be ranked.
+    `pictures` are the URLs and descriptions of pictures by name.
     """
 
     action: str
@@ -74,6 +75,7 @@ class BallotForm:
     labels: BallotLabels = field(default_factory=BallotLabels)
     allow_ties: bool = True
     allow_blank: bool = True
+    pictures: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
 
 @dataclass(frozen=True, slots=True)

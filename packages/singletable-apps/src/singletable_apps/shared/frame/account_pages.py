@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Path, Query, Response
 from pydantic import BaseModel, Field
 
-from singletable_apps.shared.accounts import EmailChanges, NotSignedIn, TooManyAttempts
+from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.frame.people import MemberPage, VisitorPage
 from singletable_apps.shared.frame.state import limited
@@ -238,10 +238,6 @@ def address_sent(email: str) -> str:
 email_router = APIRouter()
 
 
-def _changes(page: VisitorPage | MemberPage) -> EmailChanges[Any]:
-    return cast(EmailChanges[Any], page.people.emails)  # only apps that change them have the pages
-
-
 def _show_expired(page: VisitorPage, reason: str) -> Response:
     return render(page, "link_expired", 422, reason=reason)
 
@@ -257,7 +253,7 @@ def _submit(page: VisitorPage, form: Form, act: Callable[[AddressForm], Response
 def show_new_address(page: AnyPage, token: Token = "") -> Response:
     """Ask whether a new address is right."""
     try:
-        address = _changes(page).read(token)
+        address = page.people.emails.read(token)
     except NotSignedIn as error:
         return _show_expired(page, str(error))
     return render(page, "email", form=Form({"token": token}), address=address)
@@ -268,7 +264,7 @@ def confirm_new_address(page: AnyPage, form: PostedForm) -> Response:
     """Change the address."""
 
     def act(values: AddressForm) -> Response:
-        _changes(page).confirm(values.token)
+        page.people.emails.confirm(values.token)
         home = _home(page) if page.visitor is not None else page.url("sign-in")
         return page.redirect(home, "Your e-mail address was changed.")
 
@@ -279,7 +275,7 @@ def confirm_new_address(page: AnyPage, form: PostedForm) -> Response:
 def show_old_address(page: AnyPage, token: Token = "") -> Response:
     """Ask the owner of the old address whether the new one is theirs."""
     try:
-        notice = _changes(page).read_notice(token)
+        notice = page.people.emails.read_notice(token)
     except NotSignedIn as error:
         return _show_expired(page, str(error))
     return render(page, "email_old", form=Form({"token": token}), notice=notice)
@@ -291,9 +287,9 @@ def decide_old_address(page: AnyPage, form: PostedForm) -> Response:
 
     def act(values: AddressForm) -> Response:
         if values.answer == "accept":
-            _changes(page).accept_new(values.token)
+            page.people.emails.accept_new(values.token)
             return page.redirect(page.url("sign-in"), "You accepted the new e-mail address.")
-        _changes(page).keep_old(values.token)
+        page.people.emails.keep_old(values.token)
         return page.redirect(page.url("sign-in"), "You kept your e-mail address.")
 
     return _submit(page, form, act)
@@ -311,7 +307,7 @@ def accept_address(page: UserPage, form: PostedForm) -> Response:
 
     def act(values: AcceptForm) -> Response:
         page.cookies.check_password(page.request, page.auth, page.user, form)
-        _changes(page).accept_own(page.user, values.email)
+        page.people.emails.accept_own(page.user, values.email)
         flash = "Accepted. Your password can be reset by e-mail again."
         return page.redirect(page.url("account"), flash)
 
@@ -322,7 +318,7 @@ def accept_address(page: UserPage, form: PostedForm) -> Response:
 
 
 def _show_unaccepted(page: MemberPage, form: Form, status: int = 200) -> Response:
-    notice = _changes(page).find_unaccepted(page.user)
+    notice = page.people.emails.find_unaccepted(page.user)
     if notice is None:
         return page.redirect(page.url("account"))
     return render(

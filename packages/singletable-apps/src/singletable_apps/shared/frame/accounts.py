@@ -84,7 +84,7 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
     account, others = APIRouter(), APIRouter()
     for router, is_wanted in (
         (account_pages.router, True),
-        (account_pages.email_router, people.changes_emails),
+        (account_pages.email_router, True),
         (oidc_pages.router, True),
         (own_account, True),
         (registration, people.registers),
@@ -272,7 +272,7 @@ def _show_account(
         password=password or Form(),
         can_edit=page.spec.edits_profile and people.may_edit(user, user),
         why_kept=people.why_kept(user, user),
-        unaccepted=people.emails and people.emails.find_unaccepted(user),
+        unaccepted=people.emails.find_unaccepted(user),
         sessions=page.cookies.sessions(page.request, page.auth, user),
         tokens=page.auth.tokens.list(page.auth.account_of(user)),
         needs_password=page.needs_password,

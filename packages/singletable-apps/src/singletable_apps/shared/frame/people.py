@@ -109,7 +109,6 @@ class PeopleSpec(Generic[S]):
     usernames: bool = True
     requires_email: bool = False
     edits_profile: bool = True
-    changes_emails: bool = True
     hints: Mapping[str, str] = field(default_factory=dict[str, str])
     columns: Sequence[Column] = ()
     list_context: Callable[[Any], Mapping[str, object]] = lambda page: {}

@@ -44,6 +44,7 @@ from singletable_apps.shared.frame.jobs import Job, run_jobs
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
 from singletable_apps.shared.key_files import create_folder, load_key_file
+from singletable_apps.shared.languages import Languages
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
 from singletable_apps.shared.sealed import derive_key
@@ -133,7 +134,8 @@ class AppSpec(Generic[S]):
     returns variables of all templates. `templates` are further folders of templates, and
     `generated_files` are further static files. `search` is the page that a 404 offers. With
     accounts, people who are not signed in go to `sign_in(urls)`, or else to `/NAME/sign-in`; while
-    there is no account, `setup_url(service)` leads to the first one.
+    there is no account, `setup_url(service)` leads to the first one. Pages are in one of the
+    `languages`; `language(service)` returns its code, for error pages too, so it reads no database.
 
     Limits: `limits` has the quota and the seconds of each rate limit, `uploads` the largest body of
     a form by the path of a page, with the default prefix, `body_limit` that of all other requests.
@@ -174,6 +176,8 @@ class AppSpec(Generic[S]):
     body_limit: int | None = None
     generated_files: Mapping[str, str] = field(default_factory=dict[str, str])
     templates: Sequence[Path] = ()
+    languages: Languages = field(default_factory=Languages)
+    language: Callable[[S], str] = lambda service: "en"
     search: str = ""
     sign_in: Callable[[Urls], str] | None = None
     file: str = ""
@@ -279,6 +283,7 @@ class AppSpec(Generic[S]):
             prefix=urls.prefix,
             sign_in=self._sign_in_url(urls),
             context=self._page_context,
+            language=lambda request: self.languages[self.language(state_of(request).service)],
             generated_files=self.generated_files,
             templates=self.templates,
             problem_pages=self.problem_pages,

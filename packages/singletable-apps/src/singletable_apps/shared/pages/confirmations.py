@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
+from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import Confirmation, ConfirmForm, Form, posted_form
 from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext
 
@@ -41,7 +42,7 @@ class ConfirmedAction(Confirmation):
     _: KW_ONLY
     do: Callable[[Form], object]
     to: str = ""
-    done: str = ""
+    done: str | Flash = ""
     revision: int | None = None
     model: type[BaseModel] = ConfirmForm
     error_field: str | None = None

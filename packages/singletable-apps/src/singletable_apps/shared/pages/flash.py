@@ -20,10 +20,11 @@ _MAX_LENGTH = 500
 
 @dataclass(frozen=True, slots=True)
 class Flash:
-    """A message, and whether it is good news."""
+    """A message, whether it is good news, and the URL to which a button “Undo” posts."""
 
     text: str
     tone: Tone = "good"
+    undo: str = ""
 
 
 class FlashMessages:
@@ -37,7 +38,7 @@ class FlashMessages:
 
     def add(self, request: Request, flash: Flash) -> None:
         """Show the message on the next page."""
-        _COOKIE.set(request, self._sealer.seal([flash.tone, flash.text[:_MAX_LENGTH]]))
+        _COOKIE.set(request, self._sealer.seal([flash.text[:_MAX_LENGTH], flash.tone, flash.undo]))
 
     def take(self, request: Request) -> Flash | None:
         """Return the message to show now and delete it, or None if there is none."""
@@ -49,5 +50,4 @@ class FlashMessages:
         except InvalidSeal:
             return None
         _COOKIE.delete(request)
-        tone, text = cast(tuple[Tone, str], value)
-        return Flash(text, tone)
+        return Flash(*cast(tuple[str, Tone, str], value))

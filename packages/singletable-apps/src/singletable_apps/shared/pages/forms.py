@@ -14,6 +14,7 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
 
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages.times import (
     UTC,
     NonexistentTime,
@@ -25,27 +26,24 @@ from singletable_apps.shared.pages.times import (
 from singletable_apps.shared.service import RevisionCheck
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
-_Limits = Mapping[str, object]
-
-# By pydantic's error types. For others, its own message is good enough.
-_MESSAGES: Mapping[str, Callable[[_Limits], str]] = {
-    "missing": lambda limits: "Please fill this in.",
-    "string_too_short": lambda limits: _at_least(limits["min_length"]),
-    "string_too_long": lambda limits: _at_most(limits["max_length"]),
-    "too_short": lambda limits: _choose("at least", limits["min_length"]),
-    "too_long": lambda limits: _choose("at most", limits["max_length"]),
-    "int_parsing": lambda limits: "Enter a whole number.",
-    "int_from_float": lambda limits: "Enter a whole number.",
-    "int_parsing_size": lambda limits: "That number is too large.",
-    "float_parsing": lambda limits: "Enter a number.",
-    "decimal_parsing": lambda limits: "Enter a number.",
-    "greater_than_equal": lambda limits: f"Enter {limits['ge']} or more.",
-    "greater_than": lambda limits: f"Enter more than {limits['gt']}.",
-    "less_than_equal": lambda limits: f"Enter {limits['le']} or less.",
-    "less_than": lambda limits: f"Enter less than {limits['lt']}.",
-    "literal_error": lambda limits: "Choose one of the options.",
-    "enum": lambda limits: "Choose one of the options.",
-    "value_error": lambda limits: str(limits["error"]),
+# By pydantic's error types, with its parameters. For others, its own message is good enough.
+MESSAGES: Mapping[str, tuple[str, ...]] = {
+    "missing": ("Please fill this in.",),
+    "string_too_short": ("Enter at least %(count)s characters.",),
+    "string_too_long": ("Enter at most %(count)s characters.",),
+    "too_short": ("Choose at least one.", "Choose at least %(count)s."),
+    "too_long": ("Choose at most one.", "Choose at most %(count)s."),
+    "int_parsing": ("Enter a whole number.",),
+    "int_from_float": ("Enter a whole number.",),
+    "int_parsing_size": ("That number is too large.",),
+    "float_parsing": ("Enter a number.",),
+    "decimal_parsing": ("Enter a number.",),
+    "greater_than_equal": ("Enter %(ge)s or more.",),
+    "greater_than": ("Enter more than %(gt)s.",),
+    "less_than_equal": ("Enter %(le)s or less.",),
+    "less_than": ("Enter less than %(lt)s.",),
+    "literal_error": ("Choose one of the options.",),
+    "enum": ("Choose one of the options.",),
 }
 
 
@@ -54,22 +52,16 @@ def error_messages(error: ValidationError) -> dict[str, str]:
     messages: dict[str, str] = {}
     for detail in error.errors():
         name = str(detail["loc"][0]) if detail["loc"] else ""
-        message = _MESSAGES.get(detail["type"])
-        text = message(detail.get("ctx", {})) if message else f"{detail['msg']}."
-        messages.setdefault(name, text)
+        messages.setdefault(name, _message(detail["type"], detail.get("ctx", {}), detail["msg"]))
     return messages
 
 
-def _at_least(count: object) -> str:
-    return "Please fill this in." if count == 1 else f"Enter at least {count} characters."
-
-
-def _at_most(count: object) -> str:
-    return f"Enter at most {count} characters."
-
-
-def _choose(bound: str, count: object) -> str:
-    return f"Choose {bound} {'one' if count == 1 else count}."
+def _message(kind: str, limits: Mapping[str, object], text: str) -> str:
+    count = limits.get("min_length", limits.get("max_length"))
+    if kind == "value_error":
+        return str(limits["error"])
+    texts = MESSAGES.get("missing" if (kind, count) == ("string_too_short", 1) else kind)
+    return Phrase(*texts, **limits, count=count) if texts else f"{text}."
 
 
 M = TypeVar("M", bound=BaseModel)

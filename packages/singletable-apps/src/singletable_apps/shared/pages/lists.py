@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query, Request
 
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages.urls import path_of
 
 T = TypeVar("T")
@@ -82,11 +83,10 @@ class ListQuery:
         cursor = self.cursor or "0"
         start = int(cursor) if cursor.isascii() and cursor.isdecimal() and len(cursor) < 10 else 0
         end = start + limit
-        shown = f"{start + 1:,} to {min(end, len(matches)):,} of {len(matches):,}"
         return self.page(
             matches[start:end],
             str(end) if end < len(matches) else None,
-            shown=shown if matches[start:end] else "",
+            shown=_shown(start, min(end, len(matches)), len(matches)),
         )
 
 
@@ -103,8 +103,12 @@ class Pager:
         """Return the links of a list whose pages begin at a number, the parameter `name`."""
         end = min(start + size, total)
         following = f"{url}{'&' if '?' in url else '?'}{name}={end}" if end < total else ""
-        shown = f"{start + 1:,} to {end:,} of {total:,}" if start < total else ""
-        return cls(following, url if start else "", shown)
+        return cls(following, url if start else "", _shown(start, end, total))
+
+
+def _shown(start: int, end: int, total: int) -> str:
+    text = Phrase("%(first)s to %(last)s of %(total)s", first=start + 1, last=end, total=total)
+    return text if start < total else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from singletable_apps.shared.accounts import (
     TooManyAttempts,
 )
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.languages import Language
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
 from singletable_apps.shared.pages.pages import Pages
@@ -47,6 +48,11 @@ class PageContext(ABC):
     @abstractmethod
     def pages(self) -> Pages:
         """Return the pages of the app."""
+
+    @property
+    def language(self) -> Language:
+        """Return the language of the page."""
+        return self.pages.language(self.request)
 
     def render(self, template: str, status: int = 200, /, **context: object) -> Response:
         """Render a template of this app, named without its folder and ending."""

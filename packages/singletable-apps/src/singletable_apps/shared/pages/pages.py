@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,8 +13,10 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, FastAPI, Request
+from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from singletable_apps.shared.languages import ENGLISH, Language
 from singletable_apps.shared.pages.api_docs import add_api_docs
 from singletable_apps.shared.pages.flash import Flash, FlashMessages
 from singletable_apps.shared.pages.forms import Form
@@ -77,7 +79,7 @@ class Pages:
 
     `context(request)` returns variables for every page, including error pages: `nav` and `links`
     (footer) are lists of Link, `account` is the name of the signed-in person, and `account_links`
-    their menu. It should read `request.state` and not the database.
+    their menu. It and `language(request)` should read `request.state` and not the database.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Pages:
         prefix: str = "",
         sign_in: str | None = None,
         context: Callable[[Request], Mapping[str, object]] = _no_context,
+        language: Callable[[Request], Language] = lambda _: ENGLISH,
         generated_files: Mapping[str, str] | None = None,
         templates: Sequence[Path] = (),
         problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({}),
@@ -97,6 +100,7 @@ class Pages:
         self.name = name
         self.prefix = prefix
         self.sign_in = sign_in
+        self.language = language
         self._context = context
         self._secret = secret
         self._flash_messages = FlashMessages(secret)
@@ -105,19 +109,18 @@ class Pages:
             "shared": StaticFiles("shared", _FOLDER / "static", site_files()),
             name: StaticFiles(name, folder / "static" if folder else None, generated_files),
         }
-        self._environment = make_environment(
-            [*templates, *([folder / "templates"] if folder else [])],
-            {
-                "app": name,
-                "asset": self.asset,
-                "has_styles": f"{name}.css" in self._static_files[name].files,
-                "Link": Link,
-                "product": product or Product(name.capitalize(), prefix or "/"),
-                "provider": None,
-                "version": version("singletable"),
-                "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",
-            },
-        )
+        self._environments: dict[str, Environment] = {}
+        self._folders = [*templates, *([folder / "templates"] if folder else [])]
+        self._variables = {
+            "app": name,
+            "asset": self.asset,
+            "has_styles": f"{name}.css" in self._static_files[name].files,
+            "Link": Link,
+            "product": product or Product(name.capitalize(), prefix or "/"),
+            "provider": None,
+            "version": version("singletable"),
+            "sign_out": f"{sign_in.rpartition('/')[0]}/sign-out" if sign_in else "",
+        }
         self.router = APIRouter()
         for files in self._static_files.values():
             files.add_route(self.router)
@@ -147,10 +150,8 @@ class Pages:
             name: value.shown_in(zone) if isinstance(value, Form) else value
             for name, value in context.items()
         }
-        text = self._environment.get_template(template).render(
-            {**self._common(request), "flash": flash, **shown}
-        )
-        return _compress(request, text, status)
+        values = {**self._common(request), "flash": flash, **shown}
+        return _compress(request, self._fill_in(request, template, values), status)
 
     def render_public(
         self,
@@ -170,18 +171,22 @@ class Pages:
         Times are in `zone`. There is no flash message, no theme of the reader and nothing from
         `context(request)`, which may show who is signed in. See `public_response` for the headers.
         """
-        text = self._environment.get_template(template).render(
-            {**_public_context(request), "zone": zone, **context}
-        )
         return public_response(
             request,
-            text,
+            self._fill_in(request, template, {**_public_context(request), "zone": zone, **context}),
             "text/html",
             status,
             last_modified=last_modified,
             caching=caching,
             headers={"Content-Security-Policy": policy},
         )
+
+    def _fill_in(self, request: Request, template: str, values: Mapping[str, object]) -> str:
+        language = self.language(request)
+        if language.code not in self._environments:
+            environment = make_environment(self._folders, self._variables, language)
+            self._environments[language.code] = environment
+        return self._environments[language.code].get_template(template).render(values)
 
     def sealer(self, purpose: str) -> Sealer:
         """Return a sealer for what browsers keep for this app."""
@@ -191,7 +196,8 @@ class Pages:
         """Redirect to another page after an action; that page shows the flash message."""
         if flash:
             message = Flash(flash) if isinstance(flash, str) else flash
-            self._flash_messages.add(request, message)
+            text = self.language(request).gettext(message.text)
+            self._flash_messages.add(request, replace(message, text=text))
         return RedirectResponse(url, 303)
 
     def render_problem(self, request: Request, problem: Problem) -> Response:

@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined,
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from singletable_apps.shared.languages import ENGLISH, Language, Phrase
 from singletable_apps.shared.markdown import render_markdown
 from singletable_apps.shared.pages.times import LocalTime
 from singletable_apps.shared.text import is_link
@@ -20,11 +21,18 @@ _SHARED = Path(__file__).parent / "templates"
 Filter: TypeAlias = Callable[..., str]
 
 
-def make_environment(folders: Sequence[Path], variables: Mapping[str, object]) -> Environment:
-    """Return an environment for the shared templates and those in `folders`.
+def make_environment(
+    folders: Sequence[Path], variables: Mapping[str, object], language: Language = ENGLISH
+) -> Environment:
+    """Return an environment for the shared templates and those in `folders`, in one language.
 
-    Shared templates take precedence. `variables` are available in macros too.
+    Shared templates take precedence. `variables` are available in macros too. Messages are
+    translated where they are shown; other texts of ours are marked with `_("…")`.
     """
+
+    def translate(value: object) -> object:
+        return language.gettext(value) if isinstance(value, Phrase) else value
+
     environment = Environment(
         loader=ChoiceLoader([FileSystemLoader(each) for each in (_SHARED, *folders)]),
         autoescape=True,
@@ -32,39 +40,30 @@ def make_environment(folders: Sequence[Path], variables: Mapping[str, object]) -
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        extensions=["jinja2.ext.do", "jinja2.ext.i18n"],
+        finalize=translate,
     )
-    # Jinja2 types both as its own defaults only.
+    # Jinja2 types these as its own defaults only, and does not know what an extension adds.
+    i18n: Any = environment
+    i18n.install_gettext_callables(language.gettext, language.ngettext)
     filters: Any = environment.filters
-    filters.update(_FILTERS)
+    filters.update({**_FILTERS, "number": language.number})
     tests: Any = environment.tests
     tests["link"] = is_link
     template_globals: Any = environment.globals
-    template_globals.update(variables)
+    template_globals.update({**variables, "language": language})
     return environment
 
 
-@pass_context
-def _moment(context: Context, at: datetime) -> Markup:
-    return LocalTime(at, _zone(context)).html
+def _time_filter(form: str) -> Filter:
+    """Return a filter that shows a time in a form of `LocalTime`."""
 
+    @pass_context
+    def show(context: Context, at: datetime) -> str:
+        zone = cast(ZoneInfo, context.get("zone") or ZoneInfo("UTC"))
+        return cast(str, getattr(LocalTime(at, zone, context["language"]), form))
 
-@pass_context
-def _moment_with_utc(context: Context, at: datetime) -> Markup:
-    return LocalTime(at, _zone(context)).html_with_utc
-
-
-@pass_context
-def _day(context: Context, at: datetime) -> str:
-    return LocalTime(at, _zone(context)).day
-
-
-def _zone(context: Context) -> ZoneInfo:
-    return cast(ZoneInfo, context.get("zone") or ZoneInfo("UTC"))
-
-
-def number(value: float) -> str:
-    """Format a number with commas between thousands."""
-    return f"{value:,}"
+    return show
 
 
 def percent(part: float, whole: float = 1.0) -> str:
@@ -74,7 +73,7 @@ def percent(part: float, whole: float = 1.0) -> str:
 
 def plural(count: int, one: str, many: str = "") -> str:
     """Format a count with its noun: `1 ballot`, `2 ballots`."""
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def markdown(text: str) -> Markup:
@@ -84,10 +83,9 @@ def markdown(text: str) -> Markup:
 
 _FILTERS: Mapping[str, Filter] = {
     "markdown": markdown,
-    "moment": _moment,
-    "moment_with_utc": _moment_with_utc,
-    "day": _day,
-    "number": number,
+    "moment": _time_filter("html"),
+    "moment_with_utc": _time_filter("html_with_utc"),
+    "day": _time_filter("day"),
     "percent": percent,
     "plural": plural,
 }

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from fastapi import Request
 from markupsafe import Markup
 
+from singletable_apps.shared.languages import ENGLISH, Language
+
 # A script sets this cookie. Without scripts, times are in UTC.
 _COOKIE = "zone"
 UTC = ZoneInfo("UTC")
@@ -32,10 +34,16 @@ def request_time_zone(request: Request) -> ZoneInfo:
 
 @dataclass(frozen=True, slots=True)
 class LocalTime:
-    """A time in a time zone, formatted for people."""
+    """A time in a time zone, formatted for people in their language."""
 
     at: datetime
     zone: ZoneInfo
+    language: Language = ENGLISH
+
+    @property
+    def local(self) -> datetime:
+        """Return the time on the clocks of the zone."""
+        return self.at.astimezone(self.zone)
 
     @property
     def iso(self) -> str:
@@ -45,19 +53,17 @@ class LocalTime:
     @property
     def day(self) -> str:
         """Return `15 November 2026`."""
-        local = self.at.astimezone(self.zone)
-        return f"{local.day} {local:%B %Y}"
+        return self.language.date(self.local, "d MMMM y")
 
     @property
     def long(self) -> str:
         """Return `15 November 2026, 11:30 CET`."""
-        local = self.at.astimezone(self.zone)
-        return f"{self.day}, {local:%H:%M} {_zone_name(local)}"
+        return f"{self.day}, {self.local:%H:%M} {_zone_name(self.local)}"
 
     @property
     def utc(self) -> str:
         """Return `15 November 2026, 10:30 UTC`."""
-        return LocalTime(self.at, UTC).long
+        return LocalTime(self.at, UTC, self.language).long
 
     @property
     def html(self) -> Markup:
@@ -69,7 +75,7 @@ class LocalTime:
     @property
     def html_with_utc(self) -> Markup:
         """Return a `<time>` element, followed by UTC if that differs."""
-        if self.at.astimezone(self.zone).utcoffset() == self.at.astimezone(UTC).utcoffset():
+        if self.local.utcoffset() == self.at.astimezone(UTC).utcoffset():
             return self.html
         return Markup('{} <span class="utc">{}</span>').format(self.html, self.utc)
 

@@ -50,9 +50,8 @@ is sent again after a reconnect has its old id, by which the app recognizes it.
 """
 
 from singletable_apps.shared.rooms.client_messages import ClientMessage, Receiver, Reply
-from singletable_apps.shared.rooms.connections import CloseCode, Connection, Member
-from singletable_apps.shared.rooms.messages import EVERYONE
-from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
+from singletable_apps.shared.rooms.connections import CloseCode, Member
+from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms
 from singletable_apps.shared.rooms.room import Room, RoomLimits
 from singletable_apps.shared.rooms.sockets import (
     refuse_socket,
@@ -62,10 +61,8 @@ from singletable_apps.shared.rooms.sockets import (
 )
 
 __all__ = [
-    "EVERYONE",
     "ClientMessage",
     "CloseCode",
-    "Connection",
     "Member",
     "Position",
     "Receiver",
@@ -74,7 +71,6 @@ __all__ = [
     "RoomFull",
     "RoomLimits",
     "Rooms",
-    "Snapshot",
     "refuse_socket",
     "serve_poll",
     "serve_socket",

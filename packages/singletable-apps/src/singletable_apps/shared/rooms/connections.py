@@ -31,7 +31,6 @@ def short_reason(reason: str) -> str:
 class CloseCode(IntEnum):
     """Why a socket was closed. Browsers can read these codes only after the socket was accepted."""
 
-    RATE_LIMITED = 1008
     TOO_LARGE = 1009
     INTERNAL_ERROR = 1011
     RESTART = 1012

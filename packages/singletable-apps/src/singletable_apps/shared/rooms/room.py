@@ -204,17 +204,14 @@ class Room:
                 message = self._outbox.pop()
                 for connection in list(self._listeners.get(message.channel, ())):
                     if not connection.deliver(message):
-                        self._drop(connection)
+                        _LOG.info("A client in room %s is too slow: disconnecting it.", self.key)
+                        connection.close(CloseCode.TRY_AGAIN_LATER, "too slow")
+                        self.leave(connection)
                     sent += 1
                     if sent % _SENDS_AT_ONCE == 0:
                         await asyncio.sleep(0)
         finally:
             self._sender = None
-
-    def _drop(self, connection: Connection) -> None:
-        _LOG.info("A client in room %s is too slow, and is disconnected.", self.key)
-        connection.close(CloseCode.TRY_AGAIN_LATER, "too slow")
-        self.leave(connection)
 
     # Members
 

@@ -12,6 +12,7 @@ from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.web.problems import TOO_MANY_REQUESTS, Problem
 
 _SWEEP_SIZE = 10_000
@@ -56,8 +57,12 @@ class RateLimit:
             return headers
         raise Problem(
             TOO_MANY_REQUESTS,
-            f"You can do this {self._item.amount} times in {_duration(self._item.get_expiry())}. "
-            f"Try again in {_duration(wait)}.",
+            Phrase(
+                "You can do this %(quota)s times in %(period)s. Try again in %(wait)s.",
+                quota=self._item.amount,
+                period=_duration(self._item.get_expiry()),
+                wait=_duration(wait),
+            ),
             headers={**headers, "Retry-After": str(wait)},
         )
 
@@ -71,12 +76,12 @@ class RateLimit:
         self._swept_at = max(_SWEEP_SIZE, 2 * len(events))
 
 
-def _duration(seconds: int) -> str:
-    for unit, size in (("hour", 3600), ("minute", 60)):
-        if seconds >= size:
-            count = -(-seconds // size)
-            return f"{count} {unit}{'s' if count > 1 else ''}"
-    return f"{seconds} second{'s' if seconds != 1 else ''}"
+def _duration(seconds: int) -> Phrase:
+    if seconds >= 3600:
+        return Phrase("%(count)s hour", "%(count)s hours", count=-(-seconds // 3600))
+    if seconds >= 60:
+        return Phrase("%(count)s minute", "%(count)s minutes", count=-(-seconds // 60))
+    return Phrase("%(count)s second", "%(count)s seconds", count=seconds)
 
 
 def client_network(address: str) -> str:

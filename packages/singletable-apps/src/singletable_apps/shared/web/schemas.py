@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
@@ -29,6 +30,20 @@ _TIMESTAMP = re.compile(
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
+def _decode_base64(value: object) -> bytes:
+    if not isinstance(value, str) or not value.isascii():
+        raise ValueError("Expected Base64")
+    return b64decode(value, validate=True)
+
+
+# An image in a JSON body; pages upload it as a file.
+ImageData: TypeAlias = Annotated[
+    bytes,
+    BeforeValidator(_decode_base64),
+    WithJsonSchema({"type": "string", "contentEncoding": "base64"}),
+]
+
+
 class Document(ApiModel):
     """A JSON object, which can be filled from the attributes of another object."""
 
@@ -37,6 +52,13 @@ class Model(Document):
     """A JSON object that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class PictureLink(Document):
+    """A picture, and what it shows."""
+
+    url: str
+    alt: str
 
 
 def _check_timestamp(value: object) -> object:

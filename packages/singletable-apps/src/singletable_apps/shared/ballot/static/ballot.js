@@ -68,6 +68,7 @@ function mount(form) {
 
   const list = {
     names,
+    pictures: boxes.map(({ dataset: { ballotPicture: src, ballotAlt: alt } }) => (src ? { src, alt: alt ?? "" } : undefined)),
     allowTies: settings.allowTies,
     /** @param {number} who @param {string} button */
     press(who, button) {

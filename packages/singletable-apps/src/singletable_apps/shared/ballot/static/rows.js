@@ -8,6 +8,7 @@ import { HELP, joinNames, describePlace } from "./text.js";
 /**
  * @typedef {object} ListState
  * @property {string[]} names
+ * @property {({ src: string, alt: string } | undefined)[]} pictures
  * @property {boolean} allowTies                                 whether rows can share a place
  * @property {Levels} levels
  * @property {Held | undefined} held
@@ -83,7 +84,7 @@ export const Rest = ({ list, rest }) => html`<ul class="rest-rows">
 /** A row. @param {{ who: number, list: ListState }} props */
 function Row({ who, list }) {
   const { names, levels, held, open } = list;
-  const name = names[who], ranked = levelOf(levels, who) >= 0, lifted = held?.who === who;
+  const name = names[who], picture = list.pictures[who], ranked = levelOf(levels, who) >= 0, lifted = held?.who === who;
   // Enter and Space also click, without coordinates.
   const click = (/** @type {MouseEvent} */ event) => {
     if (event.detail === 0 && (ranked || lifted)) list.lift(who);
@@ -99,7 +100,7 @@ function Row({ who, list }) {
   return html`<li class=${`row ${ranked ? "is-ranked" : ""} ${state}`} data-who=${who}>
     <span class="row-grip" data-grip aria-hidden="true"><${Icon} name="grip" /></span>
     <button type="button" class="row-name" data-name=${who} aria-describedby="ballot-help" aria-pressed=${ranked || lifted ? String(lifted) : undefined} onClick=${click} onKeyDown=${spaced}>
-      <span>${name}</span><span class="sr-only">, ${describePlace(levels, who, names)}</span>${!ranked && html`<${Icon} name="plus" />`}
+      ${picture && html`<img class="choice-picture" src=${picture.src} alt=${picture.alt} width="40" height="40" />`}<span>${name}</span><span class="sr-only">, ${describePlace(levels, who, names)}</span>${!ranked && html`<${Icon} name="plus" />`}
     </button>
     ${ranked && html`<button type="button" class="tool row-more" data-tool="more" aria-expanded=${String(open === who)} aria-label=${`More for ${name}`} onClick=${() => list.toggle(who)}><${Icon} name="more" /></button>
     <div class="row-tools">

@@ -6,7 +6,7 @@ if (navigator.clipboard) {
     if (!button) return;
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent.trim());
     const before = button.textContent;
-    button.textContent = "Copied";
+    button.textContent = button.dataset.copied ?? "Copied";
     button.classList.add("is-done");
     setTimeout(() => {
       button.textContent = before;

@@ -1,7 +1,7 @@
 // Flash messages can be dismissed. Good news disappears by itself, unless someone is reading it.
 for (const flash of document.querySelectorAll("[data-flash]")) {
   const dismiss = () => flash.remove();
-  const button = flash.querySelector("button");
+  const button = flash.querySelector(".flash-dismiss");
   button.hidden = false;
   button.addEventListener("click", dismiss);
   if (flash.dataset.flash === "good") {

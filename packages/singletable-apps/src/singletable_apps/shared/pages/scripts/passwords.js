@@ -5,7 +5,7 @@ for (const button of document.querySelectorAll("button[data-reveal]")) {
   button.addEventListener("click", () => {
     const shown = field.type === "password";
     field.type = shown ? "text" : "password";
-    button.textContent = shown ? "Hide" : "Show";
+    button.textContent = shown ? button.dataset.hide : button.dataset.show;
     button.setAttribute("aria-pressed", String(shown));
   });
   field.form?.addEventListener("submit", () => { field.type = "password"; });
