@@ -97,19 +97,8 @@ def export_log(
 
 
 def _event_line(event: Event) -> bytes:
-    return _to_line(
-        {
-            "line": "event",
-            "event_id": event.event_id,
-            "when_occurred": event.when_occurred.isoformat(),
-            "actor": event.actor,
-            "event_type": event.event_type,
-            "event_data": event.event_data,
-            "previous_hash": event.previous_hash,
-            "hash": event.hash,
-            "mac": event.mac,
-        }
-    )
+    fields = {name: getattr(event, name) for name in ExportedEvent.__struct_fields__}
+    return _to_line({**fields, "line": "event", "when_occurred": event.when_occurred.isoformat()})
 
 
 def _to_line(fields: dict[str, object]) -> bytes:

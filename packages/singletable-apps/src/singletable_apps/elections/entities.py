@@ -169,9 +169,11 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     order: Attr[CandidateOrder] = attr(default=CandidateOrder.BY_NAME)
     none_of_these: Attr[bool] = attr(default=False)
     quorum: Attr[str] = attr(default="")
-    # User ids, which never change, as text; the id of the first question on the same ballot.
+    # User ids, which never change, as text; the id of the first question on the same ballot; the
+    # name of a ballot with several questions, if it has one of its own.
     managers: Attr[list[str]] = attr(factory=list)
     joint_with: Attr[int | None] = attr(default=None)
+    ballot_name: Attr[str] = attr(default="")
     election_id: Attr[int] = attr()
     candidate_count: Attr[int] = attr(default=0)
     voter_count: Attr[int] = attr(default=0)

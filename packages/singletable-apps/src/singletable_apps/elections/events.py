@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from hmac import compare_digest
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import msgspec
 
@@ -101,9 +101,8 @@ def hash_event(event: Event) -> str:
 def parse_event_data(event: Event) -> EventData:
     """Return the data of an entry as its event class. Raise CorruptLog if the type is unknown."""
     try:
-        fields = {**event.event_data, "type": event.event_type}
-        return cast(EventData, msgspec.convert(fields, EventData))
-    except msgspec.ValidationError as error:
+        return msgspec.convert(event.event_data, KINDS[event.event_type])
+    except (KeyError, msgspec.ValidationError) as error:
         raise CorruptLog(
             f"Event {event.event_id} of the log ({event.event_type}) is unknown to this version: "
             f"{error}. It cannot be skipped, because the table would then differ from the log. "
@@ -155,14 +154,14 @@ def check_not_restoring(store: Store) -> None:
         )
 
 
-class _EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    pass
+class EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The data of an event. Each kind is a class, whose name is the type of the event."""
 
 
 # Users.
 
 
-class UserRegistered(_EventData, frozen=True, tag=True):
+class UserRegistered(EventData, frozen=True, tag=True):
     """Someone registered. The first user of all is the owner."""
 
     name: str
@@ -174,33 +173,33 @@ class UserRegistered(_EventData, frozen=True, tag=True):
     registration: Registration | None = None
 
 
-class RegistrationChanged(_EventData, frozen=True, tag=True):
+class RegistrationChanged(EventData, frozen=True, tag=True):
     """An administrator changed who may register."""
 
     registration: Registration
 
 
-class UserRoleChanged(_EventData, frozen=True, tag=True):
+class UserRoleChanged(EventData, frozen=True, tag=True):
     """A user has another role."""
 
     name: str
     role: Role
 
 
-class OwnershipTransferred(_EventData, frozen=True, tag=True):
+class OwnershipTransferred(EventData, frozen=True, tag=True):
     """Another user owns the site; the old owner is an auditor."""
 
     old_owner: str
     new_owner: str
 
 
-class UserRemoved(_EventData, frozen=True, tag=True):
+class UserRemoved(EventData, frozen=True, tag=True):
     """A user was removed. Their ballots in closed elections stay, without their name."""
 
     name: str
 
 
-class UserPasswordChanged(_EventData, frozen=True, tag=True):
+class UserPasswordChanged(EventData, frozen=True, tag=True):
     """A user has a new password; if `renewed`, the same password with a newer kind of hash."""
 
     name: str
@@ -208,14 +207,14 @@ class UserPasswordChanged(_EventData, frozen=True, tag=True):
     renewed: bool = False
 
 
-class UserNameChanged(_EventData, frozen=True, tag=True):
+class UserNameChanged(EventData, frozen=True, tag=True):
     """A user has another name."""
 
     old_name: str
     new_name: str
 
 
-class UserEmailChanged(_EventData, frozen=True, tag=True):
+class UserEmailChanged(EventData, frozen=True, tag=True):
     """A user has another e-mail address."""
 
     name: str
@@ -226,7 +225,7 @@ class UserEmailChanged(_EventData, frozen=True, tag=True):
 # Elections.
 
 
-class _Settings(_EventData, frozen=True, kw_only=True):
+class _Settings(EventData, frozen=True, kw_only=True):
     """The settings of an election. What older events lack has the meaning it had then."""
 
     name: str
@@ -239,6 +238,7 @@ class _Settings(_EventData, frozen=True, kw_only=True):
     order: CandidateOrder = CandidateOrder.BY_NAME
     none_of_these: bool = False
     quorum: str = ""
+    ballot_name: str = ""
 
 
 class ElectionCreated(_Settings, frozen=True, tag=True, kw_only=True):
@@ -254,7 +254,7 @@ class ElectionUpdated(_Settings, frozen=True, tag=True, kw_only=True, omit_defau
     """The settings were edited. All are here: a missing time means that there is none."""
 
 
-class ElectionDescribed(_EventData, frozen=True, tag=True):
+class ElectionDescribed(EventData, frozen=True, tag=True):
     """An election has another question and description, in Markdown."""
 
     name: str
@@ -262,21 +262,21 @@ class ElectionDescribed(_EventData, frozen=True, tag=True):
     description: str
 
 
-class ElectionNameChanged(_EventData, frozen=True, tag=True):
+class ElectionNameChanged(EventData, frozen=True, tag=True):
     """An election has another name."""
 
     old_name: str
     new_name: str
 
 
-class ElectorateChanged(_EventData, frozen=True, tag=True):
+class ElectorateChanged(EventData, frozen=True, tag=True):
     """Another kind of people can vote. The voters of the other kind were removed before."""
 
     name: str
     electorate: Electorate
 
 
-class ElectionEmailChanged(_EventData, frozen=True, tag=True):
+class ElectionEmailChanged(EventData, frozen=True, tag=True):
     """The owner has written the subject and the text of e-mails to voters."""
 
     name: str
@@ -285,7 +285,7 @@ class ElectionEmailChanged(_EventData, frozen=True, tag=True):
     text: str
 
 
-class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
+class ElectionOwnerChanged(EventData, frozen=True, tag=True):
     """An election has another owner."""
 
     name: str
@@ -293,21 +293,21 @@ class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
     new_owner: str
 
 
-class ElectionManagersChanged(_EventData, frozen=True, tag=True):
+class ElectionManagersChanged(EventData, frozen=True, tag=True):
     """Other users, by their ids, manage an election beside its owner."""
 
     name: str
     managers: tuple[str, ...]
 
 
-class ElectionNoted(_EventData, frozen=True, tag=True):
+class ElectionNoted(EventData, frozen=True, tag=True):
     """The owner or a manager has changed their notes."""
 
     name: str
     notes: str
 
 
-class ElectionLaunched(_EventData, frozen=True, tag=True):
+class ElectionLaunched(EventData, frozen=True, tag=True):
     """Voting is open. The secret for breaking ties is chosen, sealed, and committed to."""
 
     name: str
@@ -317,13 +317,13 @@ class ElectionLaunched(_EventData, frozen=True, tag=True):
     is_weighted: bool = False
 
 
-class ElectionFixed(_EventData, frozen=True, tag=True):
+class ElectionFixed(EventData, frozen=True, tag=True):
     """The election can no longer be edited; voting continues."""
 
     name: str
 
 
-class ElectionFinalized(_EventData, frozen=True, tag=True):
+class ElectionFinalized(EventData, frozen=True, tag=True):
     """The election is closed. The signed statement says with which ballots."""
 
     name: str
@@ -331,14 +331,14 @@ class ElectionFinalized(_EventData, frozen=True, tag=True):
     signature: str
 
 
-class ElectionResultShared(_EventData, frozen=True, tag=True):
+class ElectionResultShared(EventData, frozen=True, tag=True):
     """The owner lets everyone with the link see the result, or no longer."""
 
     name: str
     is_public: bool
 
 
-class ElectionDeleted(_EventData, frozen=True, tag=True):
+class ElectionDeleted(EventData, frozen=True, tag=True):
     """An election was deleted, with everything in it. A closed one leaves a signed statement."""
 
     name: str
@@ -349,28 +349,28 @@ class ElectionDeleted(_EventData, frozen=True, tag=True):
 # Candidates, voters and ballots.
 
 
-class CandidatesAdded(_EventData, frozen=True, tag=True):
+class CandidatesAdded(EventData, frozen=True, tag=True):
     """Candidates were added."""
 
     election: str
     candidates: tuple[str, ...]
 
 
-class CandidatesRemoved(_EventData, frozen=True, tag=True):
+class CandidatesRemoved(EventData, frozen=True, tag=True):
     """Candidates were removed. Ballots count as if these had never been ranked."""
 
     election: str
     candidates: tuple[str, ...]
 
 
-class CandidatesOrdered(_EventData, frozen=True, tag=True):
+class CandidatesOrdered(EventData, frozen=True, tag=True):
     """The candidates, all of them, are in another order."""
 
     election: str
     candidates: tuple[str, ...]
 
 
-class CandidateRenamed(_EventData, frozen=True, tag=True):
+class CandidateRenamed(EventData, frozen=True, tag=True):
     """A candidate has another name, before anyone could vote."""
 
     election: str
@@ -378,14 +378,14 @@ class CandidateRenamed(_EventData, frozen=True, tag=True):
     new_name: str
 
 
-class CandidatesDescribed(_EventData, frozen=True, tag=True):
+class CandidatesDescribed(EventData, frozen=True, tag=True):
     """Candidates have other statements, in Markdown; none if they are empty."""
 
     election: str
     statements: dict[str, str]
 
 
-class CandidatePictured(_EventData, frozen=True, tag=True):
+class CandidatePictured(EventData, frozen=True, tag=True):
     """A candidate has another picture, or none.
 
     `picture` is the name of a WebP, made of its hash, and `data` the image in Base64, unless an
@@ -399,35 +399,35 @@ class CandidatePictured(_EventData, frozen=True, tag=True):
     data: str = ""
 
 
-class VotersAdded(_EventData, frozen=True, tag=True):
+class VotersAdded(EventData, frozen=True, tag=True):
     """Voters were added to the list. The first ones end voting by everyone."""
 
     election: str
     voters: tuple[str, ...]
 
 
-class RollVotersAdded(_EventData, frozen=True, tag=True):
+class RollVotersAdded(EventData, frozen=True, tag=True):
     """Voters were added to the roll."""
 
     election: str
     voters: tuple[RollVoter, ...]
 
 
-class RollVotersChanged(_EventData, frozen=True, tag=True):
+class RollVotersChanged(EventData, frozen=True, tag=True):
     """Entries of the roll were changed: a name, a weight, a new link, no more reminders."""
 
     election: str
     voters: tuple[RollVoter, ...]
 
 
-class VotersRemoved(_EventData, frozen=True, tag=True):
+class VotersRemoved(EventData, frozen=True, tag=True):
     """Voters were removed. If a voter list is empty, everyone may vote again."""
 
     election: str
     voters: tuple[str, ...]
 
 
-class BallotCast(_EventData, frozen=True, tag=True):
+class BallotCast(EventData, frozen=True, tag=True):
     """Someone voted. The ranking is in `levels`, best first, or in `sealed` if it is secret.
 
     The `mac` binds an open ballot to its place, as the seal does for a secret one.
@@ -445,46 +445,16 @@ class BallotCast(_EventData, frozen=True, tag=True):
     sealed: str | None = None
 
 
-class BallotWithdrawn(_EventData, frozen=True, tag=True):
+class BallotWithdrawn(EventData, frozen=True, tag=True):
     """Someone withdrew their ballot."""
 
     voter: str
     election: str
 
 
-EventData: TypeAlias = (
-    UserRegistered
-    | RegistrationChanged
-    | UserRoleChanged
-    | OwnershipTransferred
-    | UserRemoved
-    | UserPasswordChanged
-    | UserNameChanged
-    | UserEmailChanged
-    | ElectionCreated
-    | ElectionUpdated
-    | ElectionDescribed
-    | ElectionNameChanged
-    | ElectorateChanged
-    | ElectionEmailChanged
-    | ElectionOwnerChanged
-    | ElectionManagersChanged
-    | ElectionNoted
-    | ElectionLaunched
-    | ElectionFixed
-    | ElectionFinalized
-    | ElectionResultShared
-    | ElectionDeleted
-    | CandidatesAdded
-    | CandidatesRemoved
-    | CandidatesOrdered
-    | CandidateRenamed
-    | CandidatesDescribed
-    | CandidatePictured
-    | VotersAdded
-    | RollVotersAdded
-    | RollVotersChanged
-    | VotersRemoved
-    | BallotCast
-    | BallotWithdrawn
-)
+# Every kind of event, by its type.
+KINDS: dict[str, type[EventData]] = {
+    name: kind
+    for name, kind in list(vars().items())
+    if isinstance(kind, type) and issubclass(kind, EventData) and kind.__struct_config__.tag
+}

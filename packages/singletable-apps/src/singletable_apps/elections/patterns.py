@@ -247,6 +247,7 @@ change_election = patterns.write(
         Election.order,
         Election.none_of_these,
         Election.quorum,
+        Election.ballot_name,
         Election.allow_edit,
         Election.allow_vote,
         Election.definition,

@@ -41,6 +41,7 @@ from singletable_apps.elections.entities import (
     User,
     Voter,
     WithdrawnBallot,
+    is_account,
     removed_user_name,
     roll_number,
 )
@@ -59,6 +60,7 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.names import fold_name, roll_identity
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.pictures import Picture
 
 T = TypeVar("T")
 
@@ -72,14 +74,6 @@ _CONFIRMED = (
     "credentials",
     "when_registered",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CandidatePicture:
-    """The name of a picture, and what it shows."""
-
-    name: str
-    alt: str
 
 
 @dataclass(slots=True)
@@ -105,7 +99,7 @@ class ElectionRecord:
     question: str = ""
     description: str = ""
     statements: dict[str, str] = field(default_factory=dict[str, str])
-    pictures: dict[str, CandidatePicture] = field(default_factory=dict[str, CandidatePicture])
+    pictures: dict[str, Picture] = field(default_factory=dict[str, Picture])
     notes: str = ""
     withdrawn: set[int] = field(default_factory=set[int])
     launched_at: datetime | None = None
@@ -228,6 +222,8 @@ class PollBook:
         self._elections: dict[int, ElectionRecord] = {}
         self._deleted: list[DeletedElection] = []
         self._pictures: dict[str, int] = {}
+        # The ids of further questions by that of the first one.
+        self._joint: dict[int, list[int]] = {}
         self.position = 0
         self.head = ""
 
@@ -295,15 +291,41 @@ class PollBook:
         """Return all questions on the ballot of an election, the first one first."""
         first = election.joint_with or election.election_id
         with self._lock:
-            known = [each.election for each in self._elections.values()]
-            found = [copy(one) for one in known if first in (one.election_id, one.joint_with)]
-            return found or [election]
+            found = map(self._elections.get, (first, *self._joint.get(first, ())))
+            return [copy(one.election) for one in found if one is not None] or [election]
 
-    def has_voted(self, election: Election, voter_id: int) -> bool:
-        """Return whether there is a ballot of this voter in an election."""
+    def ballot_event(self, election: Election, voter_id: int) -> int | None:
+        """Return the event that cast the current ballot of a voter in an election, or None."""
         with self._lock:
             record = self._elections.get(election.election_id)
-            return record is not None and voter_id in record.ballots
+            return None if record is None else record.ballots.get(voter_id)
+
+    def partly_answered(self, election: Election) -> set[int]:
+        """Return the ids of voters who answered some, but not all questions on a ballot."""
+        questions = self.questions(election)
+        with self._lock:
+            found = [self._elections.get(each.election_id) for each in questions]
+            answered = [set(record.ballots) for record in found if record is not None]
+        everyone = {voter for voters in answered for voter in voters}
+        return {voter for voter in everyone if not all(voter in voters for voters in answered)}
+
+    def questions_left(self, election: Election, voter_id: int) -> list[str]:
+        """Return the questions that a voter who answered others on the ballot has not answered."""
+        questions = self.questions(election)
+        left = [each.name for each in questions if self.ballot_event(each, voter_id) is None]
+        return left if len(left) < len(questions) else []
+
+    def can_show_ballot(self, election: Election, voter: User | LinkVoter) -> bool:
+        """Return whether voters see again what they cast.
+
+        Owners can read all personal links, and could put their own address on a roll. So nobody
+        sees a secret ballot that was cast with a link, and a link shows none.
+        """
+        if not election.secret_ballot or election.electorate is Electorate.ACCOUNTS:
+            return True
+        cast = self.ballot_event(election, self.owner_of_ballot(election, voter).voter_id)
+        is_link = isinstance(voter, LinkVoter)
+        return not is_link and (cast is None or is_account(self.event(cast).actor))
 
     def managed_by(self, user: User) -> list[str]:
         """Return the names of the elections that a user manages beside their owners."""
@@ -564,6 +586,8 @@ class PollBook:
                     new_election(event, data)
                 )
                 self._user(data.owner).elections_owned += 1
+                if data.joint_with:
+                    self._joint.setdefault(int(data.joint_with), []).append(number)
             case events.ElectionDeleted():
                 election = self._by_name.pop(data.name).election
                 del self._elections[election.election_id]
@@ -603,7 +627,7 @@ class PollBook:
                 self._set_fields(number, data)
             case events.CandidatePictured():
                 pictures = self._by_name[data.election].pictures
-                pictures[data.candidate] = CandidatePicture(data.picture, data.alt)
+                pictures[data.candidate] = Picture(data.picture, data.alt)
                 if not data.picture:
                     del pictures[data.candidate]
                 if data.data:

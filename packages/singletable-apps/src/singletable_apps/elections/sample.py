@@ -288,7 +288,7 @@ def _create_election(elections: Elections, election: SampleElection) -> None:
         return
     elections.lifecycle.launch(owner, election.name, allow_edit=election.state is State.EDITABLE)
     # No receipts are sent to addresses that nobody has.
-    voting = Voting(elections.context, elections.results, lambda _, __, ___: None)
+    voting = Voting(elections.context, elections.results, lambda _, __, ___, ____: None)
     for voter, ballot in election.ballots:
         who = _get_voter(elections, election, voter)
         voting.cast(who, election.name, parse_ballot(ballot), f"sample of {voter}")

@@ -21,6 +21,10 @@ class Urls(BaseUrls):
         """Return the URL of a page about an election."""
         return self.page("e", election.name, *(part for part in parts if part), **query)
 
+    def picture(self, name: str) -> str:
+        """Return the URL of a picture of a candidate."""
+        return self.page("pictures", f"{name}.webp")
+
     def result_link(self, election: Election) -> str:
         """Return the link to a result that stays the same if the election is renamed."""
         return self.absolute(self.page("r", str(election.election_id)))

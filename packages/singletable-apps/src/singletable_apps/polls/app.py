@@ -19,6 +19,7 @@ from singletable_apps.polls.urls import PREFIX, Urls
 from singletable_apps.shared import ballot, results
 from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.frame import AppSpec, Opening
+from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.mail import Outbox
 
 # E-mails wait here if there is no mail server.
@@ -67,8 +68,7 @@ APP = AppSpec[Polls](
     # Many voters share an address, such as a school or an office. The limit for invalid codes is
     # strict, because it prevents guessing.
     limits={"create": (60, 3600), "vote": (600, 60), "guess": (20, 60), "comment": (20, 60)},
-    # The poll form with 50 options and a description, percent-encoded.
-    uploads={PREFIX: 1 << 18},
+    uploads={PREFIX: MAX_BYTES + (1 << 16)},
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,

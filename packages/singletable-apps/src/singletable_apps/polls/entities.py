@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from singletable import Attr, Entity, Key, Table, attr, camel_case, padded, version
+from singletable_apps.shared.pictures import Picture
 
 polls = Table("ranked-choice-polls", attribute_names=camel_case)
 
@@ -49,6 +50,7 @@ class Poll(Entity, table=polls):
     `max_picks` is for polls where people pick several; 0 is no limit. Dates are options such as
     `2026-11-20` or `2026-11-20T17:00:00Z`, entered in the time zone `zone`. `numbers` are the
     numbers of the options in lane entries, once voters have added some; else 0, 1, 2 and so on.
+    `pictures` are by option, and may be of options that were removed.
 
     `email` gets a notice at the first vote and at the close once its owner has confirmed it;
     `notices` are those that were sent. `edition` is incremented when something changes that votes
@@ -72,6 +74,7 @@ class Poll(Entity, table=polls):
     comments: Attr[bool] = attr(default=False)
     zone: Attr[str] = attr(default="UTC")
     numbers: Attr[list[int]] = attr(factory=list)
+    pictures: Attr[dict[str, Picture]] = attr(factory=dict)
     email: Attr[str | None] = attr(default=None)
     confirmed: Attr[bool] = attr(default=False)
     notices: Attr[list[str]] = attr(factory=list)
@@ -184,3 +187,13 @@ class Comment(Entity, table=polls):
     created_at: Attr[datetime] = attr()
 
     key = Key(pk=("POLL", poll_id), sk=("COMMENT", created_at, id))
+
+
+class OptionPicture(Entity, table=polls):
+    """The content of a picture of an option, as WebP."""
+
+    poll_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    content: Attr[bytes] = attr()
+
+    key = Key(pk=("POLL", poll_id), sk=("PICTURE", name))

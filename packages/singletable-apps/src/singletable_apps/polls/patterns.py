@@ -20,6 +20,7 @@ from singletable_apps.polls.entities import (
     Comment,
     CreatedPoll,
     LaneEntry,
+    OptionPicture,
     Poll,
     Snapshot,
     SnapshotPart,
@@ -37,6 +38,7 @@ SIZES = {
     SnapshotPart: 4_000,
     CreatedPoll: 150,
     Comment: 250,
+    OptionPicture: 20_000,
 }
 # A busy site: three new polls a minute, and ten votes a second.
 COUNTS = {
@@ -48,6 +50,7 @@ COUNTS = {
     SnapshotPart: ItemCount(1_000_000, growth=0.13),
     CreatedPoll: ItemCount(1_000_000, growth=0.13),
     Comment: ItemCount(1_000_000, growth=0.13),
+    OptionPicture: ItemCount(100_000, growth=0.13),
 }
 # A few polls have most of the votes.
 VALUES = [zipf(Poll.id, 1_000_000, 0.8)]
@@ -153,6 +156,21 @@ comments_of_poll = patterns.read(
 )
 add_comment = patterns.write("C2", "Comment on a poll", creates(Comment), rate=per_minute(1))
 delete_comments = patterns.write("C3", "Delete comments", deletes(Comment), rate=per_day(1))
+picture = patterns.read("O1", "A picture of an option", OptionPicture.key, rate=per_minute(10))
+pictures_of_poll = patterns.read(
+    "O2", "All pictures of a poll", OptionPicture.key.partition, items=5, rate=per_day(1)
+)
+set_picture = patterns.write(
+    "O3",
+    "Set or remove the picture of an option",
+    puts(OptionPicture),
+    deletes(OptionPicture),
+    updates(Poll, Poll.pictures),
+    rate=per_day(100),
+)
+delete_pictures = patterns.write(
+    "O4", "Delete the pictures of a poll", deletes(OptionPicture), rate=per_day(1)
+)
 polls_of_browser = patterns.read(
     "M6", "My polls", CreatedPoll.key.partition, items=10, rate=per_minute(10)
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from starlette.convertors import Convertor, register_url_convertor
 
+from singletable_apps.polls.entities import Poll
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.urls import Urls as BaseUrls
 
@@ -41,6 +42,14 @@ class Urls(BaseUrls):
     def poll(self, poll_id: str, *parts: str, **query: str) -> str:
         """Return the URL of a page of a poll; without parts, the page where people vote."""
         return self.page("p", poll_id, *parts, **query)
+
+    def pictures(self, poll: Poll) -> dict[str, tuple[str, str]]:
+        """Return the URLs of the pictures of options, and what they show."""
+        shown = {name: poll.pictures[name] for name in poll.candidates if name in poll.pictures}
+        return {
+            name: (self.poll(poll.id, "pictures", f"{picture.name}.webp"), picture.alt)
+            for name, picture in shown.items()
+        }
 
     def share_link(self, poll_id: str, **query: str) -> str:
         """Return the link for voters; a short one redirects to the poll."""

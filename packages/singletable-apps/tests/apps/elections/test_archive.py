@@ -103,6 +103,7 @@ def test_log_from_before_methods_could_be_chosen_keeps_its_meaning() -> None:
     assert service.results.tally(ada, "Secret").result.winners == ("Alice", "Zoë")
 
 
+@pytest.mark.rest
 def test_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) -> None:
     sample = copy_sample()
     lines: list[bytes] = []

@@ -29,6 +29,7 @@ TABLE: Table = {
                 PATCH /{poll_id:poll}, POST /{poll_id:poll}/close, GET /{poll_id:poll}/codes,
                 POST /{poll_id:poll}/codes, DELETE /{poll_id:poll},
                 DELETE /{poll_id:poll}/options/{name},
+                PUT /{poll_id:poll}/options/{name}/picture,
                 DELETE /{poll_id:poll}/comments/{comment_id}""",
             # The vote is somebody else's, results of votes with codes are secret, and there is no
             # such problem.
@@ -55,10 +56,12 @@ TABLE: Table = {
                 GET /p/{poll_id}/manage/close, POST /p/{poll_id}/manage/close,
                 GET /p/{poll_id}/manage/delete, POST /p/{poll_id}/manage/delete,
                 POST /p/{poll_id}/manage/options/remove,
+                GET /p/{poll_id}/manage/picture, POST /p/{poll_id}/manage/picture,
                 POST /p/{poll_id}/manage/comments/{comment_id}/delete""",
             # The key is wrong, the code was used, and results of votes with codes are secret.
             "": """
                 POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt,
+                GET /p/{poll_id}/pictures/{name},
                 GET /p/{poll_id}/notices, POST /p/{poll_id}/notices,
                 GET /p/{poll_id}/results/now, GET /p/{poll_id}/results/events""",
         },
@@ -77,7 +80,14 @@ REFUSALS = {
             "404": "GET /problems/{name}",
         },
     ),
-    **refusals("/polls", {"404": "GET /p/{poll_id}/notices, POST /p/{poll_id}/notices"}),
+    **refusals(
+        "/polls",
+        {
+            "404": """
+                GET /p/{poll_id}/notices, POST /p/{poll_id}/notices,
+                GET /p/{poll_id}/pictures/{name}""",
+        },
+    ),
 }
 
 
@@ -100,6 +110,7 @@ def access() -> AccessCheck:
         f"POST {API}/{{poll_id:poll}}/codes": {"count": 2},
         f"POST {API}/{{poll_id:poll}}/comments": {"text": "Nice."},
         f"POST {API}/{{poll_id:poll}}/options": {"name": "Sea"},
+        f"PUT {API}/{{poll_id:poll}}/options/{{name}}/picture": {"data": "", "alt": "A lake"},
         "POST /polls/p/{poll_id}/comments": {"text": "Nice."},
         "POST /polls/p/{poll_id}/options": {"option": "Sea", "code": code},
         f"GET {API}/{{poll_id:poll}}/vote": {"code": code},
@@ -119,7 +130,7 @@ def access() -> AccessCheck:
         },
         {},
         bodies,
-        {"poll_id": poll_id, "format": "csv", "name": "x", "comment_id": "x", "typed": poll_id},
+        {"poll_id": poll_id, "format": "csv", "name": "Lake", "comment_id": "x", "typed": poll_id},
         REFUSALS,
         "admin",
     )

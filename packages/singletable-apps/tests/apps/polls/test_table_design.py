@@ -58,6 +58,7 @@ MORE_OF_A_POLL: Item = {
     "comments": {"BOOL": False},
     "zone": {"S": "UTC"},
     "numbers": {"L": []},
+    "pictures": {"M": {}},
     "confirmed": {"BOOL": False},
     "notices": {"L": []},
     "lanes": {"N": "8"},

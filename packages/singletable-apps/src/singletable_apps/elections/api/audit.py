@@ -15,7 +15,6 @@ from singletable_apps.elections.service.audit import (
     RELATIONS,
     TABLES,
     redact_event_data,
-    row_values,
 )
 from singletable_apps.shared.web import NOT_FOUND, Pagination, responses
 
@@ -78,5 +77,5 @@ def list_rows(
 ) -> schemas.RowPage:
     """List the rows of a relation by natural key."""
     found = service.audit.relation(user, relation, page.limit, page.cursor)
-    rows = [dict(row_values(row)) for row in found.rows]
+    rows = found.rows
     return schemas.RowPage.from_object(page.answer(rows, found.cursor))

@@ -24,6 +24,7 @@ from singletable_apps.shared.web import (
     IfMatch,
     Page,
     Pagination,
+    PictureLink,
     api_router,
     etag,
     responses,
@@ -233,9 +234,14 @@ def list_candidates(
 
 def _candidates(user: User, service: Elections, name: str) -> schemas.CandidateList:
     candidates = service.queries.candidates(user, name)
+    texts, urls = service.queries.texts(user, name), service.context.urls
     return schemas.CandidateList(
         candidate_names=[each.candidate_name for each in candidates],
-        statements=service.queries.texts(user, name).statements,
+        statements=texts.statements,
+        pictures={
+            name: PictureLink(url=urls.absolute(urls.picture(picture.name)), alt=picture.alt)
+            for name, picture in texts.pictures.items()
+        },
     )
 
 
@@ -260,14 +266,15 @@ def edit_candidate(
     sent: schemas.CandidateChanges,
     edit: IfMatch,
 ) -> schemas.CandidateList:
-    """Change the name of a candidate, the statement, or both."""
-    changes = sent.model_dump(exclude_unset=True)
+    """Change the name of a candidate, the statement, the picture, or several of them."""
     election = service.lifecycle.edit_candidate(
         user,
         name,
         candidate,
-        new_name=changes.get("name"),
-        statement=changes.get("statement"),
+        new_name=sent.name,
+        statement=sent.statement,
+        picture=sent.picture,
+        alt=sent.alt,
         check_revision=edit.check,
     )
     edit.answer(election.revision)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import Path, Query, Response
@@ -102,11 +101,8 @@ def read_proof(
 
 
 def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:
-    return schemas.PublishedBallot.from_object(
-        ballot,
-        ranking=[list(level) for level in ballot.ranking.levels],
-        when_cast=datetime.fromisoformat(ballot.when_cast) if ballot.when_cast else None,
-    )
+    ranking = [list(level) for level in ballot.ranking.levels]
+    return schemas.PublishedBallot.from_object(ballot, ranking=ranking)
 
 
 downloads_router = api_router("downloads")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from ranked_ballots import BallotAccount, Margin, Place, QuorumCheck, Rule, TieBreak
-from singletable_apps.elections import entities
+from singletable_apps.elections import entities, events
 from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
 from singletable_apps.elections.proofs.documents import Closing, Receipt
 from singletable_apps.elections.proofs.encoding import format_code
@@ -27,11 +27,14 @@ from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.shared.mail_queue import DeliveryState
 from singletable_apps.shared.web import (
     Changes,
+    ImageData,
     Model,
     Page,
+    PictureLink,
     StrictBoolean,
     Timestamp,
     optional_field,
+    partial_model,
 )
 
 LONGEST = 200
@@ -63,20 +66,19 @@ NEW_ELECTIONS: list[JsonValue] = [
 EDITABLE = "Whether candidates, voters and ballots can change while people vote."
 
 
-class NewElection(Model):
-    """A new election."""
+class ElectionFields(Model):
+    """What the owner of an election chooses; all but the name is final from the launch."""
 
     name: Name = Field(examples=["Best tea"])
     secret_ballot: StrictBoolean = Field(False, description="Whether ballots are secret.")
     publication: Publication | None = Field(
         None, description="What is published after the close; null for the default of the ballot."
     )
-    no_voting_before: Timestamp | None = Field(None, description="When voting opens.")
-    no_voting_after: Timestamp | None = Field(None, description="When voting closes.")
-    electorate: Electorate | None = Field(
-        None,
-        description="Whether people with accounts vote, or people on a roll; null for the default "
-        "of the ballot.",
+    no_voting_before: Timestamp | None = Field(
+        None, description="When voting opens; null for at the launch."
+    )
+    no_voting_after: Timestamp | None = Field(
+        None, description="When voting closes; null for when the owner closes it."
     )
     method: Method = Field(METHOD.key, description="The counting method that decides.")
     seats: Seats = Field(1, description="How many are elected; several with STV only.")
@@ -90,6 +92,16 @@ class NewElection(Model):
         "", description="Voters needed for a valid result: a number, a share, or nothing."
     )
 
+
+class NewElection(ElectionFields):
+    """A new election."""
+
+    electorate: Electorate | None = Field(
+        None,
+        description="Whether people with accounts vote, or people on a roll; null for the default "
+        "of the ballot.",
+    )
+
     model_config = ConfigDict(json_schema_extra={"examples": NEW_ELECTIONS})
 
     def settings(self) -> ElectionSettings:
@@ -97,23 +109,14 @@ class NewElection(Model):
         return ElectionSettings(**self.model_dump(exclude={"name"}))
 
 
-class ElectionChanges(Changes):
+@partial_model()
+class ElectionChanges(ElectionFields, Changes):
     """Changes to an election. Fields you leave out stay as they are."""
 
-    name: Name = optional_field("The new name.")
-    secret_ballot: StrictBoolean = optional_field("Whether ballots are secret; only in setup.")
-    publication: Publication = optional_field("What is published after the close; only in setup.")
-    no_voting_before: Timestamp | None = optional_field(
-        "When voting opens; null for at the launch."
+    publication: Publication = Field(description="What is published after the close.")
+    ballot_name: Annotated[str, Field(max_length=LONGEST)] = Field(
+        description="The name of a ballot with several questions; empty for that of the first one."
     )
-    no_voting_after: Timestamp | None = optional_field(
-        "When voting closes; null for when the owner closes it."
-    )
-    method: Method = optional_field("The counting method that decides; only in setup.")
-    seats: Seats = optional_field("How many are elected; several with STV only.")
-    order: CandidateOrder = optional_field("The order of candidates on ballots.")
-    none_of_these: StrictBoolean = optional_field("Whether ballots offer “None of these”.")
-    quorum: QuorumText = optional_field("Voters needed: 20, 50%, or nothing for any number.")
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"secret_ballot": True}]}
@@ -124,8 +127,8 @@ class Election(
     Model,
     of=entities.Election,
     only="name owner_name state status secret_ballot publication no_voting_before no_voting_after "
-    "electorate is_weighted method seats order none_of_these quorum allow_edit allow_vote "
-    "managers joint_with candidate_count voter_count when_created tie_commitment revision",
+    "electorate is_weighted method seats order none_of_these quorum allow_edit allow_vote managers "
+    "joint_with ballot_name candidate_count voter_count when_created tie_commitment revision",
 ):
     """An election and its state."""
 
@@ -139,6 +142,7 @@ class Election(
     quorum: str = Field(description="Voters needed for a valid result, or nothing.")
     managers: list[str] = Field(description="The ids of people who manage it with the owner.")
     joint_with: int | None = Field(description="The id of the first question on the same ballot.")
+    ballot_name: str = Field(description="The name of a ballot with several questions, if any.")
     voter_count: int = Field(description="0 if all registered voters can vote, or a roll is empty.")
     tie_commitment: str | None = Field(
         description="The digest of the secret that breaks ties, published at the launch."
@@ -171,9 +175,10 @@ class Candidates(Model):
 
 
 class CandidateList(Candidates):
-    """The candidates in their order, and their statements."""
+    """The candidates in their order, their statements and their pictures."""
 
     statements: dict[str, str] = Field(description="Markdown by candidate, if there is any.")
+    pictures: dict[str, PictureLink] = Field(description="By candidate, if there is one.")
 
 
 class CandidateChanges(Model):
@@ -183,6 +188,8 @@ class CandidateChanges(Model):
     statement: Annotated[str, Field(max_length=MAX_STATEMENT)] = optional_field(
         "What voters read about the candidate, in Markdown."
     )
+    picture: ImageData = optional_field("An image in Base64, of up to 3 MB; empty for none.")
+    alt: Annotated[str, Field(max_length=LONGEST)] = optional_field("What the picture shows.")
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"statement": "From the **first** harvest."}]}
@@ -434,13 +441,10 @@ class Tokens(Model):
     user: Account
 
 
-class OwnActivity(Model):
+class OwnActivity(Model, of=entities.User, only="user_name role elections_owned ballots_cast"):
     """What a user has done here."""
 
     user_name: str
-    role: Role
-    elections_owned: int
-    ballots_cast: int
 
 
 class Session(Model):
@@ -605,16 +609,12 @@ class PublicKey(Model):
     readable: str = Field(description="The fingerprint in groups of four.")
 
 
-class Event(Model):
+class Event(
+    Model,
+    of=events.Event,
+    only="event_id actor when_occurred event_type event_data previous_hash hash",
+):
     """An event of the log."""
-
-    event_id: int
-    actor: str
-    when_occurred: datetime
-    event_type: str
-    event_data: dict[str, Any]
-    previous_hash: str
-    hash: str
 
 
 class EventPage(Page[Event]):

@@ -139,9 +139,9 @@ def read_me(user: Viewer, response: Response) -> schemas.Account:
 
 
 @me_router.get("/me/activity")
-def read_my_activity(user: SignedInUser, service: Service) -> schemas.OwnActivity:
+def read_my_activity(user: SignedInUser) -> schemas.OwnActivity:
     """Return your activity. Works without any permission."""
-    return schemas.OwnActivity.from_object(service.queries.activity(user))
+    return schemas.OwnActivity.from_object(user, user_name=user.name)
 
 
 @me_router.get("/me/sessions")

@@ -31,23 +31,11 @@ from singletable_apps.elections.pages.people import PEOPLE
 
 __all__ = ["PEOPLE", "PROBLEM_PAGES", "ROUTERS", "ElectionsState", "page_context"]
 
-ROUTERS = (
-    audit.router,
-    ballot.router,
-    candidates.router,
-    election_list.router,
-    home.router,
-    lifecycle.router,
-    links.router,
-    overview.router,
-    owner_forms.router,
-    people.router,
-    public_results.router,
-    receipts.router,
-    results.router,
-    roll.router,
-    sandbox.router,
-    settings.router,
-    setup.router,
-    voters.router,
+ROUTERS = tuple(
+    module.router
+    for module in (
+        *(audit, ballot, candidates, election_list, home, lifecycle, links, overview),
+        *(owner_forms, people, public_results, receipts, results, roll, sandbox, settings),
+        *(setup, voters),
+    )
 )

@@ -25,7 +25,6 @@ from singletable_apps.elections.service.audit import (
     TABLES,
     RelationPage,
     redact_event_data,
-    row_values,
 )
 from singletable_apps.elections.service.audit_queries import MAX_SHOWN, run_query
 from singletable_apps.shared.errors import InvalidInput
@@ -281,7 +280,7 @@ def _relation_context(page: RelationPage) -> Mapping[str, object]:
     rows = [
         [
             value if isinstance(value, datetime) else _shorten(_as_text(value))
-            for value in row_values(row).values()
+            for value in row.values()
         ]
         for row in page.rows
     ]

@@ -6,13 +6,11 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
-from typing import cast
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 from markupsafe import Markup
-from pydantic import JsonValue
 
 from ranked_ballots import join_names
 from singletable_apps.elections.entities import (
@@ -25,14 +23,7 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.pages.dependencies import (
-    AnyPage,
-    ElectionPageContext,
-    LinkPageContext,
-    SetupStep,
-    VoterPage,
-    list_questions,
-)
+from singletable_apps.elections.pages.dependencies import SetupStep, VoterPage, list_questions
 from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import (
@@ -47,7 +38,6 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.methods import METHOD, NONE_OF_THESE, Marks, method_of
 from singletable_apps.elections.rules.voting import is_eligible
-from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.elections.urls import API
 from singletable_apps.shared.ballot import (
@@ -63,64 +53,14 @@ from singletable_apps.shared.ballot import (
     render_ranking,
 )
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.pages import Confirmation, Flash, Form, PostedForm, path_of
-from singletable_apps.shared.sealed import InvalidSeal, Sealer
-from singletable_apps.shared.web import Cookie
-
-# Keep a ballot that was submitted after the session ended, until its voter signs in again.
-# Browsers with scripts keep drafts themselves. This works without: the ranking goes into a sealed
-# cookie that lasts a few minutes, and fills in the ballot once, for the same voter only.
-
-MAX_AGE = timedelta(minutes=15)
-# Browsers drop cookies above 4 kB.
-MAX_LENGTH = 3_500
-RESTORED = Flash("You were signed out. Your ranking is still here; cast it again.", "warning")
-_COOKIE = Cookie("elections_draft", max_age=int(MAX_AGE.total_seconds()))
-
-
-def voter_token(service: Elections, user_id: int) -> str:
-    """Return what marks a ballot form as this voter's, so that nobody else gets their draft."""
-    return service.context.keys.ballot_key.hmac("draft", str(user_id))
-
-
-def _keep_draft(page: AnyPage, form: PostedForm) -> None:
-    """Keep the submitted ranking if the visitor is signed out."""
-    if page.visitor is not None:
-        return
-    ranks: dict[str, JsonValue] = {
-        name: text for name, text in read_marks(form).texts.items() if text
-    }
-    draft: JsonValue = {"voter": form.value("voter"), "ranks": ranks}
-    sealed = _sealer(page.service).seal(draft, context=path_of(page.request))
-    if ranks and len(sealed) <= MAX_LENGTH:
-        _COOKIE.set(page.request, sealed)
-
-
-# A dependency of the route that takes ballots; runs before the visitor is redirected to sign in.
-KeepDraft = Depends(_keep_draft)
-
-
-def take_draft(page: ElectionPageContext | LinkPageContext) -> Mapping[str, str] | None:
-    """Return the ranks that were kept for this voter and this page, and forget them."""
-    sealed = _COOKIE.read(page.request)
-    # People with personal links are not signed out.
-    if not sealed or isinstance(page, LinkPageContext):
-        return None
-    _COOKIE.delete(page.request)
-    try:
-        sealer = _sealer(page.service)
-        draft = sealer.open(sealed, context=path_of(page.request), max_age=MAX_AGE)
-    except InvalidSeal:
-        return None
-    values = cast(Mapping[str, JsonValue], draft)
-    if values["voter"] != voter_token(page.service, page.user.user_id):
-        return None
-    return cast(Mapping[str, str], values["ranks"])
-
-
-def _sealer(service: Elections) -> Sealer:
-    return Sealer(service.context.keys.secret, "ballot draft")
-
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    Confirmation,
+    Form,
+    LocalTime,
+    PostedForm,
+    request_time_zone,
+)
 
 router = APIRouter()
 
@@ -164,7 +104,10 @@ class VoterStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VoterContext:
-    """An election as one voter sees it: their status, their ballot, and the choices in order."""
+    """An election as one voter sees it: their status, their ballot, and the choices in order.
+
+    `can_show` if a ballot that was cast may be shown again.
+    """
 
     election: Election
     name: str
@@ -172,6 +115,7 @@ class VoterContext:
     status: VoterStatus
     ballot: Ballot | None
     candidates: tuple[str, ...]
+    can_show: bool
 
     @property
     def can_cast(self) -> bool:
@@ -202,7 +146,8 @@ def load_voter_context(page: VoterPage) -> VoterContext:
     if election.order is not CandidateOrder.ENTERED:
         names = shuffle_candidates(names, election, owner.voter_id, context.keys)
     choices = (*names, NONE_OF_THESE) if election.none_of_these else tuple(names)
-    return VoterContext(election, name, owner.voter_id, status, ballot, choices)
+    can_show = context.book.can_show_ballot(election, voter)
+    return VoterContext(election, name, owner.voter_id, status, ballot, choices, can_show)
 
 
 def voter_status(
@@ -246,20 +191,24 @@ def visibility_notice(election: Election) -> str:
     return f"This is an open ballot: the people who run this site can read it. {published}"
 
 
-def casting_notice(election: Election) -> str:
-    """Return who can see a ballot, if it can be changed, and what on it does not count."""
-    can_change = "You can change it while changes are allowed."
-    final = can_change if election.allow_edit else "Once cast, it is final."
+def describe_changes(page: VoterPage) -> str:
+    """Return until when a ballot can be changed."""
+    election = page.election
+    if not election.allow_edit:
+        return "Once cast, it is final."
+    owner, ends = election.owner_name, election.no_voting_after
+    until = f"{owner} closes the election"
+    if ends is not None:
+        until = LocalTime(ends, request_time_zone(page.request)).long
+    return f"You can change it until {until}, unless {owner} locks the election before."
+
+
+def casting_notice(page: VoterPage) -> str:
+    """Return who can see a ballot, until when it can be changed, and what on it does not count."""
+    election = page.election
     has_line = election.none_of_these and method_of(election).marks in (Marks.RANKS, Marks.ORDER)
-    return f"{visibility_notice(election)} {final}{f' {BELOW_NONE}' if has_line else ''}"
-
-
-def can_show_ballot(page: VoterPage) -> bool:
-    """Return whether a page may show what was cast before.
-
-    Owners can read the code of every voter, so a link never shows a secret ballot again.
-    """
-    return not (isinstance(page, LinkPageContext) and page.election.secret_ballot)
+    parts = [visibility_notice(election), describe_changes(page), BELOW_NONE if has_line else ""]
+    return " ".join(filter(None, parts))
 
 
 @router.get("/e/{name}/ballot")
@@ -268,15 +217,12 @@ def show_ballot(page: VoterPage) -> Response:
     voter = load_voter_context(page)
     if not voter.can_cast:
         return _render_unavailable(page, voter)
-    draft = take_draft(page)
-    ranks: Mapping[str, object] = draft or {}
-    if not draft and can_show_ballot(page):
-        ranks = dict(page.service.queries.rankings(page.voter, page.election.name))
+    ranks = dict(page.service.queries.rankings(page.voter, page.election.name))
     choices = [Choice(name, str(ranks.get(name) or "")) for name in voter.candidates]
-    return _render_ballot(page, voter, choices, restored=draft is not None)
+    return _render_ballot(page, voter, choices)
 
 
-@router.post("/e/{name}/ballot", dependencies=[KeepDraft])
+@router.post("/e/{name}/ballot")
 def submit_ballot(page: VoterPage, form: PostedForm) -> Response:
     """Cast the ballot if it is confirmed; otherwise show it for review."""
     voter, submitted = load_voter_context(page), read_marks(form)
@@ -290,9 +236,12 @@ def submit_ballot(page: VoterPage, form: PostedForm) -> Response:
     return _render_review(page, voter, submitted, key=form.value("key"))
 
 
-@router.get("/e/{name}/ballot/withdraw")
-def confirm_withdrawal(page: VoterPage) -> Response:
-    """Ask before withdrawing the ballot."""
+@router.api_route("/e/{name}/ballot/withdraw", methods=FORM_METHODS)
+def withdraw_ballot(page: VoterPage) -> Response:
+    """Withdraw the ballot. Ask first."""
+    if page.request.method == "POST":
+        page.service.voting.withdraw(page.voter, page.election.name)
+        return page.redirect(page.url("ballot"), "Your ballot was withdrawn.")
     voter = load_voter_context(page)
     if voter.ballot is None or not voter.can_cast:
         return page.redirect(page.url("ballot"))
@@ -305,13 +254,6 @@ def confirm_withdrawal(page: VoterPage) -> Response:
         back=page.url("ballot"),
     )
     return page.pages.render(page.request, "confirm.html", confirmation=confirmation)
-
-
-@router.post("/e/{name}/ballot/withdraw")
-def withdraw_ballot(page: VoterPage) -> Response:
-    """Withdraw the ballot."""
-    page.service.voting.withdraw(page.voter, page.election.name)
-    return page.redirect(page.url("ballot"), "Your ballot was withdrawn.")
 
 
 def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
@@ -327,10 +269,10 @@ def _cast(page: VoterPage, voter: VoterContext, submitted: SubmittedRanks, key: 
     except InvalidInput as error:
         choices = submitted.choices(voter.candidates)
         return _render_ballot(page, voter, choices, str(error))
-    left = [each for each in list_questions(page, "ballot") if not each.is_done]
-    if not can_show_ballot(page):
-        return render_receipt(page, load_voter_context(page), cast, left[0] if left else None)
-    if left:
+    voter = load_voter_context(page)
+    if not voter.can_show:
+        return render_receipt(page, voter, cast)
+    if left := _questions_left(page, voter):
         text = f"Your ballot in “{page.election.name}” is in. Next question: “{left[0].title}”."
         return page.redirect(left[0].url, text)
     return page.redirect(page.url("receipt"))
@@ -357,18 +299,15 @@ def _describe_changes(submitted: SubmittedRanks, voter: VoterContext) -> str:
 
 
 def _render_ballot(
-    page: VoterPage,
-    voter: VoterContext,
-    choices: Sequence[Choice],
-    error: str = "",
-    *,
-    restored: bool = False,
+    page: VoterPage, voter: VoterContext, choices: Sequence[Choice], error: str = ""
 ) -> Response:
+    texts = render_texts(page)
     form = BallotForm(
         action=page.url("ballot"),
         choices=tuple(choices),
-        notice=casting_notice(page.election),
-        hidden_fields=_hidden_fields(page, voter),
+        pictures=texts.pictures,
+        notice=casting_notice(page),
+        hidden_fields=_hidden_fields(page),
         draft_key=voter.draft_key,
         draft_version=voter.draft_version,
     )
@@ -378,9 +317,8 @@ def _render_ballot(
         "ballot",
         422 if error else 200,
         ballot_form=_render_form(form, page.election),
-        texts=render_texts(page),
+        texts=texts,
         error=error,
-        **({"flash": RESTORED} if restored else {}),
     )
 
 
@@ -424,7 +362,7 @@ def _render_review(
     ranks = {name: submitted.ranks.get(name) for name in voter.candidates}
     levels, unranked = group_by_rank(ranks)
     hidden_fields = {
-        **_hidden_fields(page, voter, key),
+        **_hidden_fields(page, key),
         **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
     }
     return _render_voter_page(
@@ -435,13 +373,13 @@ def _render_review(
         ranking=render_own_ranking(levels, unranked),
         is_blank=not levels,
         hidden_fields=hidden_fields,
-        notice=casting_notice(page.election),
+        notice=casting_notice(page),
         warning=warning,
     )
 
 
 def _render_unavailable(page: VoterPage, voter: VoterContext, status: int = 200) -> Response:
-    cast = _own_ballot(page, voter.ballot) if voter.ballot is not None else None
+    cast = _own_ballot(page, voter, voter.ballot) if voter.ballot is not None else None
     return _render_voter_page(page, voter, "ballot_unavailable", status, cast=cast)
 
 
@@ -453,18 +391,24 @@ def _render_voter_page(
         "ballot",
         status,
         voter=voter,
+        left=_questions_left(page, voter),
         method=method_of(page.election),
         url=page.url,
-        is_hidden=voter.ballot is not None and not can_show_ballot(page),
+        is_hidden=voter.ballot is not None and not voter.can_show,
         check_url=page.urls.page("check"),
         **context,
     )
 
 
-def render_receipt(
-    page: VoterPage, voter: VoterContext, cast: CastBallot, following: SetupStep | None = None
-) -> Response:
-    """Show a receipt. If it can’t be shown again, it is in the page, with the next question."""
+def _questions_left(page: VoterPage, voter: VoterContext) -> list[SetupStep]:
+    """Return what is left to answer after this question; nothing before it is answered."""
+    if voter.ballot is None or not (voter.can_cast or voter.status is VoterStatus.FINAL):
+        return []
+    return [each for each in list_questions(page, "ballot") if not each.is_done]
+
+
+def render_receipt(page: VoterPage, voter: VoterContext, cast: CastBallot) -> Response:
+    """Show a receipt. If it can’t be shown again, it is in the page."""
     receipt, filename = cast.receipt, receipt_filename(cast.receipt["name"])
     file = f"data:application/json;base64,{b64encode(write_receipt(receipt)).decode()}"
     return _render_voter_page(
@@ -473,9 +417,8 @@ def render_receipt(
         "receipt",
         200,
         cast=cast,
-        download=page.url("receipt.json") if can_show_ballot(page) else file,
+        download=page.url("receipt.json") if voter.can_show else file,
         filename=filename,
-        following=following,
         code_groups=format_code(receipt["confirmation"]).split("-"),
         short_code=shorten_code(receipt["confirmation"]),
         ranking=render_receipt_ranking(receipt),
@@ -493,8 +436,8 @@ def write_receipt(receipt: Receipt) -> bytes:
     return json.dumps(receipt, ensure_ascii=False, indent=1).encode()
 
 
-def _own_ballot(page: VoterPage, ballot: Ballot) -> Mapping[str, object]:
-    if not can_show_ballot(page):
+def _own_ballot(page: VoterPage, voter: VoterContext, ballot: Ballot) -> Mapping[str, object]:
+    if not voter.can_show:
         return {"when": ballot.when_cast}
     cast = page.service.voting.own_ballot(page.voter, page.election.name)
     return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
@@ -518,10 +461,7 @@ def render_own_ranking(levels: Sequence[Sequence[str]], unranked: Sequence[str])
     return render_ranking(levels, unranked) + (note if below else "")
 
 
-def _hidden_fields(page: VoterPage, voter: VoterContext, key: str = "") -> dict[str, str]:
-    """Return the fields that make a ballot count once, for these candidates and this voter."""
-    return {
-        "key": key or page.service.context.random(16).hex(),
-        "definition": page.election.definition or "",
-        "voter": voter_token(page.service, voter.voter_id),
-    }
+def _hidden_fields(page: VoterPage, key: str = "") -> dict[str, str]:
+    """Return the fields that make a ballot count once, for these candidates."""
+    key = key or page.service.context.random(16).hex()
+    return {"key": key, "definition": page.election.definition or ""}

@@ -21,8 +21,14 @@ from singletable_apps.elections.rules.elections import (
 )
 from singletable_apps.elections.rules.names import MAX_STATEMENT, clean_candidate_names
 from singletable_apps.shared.errors import InvalidInput, NotFound
-from singletable_apps.shared.pages import Confirmation, Form, PostedForm, submit_form
-from singletable_apps.shared.pages.uploads import PostedUpload
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    Confirmation,
+    Form,
+    PostedForm,
+    submit_form,
+)
+from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web import FOREVER, public_response
 
@@ -63,7 +69,8 @@ def submit_candidates(page: ElectionPage, form: PostedForm) -> Response:
             check_set_candidates(user, election, count=len(new))
             return _confirm_removal(page, form, old, new)
         page.service.lifecycle.set_candidates(user, election.name, new, check_revision)
-        next_step = "voters" if values.go else "candidates"
+        following = "voters" if page.election.joint_with is None else "method"
+        next_step = following if values.go else "candidates"
         return page.redirect(page.url(next_step), _describe_change(old, new))
 
     return submit_form(
@@ -154,25 +161,15 @@ class CandidateForm(BaseModel):
 CandidateInQuery: TypeAlias = Annotated[str, Query(max_length=200)]
 
 
-@router.get("/e/{name}/candidates/edit")
-def show_candidate(page: ElectionPage, candidate: CandidateInQuery = "") -> Response:
-    """Show the form for the name, the statement and the picture of a candidate."""
-    check_set_candidates(page.user, page.election)
-    if candidate not in _names(page):
-        return page.redirect(page.url("candidates"), "There is no such candidate anymore.")
-    texts = page.service.queries.texts(page.user, page.election.name)
-    values = {"name": candidate, "statement": texts.statements.get(candidate, "")}
-    if candidate in texts.pictures:
-        values["alt"] = texts.pictures[candidate].alt
-    return _show_candidate(page, candidate, Form({**values, "revision": page.election.revision}))
-
-
-@router.post("/e/{name}/candidates/edit")
+@router.api_route("/e/{name}/candidates/edit", methods=FORM_METHODS)
 def edit_candidate(
-    page: ElectionPage, upload: PostedUpload, candidate: CandidateInQuery = ""
+    page: ElectionPage, upload: PastedOrFile, candidate: CandidateInQuery = ""
 ) -> Response:
     """Change the name, the statement and the picture of a candidate."""
     check_set_candidates(page.user, page.election)
+    texts = page.service.queries.texts(page.user, page.election.name)
+    if page.request.method == "GET" and candidate not in texts.candidates:
+        return page.redirect(page.url("candidates"), "There is no such candidate anymore.")
 
     def act(values: CandidateForm) -> Response:
         files = upload.named("picture")
@@ -189,8 +186,12 @@ def edit_candidate(
         )
         return page.redirect(page.url("candidates"), f"“{values.name}” is saved.")
 
+    values = {"name": candidate, "statement": texts.statements.get(candidate, "")}
+    if candidate in texts.pictures:
+        values["alt"] = texts.pictures[candidate].alt
+    initial = Form({**values, "revision": page.election.revision})
     show = partial(_show_candidate, page, candidate)
-    return page.submit(upload.form, CandidateForm, act, show)
+    return page.fill(upload.form, initial, CandidateForm, act, show)
 
 
 def _show_candidate(page: ElectionPage, candidate: str, form: Form, status: int = 200) -> Response:

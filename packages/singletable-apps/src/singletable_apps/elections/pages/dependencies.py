@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from enum import StrEnum
+from datetime import timedelta
 from typing import Annotated, Self, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
@@ -30,7 +29,12 @@ from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import has_begun, has_ended, manages, state_of
+from singletable_apps.elections.rules.elections import (
+    manages,
+    standing_of,
+    state_of,
+    title_of,
+)
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import Urls
@@ -60,6 +64,7 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
     """Return the navigation and the account for every page."""
     urls = service.context.urls
     footer = [
+        Link("Vote with a code", urls.page("v")),
         Link("Check a ballot", urls.page("check")),
         Link("Count ballots", urls.page("sandbox")),
         Link("API", "/api/elections/docs"),
@@ -119,24 +124,6 @@ def _viewer_page(page: UserPage) -> UserPageContext:
 ViewerPage: TypeAlias = Annotated[UserPageContext, Depends(_viewer_page)]
 
 
-class Standing(StrEnum):
-    """The state of an election as a visitor sees it, opening and closing times included."""
-
-    SETUP = "setup"
-    WAITING = "waiting"
-    OPEN = "open"
-    FIXED = "fixed"
-    ENDED = "ended"
-    CLOSED = "closed"
-
-
-_BY_STATE = {
-    State.SETUP: Standing.SETUP,
-    State.EDITABLE: Standing.OPEN,
-    State.FIXED: Standing.FIXED,
-    State.CLOSED: Standing.CLOSED,
-}
-
 _TABS = (
     ("", "Overview"),
     ("candidates", "Candidates"),
@@ -164,15 +151,6 @@ class SetupStep:
     url: str
     is_current: bool
     is_done: bool
-
-
-def standing_of(election: Election, now: datetime) -> Standing:
-    """Return the state that visitors see now."""
-    if election.allow_vote and not has_begun(election, now):
-        return Standing.WAITING
-    if election.allow_vote and has_ended(election, now):
-        return Standing.ENDED
-    return _BY_STATE[state_of(election)]
 
 
 def can_see_settings(viewer: User, election: Election) -> bool:
@@ -225,16 +203,8 @@ class ElectionPageContext(UserPageContext):
         """Render a template in the frame of the election; `tab` is the current tab."""
         if tab == "ballot":  # the next person at the same screen must not find it by going back
             set_header(self.request, "Cache-Control", "no-store")
-        return self.render(
-            template,
-            status,
-            election=self.election,
-            standing=standing_of(self.election, self.service.context.clock()),
-            tabs=self._tabs(tab),
-            setup_steps=self._setup_steps(),
-            questions=list_questions(self, self._part_of_questions(tab)),
-            **context,
-        )
+        shown = _frame_context(self, self._part_of_questions(tab), self._tabs(tab))
+        return self.render(template, status, **shown, setup_steps=self._setup_steps(), **context)
 
     def _part_of_questions(self, tab: str) -> str:
         """Return the page to show of another question: the same step; all share their voters."""
@@ -258,13 +228,9 @@ class ElectionPageContext(UserPageContext):
         done = {"settings": True, "method": True, "voters": has_voters}
         done["candidates"] = has_candidates(election)
         return [
-            SetupStep(
-                title,
-                self.question_url(self.first_question if name == "voters" else election, name),
-                name == here,
-                done.get(name, False),
-            )
+            SetupStep(title, self.url(name), name == here, done.get(name, False))
             for name, title in _SETUP
+            if name != "voters" or election.joint_with is None
         ]
 
     def _tabs(self, current: str) -> list[Link]:
@@ -313,17 +279,24 @@ class LinkPageContext(PageContext):
     ) -> Response:
         """Render a template in the frame of the election, with the voter's own tabs."""
         set_header(self.request, "Cache-Control", "no-store")
-        tabs = (("ballot", "Ballot"), ("tally", "Results"))
-        return self.render(
-            template,
-            status,
-            election=self.election,
-            standing=standing_of(self.election, self.service.context.clock()),
-            tabs=[Link(text, self.url(name), name == tab) for name, text in tabs],
-            setup_steps=[],
-            questions=list_questions(self, tab),
-            **context,
-        )
+        names = (("ballot", "Ballot"), ("tally", "Results"))
+        tabs = [Link(text, self.url(name), name == tab) for name, text in names]
+        shown = _frame_context(self, tab, tabs)
+        return self.render(template, status, **shown, setup_steps=[], **context)
+
+
+def _frame_context(
+    page: ElectionPageContext | LinkPageContext, part: str, tabs: list[Link]
+) -> dict[str, object]:
+    """Return what the frame of an election shows; `part` is the page of another question."""
+    first = page.service.context.book.questions(page.election)[0]
+    return {
+        "election": page.election,
+        "ballot_title": title_of(first),
+        "standing": standing_of(page.election, page.service.context.clock()),
+        "tabs": tabs,
+        "questions": list_questions(page, part),
+    }
 
 
 def list_questions(page: ElectionPageContext | LinkPageContext, part: str) -> list[SetupStep]:
@@ -340,7 +313,7 @@ def list_questions(page: ElectionPageContext | LinkPageContext, part: str) -> li
             each.name,
             page.question_url(each, part),
             each.election_id == page.election.election_id,
-            has_candidates(each) if is_setup else book.has_voted(each, voter_id),
+            has_candidates(each) if is_setup else book.ballot_event(each, voter_id) is not None,
         )
         for each in questions
         if len(questions) > 1

@@ -9,11 +9,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.pages.dependencies import (
-    Standing,
-    ViewerPage,
-    standing_of,
-)
+from singletable_apps.elections.pages.dependencies import ViewerPage
+from singletable_apps.elections.rules.elections import Standing, standing_of
 from singletable_apps.shared.pages import Link, ListQueryParameters
 
 router = APIRouter()

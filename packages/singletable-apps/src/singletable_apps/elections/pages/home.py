@@ -10,13 +10,9 @@ from fastapi import APIRouter, Response
 from ranked_ballots import Ballots, Ranking, schulze
 from ranked_ballots.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.pages.dependencies import (
-    AnyPage,
-    Standing,
-    standing_of,
-)
+from singletable_apps.elections.pages.dependencies import AnyPage
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import MIN_CANDIDATES
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES, Standing, standing_of
 from singletable_apps.elections.rules.methods import METHOD
 
 router = APIRouter()

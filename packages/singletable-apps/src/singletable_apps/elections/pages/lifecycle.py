@@ -14,7 +14,6 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
 )
-from singletable_apps.elections.pages.roll import count_people
 from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
@@ -25,11 +24,13 @@ from singletable_apps.elections.rules.elections import (
     check_lock,
     is_owner,
     state_of,
+    title_of,
 )
 from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
+from singletable_apps.shared.pages.templating import plural
 
 router = APIRouter()
 # With more people than this, the new owner's name is typed instead of selected.
@@ -78,7 +79,7 @@ def launch(page: ElectionPage) -> ConfirmedAction:
     choices = _launch_choices(secret=election.secret_ballot)
     return ConfirmedAction(
         page,
-        title=f"Launch “{election.name}”?",
+        title=f"Launch “{title_of(election)}”?",
         text=f"{who} can vote {when}, on "
         + (
             f"{len(others) + 1} questions."
@@ -104,7 +105,7 @@ def launch(page: ElectionPage) -> ConfirmedAction:
             allow_edit=form.value("how") == "editable",
             check_revision=form.revision_check(),
         ),
-        done=f"“{election.name}” is launched.",
+        done=f"“{title_of(election)}” is launched.",
     )
 
 
@@ -153,7 +154,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
     turnout = page.service.queries.turnout(user, name)
     return ConfirmedAction(
         page,
-        title=f"Close “{name}”?",
+        title=f"Close “{title_of(page.election)}”?",
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
             *(["All questions on its ballot are closed."] if len(_questions(page)) > 1 else []),
@@ -178,8 +179,8 @@ def _closing_emails(page: ElectionPageContext) -> list[str]:
         return []
     rows = page.service.rolls.rows(page.user, page.election.name)
     count = sum(row.is_invited and not row.voter.is_unsubscribed for row in rows)
-    verb = "gets" if count == 1 else "get"
-    return [f"{count_people(count)} {verb} an e-mail that voting has closed."] if count else []
+    who = plural(count, "person gets", "people get")
+    return [f"{who} an e-mail that voting has closed."] if count else []
 
 
 def _name_methods(page: ElectionPageContext) -> str:
@@ -188,7 +189,9 @@ def _name_methods(page: ElectionPageContext) -> str:
 
 def _describe_turnout(page: ElectionPageContext) -> str:
     turnout = page.service.queries.turnout(page.user, page.election.name)
-    return f"{turnout.voted:,} of {turnout.eligible:,} have voted."
+    who = plural(turnout.partly, "person hasn’t", "people haven’t")
+    partly = f" {who} answered every question." if turnout.partly else ""
+    return f"{turnout.voted:,} of {turnout.eligible:,} have voted.{partly}"
 
 
 @confirm(router, "/e/{name}/delete")
@@ -206,6 +209,8 @@ def delete(page: ElectionPage) -> ConfirmedAction:
     remains = "The audit log still shows that the election existed."
     if is_closed:
         remains = "A signed note stays: who deleted it, when, and the digest of its result."
+    if page.election.joint_with is not None:
+        remains += f" The other questions on its ballot stay as they are: {_name_others(page)}."
     typed_name = ConfirmField("election", "Name of the election", "text", hint=hint)
     return ConfirmedAction(
         page,
@@ -228,11 +233,14 @@ def _questions(page: ElectionPageContext) -> list[Election]:
     return page.service.context.book.questions(page.election)
 
 
+def _name_others(page: ElectionPageContext) -> str:
+    return join_names([each.name for each in _questions(page) if each.name != page.election.name])
+
+
 def _describe_losses(page: ElectionPageContext) -> list[str]:
     losses = ["Its candidates, voter list and settings."]
-    others = _questions(page)[1:]
-    if others and page.election.joint_with is None:
-        losses.append(f"The other questions on its ballot: {join_names([x.name for x in others])}.")
+    if page.election.joint_with is None and len(_questions(page)) > 1:
+        losses.append(f"The other questions on its ballot: {_name_others(page)}.")
     match state_of(page.election):
         case State.SETUP:
             pass

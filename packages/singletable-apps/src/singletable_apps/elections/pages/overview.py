@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from datetime import datetime
 
 from fastapi import APIRouter, Response
 
 from singletable_apps.elections.entities import Electorate
-from singletable_apps.elections.pages.dependencies import (
-    ElectionPage,
-    Standing,
-    standing_of,
-)
+from singletable_apps.elections.pages.ballot import describe_changes
+from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.pages.roll import count_people, people_to_invite
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.pages.setup import describe_rules
@@ -22,14 +17,20 @@ from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import (
     MIN_CANDIDATES,
     TOO_FEW_BALLOTS,
+    Standing,
+    closed_at,
     is_owner,
     is_withheld,
+    standing_of,
 )
 from singletable_apps.elections.rules.methods import method_of
+from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.queries import Participation
 
 router = APIRouter()
 MAX_CANDIDATES_SHOWN = 12
+# Accounts are found by confirmed addresses only, and this doesn't tell others who is on a roll.
+BY_LINK = "Voters are invited by e-mail. If you are on the roll, vote with your personal link."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,6 @@ class Step:
     done: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SignedClosing:
-    """What was signed when the election closed."""
-
-    ballots: int
-    closed_at: datetime
-    root: str
-    signature: str
-    fingerprint: str
-
-
 @router.get("/e/{name}")
 def show_election(page: ElectionPage) -> Response:
     """Show the overview."""
@@ -61,6 +51,7 @@ def show_election(page: ElectionPage) -> Response:
     standing = standing_of(election, page.service.context.clock())
     [part] = queries.participation(user, [election])
     candidates = queries.candidates(user, election.name)
+    turnout = queries.turnout(user, election.name)
     return page.render_tab(
         "overview",
         "",
@@ -70,11 +61,14 @@ def show_election(page: ElectionPage) -> Response:
         candidates=[each.candidate_name for each in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
-        turnout=queries.turnout(user, election.name).voted,
+        turnout=turnout.voted,
+        partly=turnout.partly,
         method=method_of(election),
-        rules=describe_rules(election)[2:],
+        rules=describe_rules(election, None if election.statement else turnout)[2:],
         texts=render_texts(page),
-        closing=_signed_closing(page),
+        closing=get_closing(election, page.service.context.keys),
+        closed_at=closed_at(election),
+        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
     )
 
 
@@ -82,7 +76,7 @@ def next_step(page: ElectionPage, standing: Standing, part: Participation) -> St
     """Return the viewer's next step."""
     is_running = standing in (Standing.WAITING, Standing.OPEN, Standing.FIXED)
     if is_running and page.is_manager and page.election.electorate is Electorate.ROLL:
-        rows = page.service.rolls.rows(page.user, page.election.name)
+        rows = page.service.rolls.rows(page.user, page.first_question.name)
         if people := people_to_invite(rows):
             return Step(
                 "Invite the voters",
@@ -97,7 +91,9 @@ def next_step(page: ElectionPage, standing: Standing, part: Participation) -> St
             who = f"{page.election.owner_name} is still setting it up."
             return Step("Not launched yet", f"{who} Candidates and settings may change.")
         case Standing.WAITING:
-            who = "You can vote then." if part.may_vote else "You’re not one of its voters."
+            is_roll = page.election.electorate is Electorate.ROLL
+            who = BY_LINK if is_roll else "You’re not one of its voters."
+            who = "You can vote then." if part.may_vote else who
             return Step("Not open yet", f"Voting opens later. {who}")
         case Standing.OPEN | Standing.FIXED:
             return _vote(page, part, final=standing is Standing.FIXED)
@@ -137,18 +133,20 @@ def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:
         text = "Your ballot is final. Keep your receipt to check the results later."
         return Step("You’ve voted", text, "See my ballot", ballot, done=True)
     if part.has_voted:
-        text = "You can change or withdraw your ballot while changes are allowed."
+        text = f"{describe_changes(page)} You can also withdraw it."
         return Step("You’ve voted", text, "See or change my ballot", ballot, done=True)
     if part.may_vote:
         changes = "Your first ballot is final." if final else "You can change your ballot later."
         text = f"Rank as many candidates as you like. {changes}"
         return Step("You haven’t voted yet", text, "Vote", ballot)
+    is_roll = election.electorate is Electorate.ROLL
     if election.voter_count and page.is_manager:
-        text = "You run this election. You’re not on its voter list, so you can’t vote in it."
+        absent = BY_LINK if is_roll else "You’re not on its voter list, so you can’t vote in it."
+        text = f"You run this election. {absent}"
         return Step("Voting is open", text, "See the voters", page.url("voters"), done=True)
     if election.voter_count:
         text = f"You’re not on the voter list. Ask {election.owner_name} if you should be."
-        return Step("Voting is open", text)
+        return Step("Voting is open", BY_LINK if is_roll else text)
     return Step("Voting is open", "Your account can view elections, but not vote.")
 
 
@@ -161,18 +159,4 @@ def _see_results(page: ElectionPage, part: Participation) -> Step:
         f"The ballots were counted and the results signed.{own}",
         "See the results",
         page.url("tally"),
-    )
-
-
-def _signed_closing(page: ElectionPage) -> SignedClosing | None:
-    election = page.election
-    if election.statement is None or election.signature is None:
-        return None
-    statement = json.loads(election.statement)
-    return SignedClosing(
-        ballots=statement["ballots"],
-        closed_at=datetime.fromisoformat(statement["closed_at"]),
-        root=statement["root"],
-        signature=election.signature,
-        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
     )

@@ -9,11 +9,19 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
+from singletable_apps.elections.roles import (
+    ROLE_DESCRIPTIONS,
+    ROLE_NAMES,
+    ROLES,
+    Permission,
+    has_permission,
+)
 from singletable_apps.elections.rules.elections import (
     check_edit_settings,
     check_manager,
     check_owner,
 )
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 
 router = APIRouter()
@@ -31,18 +39,30 @@ def _fill(
     """Show or submit a form. Its texts are in the template, by the last part of its path."""
 
     def show(form: Form, status: int) -> Response:
-        first = page.first_question
-        return page.render_tab("small_form", "settings", status, form=form, part=part, first=first)
+        return page.render_tab(
+            "small_form",
+            "settings",
+            status,
+            form=form,
+            part=part,
+            first=page.first_question,
+            roles=[(ROLE_NAMES[role], ROLE_DESCRIPTIONS[role]) for role in ROLES[1:-1]],
+            can_change_roles=has_permission(page.user.role, Permission.MANAGE_USERS),
+        )
 
     initial = Form({"revision": page.election.revision, **values})
     return page.fill(form, initial, model, act, show, field=next(iter(model.model_fields)))
 
 
 class NameForm(BaseModel):
-    """The name of a new election, and whether it has the voters of another one."""
+    """The name of a new election or question; for a copy, whether it has the same voters.
+
+    `ballot_name` is the name of the ballot that a question is put on.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
     with_voters: bool = False
+    ballot_name: Annotated[str, Field(max_length=200)] = ""
 
 
 @router.api_route("/e/{name}/copy", methods=FORM_METHODS)
@@ -65,12 +85,14 @@ def add_question(page: ElectionPage, form: PostedForm) -> Response:
     check_edit_settings(page.user, page.election)
 
     def act(values: NameForm) -> Response:
-        first = page.first_question.name
-        added = page.service.lifecycle.add_question(page.user, first, values.name)
+        first, lifecycle = page.first_question.name, page.service.lifecycle
+        lifecycle.edit(page.user, first, ElectionEdit(ballot_name=values.ballot_name))
+        added = lifecycle.add_question(page.user, first, values.name)
         url = page.urls.election(added, "settings")
         return page.redirect(url, f"“{added.name}” is on the ballot.")
 
-    return _fill(page, form, "questions", NameForm, act)
+    name = page.first_question.ballot_name
+    return _fill(page, form, "questions", NameForm, act, ballot_name=name)
 
 
 class ManagersForm(BaseModel):

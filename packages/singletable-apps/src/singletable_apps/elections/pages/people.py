@@ -29,6 +29,7 @@ from singletable_apps.shared.frame.people import (
     VisitorPage,
 )
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     ConfirmedAction,
     Form,
     PostedForm,
@@ -121,35 +122,27 @@ class ConfirmRegistrationForm(BaseModel):
     password: str = ""
 
 
-@router.get("/register/confirm")
-def show_confirm_registration(
-    page: AnyPage, token: Annotated[str, Query(max_length=200)] = ""
+@router.api_route("/register/confirm", methods=FORM_METHODS)
+def confirm_registration(
+    page: AnyPage, form: PostedForm, token: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
-    """Ask before creating the account, because e-mail scanners open links too."""
-    return _show_confirmation(page, Form({"token": token}))
-
-
-def _show_confirmation(page: VisitorPage, form: Form, status: int = 200) -> Response:
-    render = page.pages.render
-    try:
-        new = page.service.people.read_registration(form.value("token"))
-    except NotSignedIn as error:
-        reason = str(error)
-        return render(page.request, "auth/link_expired.html", 422, reason=reason, url=page.url)
-    return render(page.request, "elections/register_confirm.html", status, form=form, new=new)
-
-
-@router.post("/register/confirm")
-def submit_confirm_registration(page: AnyPage, form: PostedForm) -> Response:
-    """Create the account, and sign in."""
+    """Create the account, and sign in. Ask first, because e-mail scanners open links too."""
 
     def act(values: ConfirmRegistrationForm) -> Response:
         user = page.service.people.confirm_registration(values.token, values.password)
         return welcome(page, user, user.email)
 
-    def show(form: Form, status: int) -> Response:
-        return _show_confirmation(page, form, status)
+    def show(form: Form, status: int = 200) -> Response:
+        render = page.pages.render
+        try:
+            new = page.service.people.read_registration(form.value("token"))
+        except NotSignedIn as error:
+            reason = str(error)
+            return render(page.request, "auth/link_expired.html", 422, reason=reason, url=page.url)
+        return render(page.request, "elections/register_confirm.html", status, form=form, new=new)
 
+    if page.request.method == "GET":
+        return show(Form({"token": token}))
     rejects = (RequestRejected, TooManyAttempts)
     return submit_form(form, ConfirmRegistrationForm, act, show, rejects=rejects)
 

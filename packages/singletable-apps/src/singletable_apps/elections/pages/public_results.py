@@ -6,15 +6,15 @@ from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Path, Response
 
-from ranked_ballots import RunoffResult, StvResult, join_names
+from ranked_ballots import RunoffResult, StvResult
 from singletable_apps.elections.entities import Election, Electorate
-from singletable_apps.elections.pages.dependencies import (
-    AnyPage,
-    ElectionPage,
-    PageContext,
-    standing_of,
+from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage, PageContext
+from singletable_apps.elections.pages.results_view import (
+    describe_decision,
+    describe_turnout,
+    load_count,
+    make_chart,
 )
-from singletable_apps.elections.pages.results_view import describe_turnout, load_count, make_chart
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS
 from singletable_apps.elections.pages.setup import describe_rules
 from singletable_apps.elections.pages.texts import render_election_texts
@@ -25,6 +25,8 @@ from singletable_apps.elections.rules.elections import (
     check_view_tally,
     closed_at,
     is_withheld,
+    standing_of,
+    title_of,
 )
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
@@ -85,12 +87,21 @@ def _show_notice(page: PageContext, election: Election) -> Response:
     """Show what an election is about, who can vote and when, before and while it is open."""
     context = page.service.context
     questions = context.book.questions(election)
+    # All questions have one roll, so the quorum is stated once.
+    rules = describe_rules(questions[0])
+    quorum = [fact for fact in rules if fact[0] == "Quorum"] if questions[1:] else []
     return page.render(
         "notice",
         election=questions[0],
+        title=title_of(questions[0]),
+        quorum=quorum,
         standing=standing_of(election, context.clock()),
         questions=[
-            (each, render_election_texts(page, None, each.name), describe_rules(each))
+            (
+                each,
+                render_election_texts(page, None, each.name),
+                [fact for fact in describe_rules(each) if fact not in quorum],
+            )
             for each in questions
         ],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
@@ -177,7 +188,7 @@ def show_protocol(page: ElectionPage) -> Response:
         headline=count.headline,
         chart=make_chart(result),
         rounds=round_table(result) if isinstance(result, RunoffResult | StvResult) else None,
-        elected=join_names(count.tally.elected),
+        decision=describe_decision(result, count.tally.method.title) if count.tally.elected else "",
         opened_at=max(starts, default=None),
         voted=closing["statement"]["ballots"],
         has_roll=election.electorate is Electorate.ROLL,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, JsonValue
 
 from singletable_apps.elections.pages.ballot import (
     CHECKER_URL,
-    can_show_ballot,
     load_voter_context,
     render_receipt,
     write_receipt,
@@ -22,7 +21,7 @@ from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     VoterPage,
 )
-from singletable_apps.elections.proofs.checker import Finding, is_included
+from singletable_apps.elections.proofs.checker import Finding, is_included, reject_duplicates
 from singletable_apps.elections.proofs.documents import checker_command, receipt_filename
 from singletable_apps.elections.proofs.encoding import format_code, parse_code, shorten_code
 from singletable_apps.elections.proofs.errors import InvalidCode
@@ -33,7 +32,6 @@ from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.mail import Email
 from singletable_apps.shared.pages import Form, LocalTime, PostedForm, request_time_zone
 from singletable_apps.shared.pages.uploads import PastedOrFile
-from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web import download
 
 router = APIRouter()
@@ -48,7 +46,7 @@ def show_receipt(page: VoterPage) -> Response:
     if voter.ballot is None:
         flash = "You don’t have a receipt: you haven’t voted in this election."
         return page.redirect(page.url("ballot"), flash)
-    if not can_show_ballot(page):
+    if not voter.can_show:
         return page.redirect(page.url("ballot"))
     cast = page.service.voting.own_ballot(page.voter, page.election.name)
     return render_receipt(page, voter, cast)
@@ -79,8 +77,6 @@ def email_receipt(page: ElectionPage) -> Response:
 @router.get("/e/{name}/receipt.json")
 def download_receipt(page: VoterPage) -> Response:
     """Return the receipt as a file for the checker."""
-    if not can_show_ballot(page):
-        raise NotPermitted("Links don’t show secret ballots. Use the receipt that you downloaded.")
     receipt = page.service.voting.own_ballot(page.voter, page.election.name).receipt
     filename = receipt_filename(receipt["name"])
     response = download(write_receipt(receipt), filename, "application/json")
@@ -106,11 +102,9 @@ def parse_receipt(raw: bytes) -> dict[str, JsonValue]:
             "This is not a receipt file. Choose the file that ends in .json, not a PDF or an image."
         )
     try:
-        receipt: JsonValue = json.loads(
-            raw.decode("utf-8-sig"),
-            object_pairs_hook=_reject_duplicates,
-            parse_constant=_reject_constant,
-        )
+        # `int` rejects NaN and Infinity, which are not JSON.
+        text, pairs = raw.decode("utf-8-sig"), reject_duplicates
+        receipt: JsonValue = json.loads(text, object_pairs_hook=pairs, parse_constant=int)
     except (ValueError, RecursionError) as error:
         raise InvalidReceipt(
             "This is not a complete receipt. Use the file as you downloaded it, or copy all of its "
@@ -124,18 +118,6 @@ def parse_receipt(raw: bytes) -> dict[str, JsonValue]:
             "alone or together with your receipt."
         )
     return receipt
-
-
-def _reject_duplicates(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """Reject duplicate names: programs would differ about which value counts."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError("duplicate name")
-    return members
-
-
-def _reject_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text[:20]} is not a JSON number")
 
 
 class CodeForm(BaseModel):
@@ -178,16 +160,15 @@ def check_receipt(page: AnyPage, upload: PastedOrFile) -> Response:
     is_closed = bool(receipt.get("closing"))
     key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
     findings = verify_receipt(receipt, key=key)
-    outcome = "counted" if is_closed else "open"
-    if not all(finding.ok for finding in findings):
-        outcome = "wrong"
-    elif not is_closed:
+    is_wrong, outcome = not all(finding.ok for finding in findings), "counted"
+    if not is_closed and len(findings) > 1:  # otherwise it is not a receipt
         definition = cast(Mapping[str, int], receipt["definition"])
         code = str(receipt["confirmation"])
         outcome = page.service.results.find_outcome(definition["election_id"], code)
-    if outcome == "not counted":
-        findings.append(Finding(False, "The tracking code is not in the signed result."))
-    title, text = _OUTCOMES[outcome]
+        if outcome in ("counted since", "not counted"):
+            word = "is" if outcome == "counted since" else "is not"
+            findings[-1] = Finding(word == "is", f"The tracking code {word} in the signed result.")
+    title, text = _OUTCOMES["wrong" if is_wrong else outcome]
     result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
     return _render_check(page, receipt_form=form, receipt_check=result)
 
@@ -204,13 +185,14 @@ _OUTCOMES = {
     ),
     "open": (
         "Your receipt is valid",
-        "The election is still open. After it closes, download your receipt again to prove that "
-        "your ballot was counted.",
+        "The election is still open. After it closes, check this file here again to see that your "
+        "ballot was counted.",
     ),
     "counted since": (
         "Your ballot was counted",
         "The election has closed since you downloaded this receipt, and your ballot is among those "
-        "that were counted and signed. Download your receipt again: the new one proves it.",
+        "that were counted and signed. If you voted with an account, download your receipt again: "
+        "the new one proves it.",
     ),
     "not counted": (
         "This ballot was not counted",
@@ -224,7 +206,7 @@ _OUTCOMES = {
     "unknown": (
         "Your receipt is valid",
         "It is from before the close of an election that is not on this site. After the close, "
-        "download your receipt there again to prove that your ballot was counted.",
+        "check it there again to see that your ballot was counted.",
     ),
 }
 

@@ -125,6 +125,16 @@ def make_headline(result: Result, *, is_final: bool, noun: str = "ballot") -> He
     return Headline(is_final, title, " ".join(filter(None, why)), margin or "")
 
 
+def describe_decision(result: Result, method: str) -> str:
+    """Return who won or was elected, and why, in sentences for the minutes."""
+    if isinstance(result, ScoreResult) and len(result.winners) == 1 < len(result.candidates):
+        name, noun = result.winners[0], "approvals" if result.method == "Approval" else "votes"
+        score, counted = map(format_number, (result.scores[name], result.account.counted))
+        return f"{name} received the most {noun} ({score} of {counted})."
+    headline = make_headline(result, is_final=True)
+    return f"{headline.title} ({method}). {headline.why}"
+
+
 def _outcome(result: Result, is_final: bool) -> tuple[str, ...]:
     """Return the title, and the reason in sentences."""
     cast, candidates = result.account.cast, result.candidates

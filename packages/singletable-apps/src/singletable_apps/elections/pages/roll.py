@@ -13,7 +13,12 @@ from pydantic import BaseModel
 from ranked_ballots import pluralize
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
-from singletable_apps.elections.rules.elections import check_invite, check_roll, check_set_voters
+from singletable_apps.elections.rules.elections import (
+    check_invite,
+    check_roll,
+    check_set_voters,
+    title_of,
+)
 from singletable_apps.elections.rules.emails import (
     PLACEHOLDERS,
     EmailPurpose,
@@ -90,9 +95,10 @@ def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
         to_invite=len(people_to_invite(rows)),
         to_remind=len(_to_remind(rows)),
         reminded=_describe_reminded(page, rows),
-        without_email=sum(not row.voter.email for row in rows),
-        bounced=sum(_is_bounced(row) for row in rows),
+        without_email=sum(not row.voter.email and not row.has_voted for row in rows),
+        bounced=sum(row.invitation is not None and not row.is_invited for row in rows),
         voted=sum(row.has_voted for row in rows),
+        partly=sum(row.is_partial for row in rows),
         can_edit=page.election.allow_edit,
         url=page.url,
     )
@@ -107,7 +113,7 @@ def _to_remind(rows: list[RollRow]) -> list[RollRow]:
     return [
         row
         for row in rows
-        if row.is_invited and not row.has_voted and not row.voter.is_unsubscribed
+        if row.is_invited and not row.is_done and not row.voter.is_unsubscribed
         if not row.is_reminded
     ]
 
@@ -115,17 +121,13 @@ def _to_remind(rows: list[RollRow]) -> list[RollRow]:
 def _describe_reminded(page: ElectionPageContext, rows: list[RollRow]) -> str:
     """Return how many people were reminded today and when, or nothing."""
     times = [
-        row.reminder.at for row in rows if row.reminder and row.is_reminded and not row.has_voted
+        row.reminder.at for row in rows if row.reminder and row.is_reminded and not row.is_done
     ]
     if not times:
         return ""
     when = LocalTime(max(times), request_time_zone(page.request)).long
     verb = "was" if len(times) == 1 else "were"
     return f"{count_people(len(times))} {verb} reminded on {when}, and can be again tomorrow."
-
-
-def _is_bounced(row: RollRow) -> bool:
-    return row.invitation is not None and not row.is_invited
 
 
 # Import a list: a form, then a preview, then it is saved.
@@ -244,7 +246,7 @@ def _render_form(
 def invite(page: ElectionPage) -> ConfirmedAction:
     """Invite everyone who was not."""
     rows = page.service.rolls.rows(page.user, page.election.name)
-    without = sum(not row.voter.email for row in rows)
+    without = sum(not row.voter.email and not row.has_voted for row in rows)
     cards = f" {count_people(without)} without an e-mail address need a card." if without else ""
     return _ask_to_send(
         page,
@@ -263,8 +265,8 @@ def remind(page: ElectionPage) -> ConfirmedAction:
     return _ask_to_send(
         page,
         f"Remind {count_people(len(_to_remind(rows)))}?",
-        "They were invited and haven’t voted. Nobody is reminded twice on a day, nor if they asked "
-        f"not to be. {reminded}",
+        "They were invited and haven’t voted, or not on every question. Nobody is reminded twice "
+        f"on a day, nor if they asked not to be. {reminded}",
         "reminder",
         page.service.rolls.remind,
         reminded,
@@ -406,7 +408,7 @@ def show_cards(page: ElectionPage, query: ListQueryParameters) -> Response:
     shown = query.apply(needs_card, text=lambda one: one.name, columns={}, limit=CARDS_PER_PAGE)
     cards = [
         {
-            "title": election.name,
+            "title": title_of(election),
             "name": voter.name,
             "code": rolls.code(election, voter),
             "qr": Markup(qr_svg(rolls.link(election, voter))),

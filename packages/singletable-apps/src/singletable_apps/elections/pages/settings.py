@@ -148,6 +148,7 @@ class ElectionForm(TextsForm):
 
     ballot: Literal["open", "secret"]
     publication: Literal["usual", "totals", "anonymous", "confirmations"]
+    ballot_name: Annotated[str, Field(max_length=200)] = ""
     no_voting_before: datetime | None = None
     no_voting_after: datetime | None = None
 
@@ -163,25 +164,23 @@ class ElectionForm(TextsForm):
             return default_publication(self.is_secret)
         return Publication(self.publication)
 
-    def settings(self, template: Template | None = None) -> ElectionSettings:
-        """Return the settings of a new election."""
-        return structs.replace(
-            template.settings if template is not None else ElectionSettings(),
+    def shared(self) -> ElectionEdit:
+        """Return what new and existing elections have in common."""
+        return ElectionEdit(
             secret_ballot=self.is_secret,
             publication=self.published,
             no_voting_before=self.no_voting_before,
             no_voting_after=self.no_voting_after,
         )
 
+    def settings(self, template: Template | None = None) -> ElectionSettings:
+        """Return the settings of a new election."""
+        start = template.settings if template is not None else ElectionSettings()
+        return structs.replace(start, **self.shared())
+
     def changes(self) -> ElectionEdit:
         """Return the changes to an existing election."""
-        return ElectionEdit(
-            name=self.name,
-            secret_ballot=self.is_secret,
-            publication=self.published,
-            no_voting_before=self.no_voting_before,
-            no_voting_after=self.no_voting_after,
-        )
+        return {**self.shared(), "name": self.name, "ballot_name": self.ballot_name}
 
 
 def describe_publication(election: Election) -> str:
@@ -238,31 +237,12 @@ def _show_new(page: ViewerPage, template: str, form: Form, status: int = 200) ->
     )
 
 
-@router.get("/e/{name}/settings")
-def show_settings(page: ElectionPage) -> Response:
-    """Show the settings, with a form for what can still change, and the next steps."""
-    election = page.election
-    if not can_see_settings(page.user, election):
-        check_manager(page.user, election)
-    texts = page.service.queries.texts(page.user, election.name)
-    values = {
-        "name": election.name,
-        "question": texts.question,
-        "description": texts.description,
-        "ballot": "secret" if election.secret_ballot else "open",
-        "publication": election.publication.value,
-        "no_voting_before": election.no_voting_before,
-        "no_voting_after": election.no_voting_after,
-        "revision": election.revision,
-    }
-    return _show_settings(page, Form(values))
-
-
-@router.post("/e/{name}/settings")
-def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
-    """Save the name, and before the launch all settings."""
+@router.api_route("/e/{name}/settings", methods=FORM_METHODS)
+def edit_settings(page: ElectionPage, form: PostedForm) -> Response:
+    """Show the settings and the next steps; save the name, and before the launch all settings."""
     user, election = page.user, page.election
-    check_manager(user, election)
+    if page.request.method == "POST" or not can_see_settings(user, election):
+        check_manager(user, election)
 
     def act(values: TextsForm) -> Response:
         lifecycle = page.service.lifecycle
@@ -271,10 +251,20 @@ def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
         next_step = "candidates" if values.go else "settings"
         return page.redirect(page.urls.election(edited, next_step), "Settings saved.")
 
-    show = partial(_show_settings, page)
-    if "ballot" in form.values:
-        return page.submit(form, ElectionForm, act, show)
-    return page.submit(form, TextsForm, act, show)
+    texts = page.service.queries.texts(user, election.name)
+    initial = {
+        "name": election.name,
+        "ballot_name": election.ballot_name,
+        "question": texts.question,
+        "description": texts.description,
+        "ballot": "secret" if election.secret_ballot else "open",
+        "publication": election.publication.value,
+        "no_voting_before": election.no_voting_before,
+        "no_voting_after": election.no_voting_after,
+        "revision": election.revision,
+    }
+    model = ElectionForm if "ballot" in form.values else TextsForm
+    return page.fill(form, Form(initial), model, act, partial(_show_settings, page))
 
 
 def _show_settings(page: ElectionPage, form: Form, status: int = 200) -> Response:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
+from ranked_ballots import join_names
 from singletable_apps.elections.changes import list_choices
 from singletable_apps.elections.entities import CandidateOrder, Election, State
 from singletable_apps.elections.errors import WrongState
@@ -19,6 +20,7 @@ from singletable_apps.elections.pages.ballot import (
     render_own_ranking,
 )
 from singletable_apps.elections.pages.dependencies import ElectionPage
+from singletable_apps.elections.pages.roll import count_people
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.rules.elections import (
@@ -33,10 +35,12 @@ from singletable_apps.elections.rules.methods import (
     NONE_OF_THESE,
     TIE_BREAK,
     check_marks,
+    check_quorum,
     method_of,
 )
 from singletable_apps.elections.rules.voting import parse_ranking
 from singletable_apps.elections.service.lifecycle import ElectionEdit
+from singletable_apps.elections.service.queries import Turnout
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -70,7 +74,7 @@ class MethodForm(BaseModel):
             seats=self.seats,
             order=order,
             none_of_these=self.none_of_these,
-            quorum=self.quorum,
+            quorum=election.quorum if election.joint_with else self.quorum,
         )
 
 
@@ -115,24 +119,31 @@ def _show_method(page: ElectionPage, form: Form, status: int = 200) -> Response:
     )
 
 
-def describe_rules(election: Election) -> list[tuple[str, str]]:
-    """Return the rules of the count, for people to read."""
+def describe_rules(election: Election, turnout: Turnout | None = None) -> list[tuple[str, str]]:
+    """Return the rules of the count, for people to read; with a turnout, the quorum in numbers."""
     method = method_of(election)
     facts = [("Method", f"{method.title}. {method.summary}"), ("In a tie", method.ties)]
     if method.has_seats:
         facts.append(("Seats", f"{election.seats:,}"))
     if election.quorum:
-        facts.append(("Quorum", describe_quorum(election.quorum)))
+        facts.append(("Quorum", describe_quorum(election, turnout)))
     if election.none_of_these:
         line = f"Ballots offer “{NONE_OF_THESE}”. It can’t win; candidates below it don’t count."
         facts.append((NONE_OF_THESE, line))
     return facts
 
 
-def describe_quorum(quorum: str) -> str:
-    """Return the quorum as a sentence."""
+def describe_quorum(election: Election, turnout: Turnout | None) -> str:
+    """Return the quorum as a sentence, and whether it is reached while voting is open."""
+    quorum, reached = election.quorum, ""
     who = f"{quorum} of the voters" if quorum.endswith("%") else f"{int(quorum):,} voters"
-    return f"The result is valid if at least {who} cast a ballot; blank ones count."
+    if turnout is not None and turnout.eligible:
+        check = check_quorum(quorum, turnout.voted, turnout.eligible)
+        who += f" ({check.needed:,} of {turnout.eligible:,})"
+        if election.allow_vote:
+            state = "It is reached" if check.is_valid else "It is not reached yet"
+            reached = f" {state}: {turnout.voted:,} of the {check.needed:,} needed have voted."
+    return f"The result is valid if at least {who} cast a ballot; blank ones count.{reached}"
 
 
 @router.api_route("/e/{name}/review", methods=FORM_METHODS)
@@ -163,10 +174,10 @@ def _show_review(
     page: ElectionPage, texts: Mapping[str, str], status: int = 200, **shown: object
 ) -> Response:
     election, context = page.election, page.service.context
-    problem = ""
+    queries, questions, problem = page.service.queries, context.book.questions(election), ""
+    turnout = queries.turnout(page.user, election.name)
     try:
-        now, questions = context.clock(), context.book.questions(election)
-        check_launch(page.user, election, now, others=questions[1:])
+        check_launch(page.user, election, context.clock(), others=questions[1:])
     except WrongState as error:
         problem = str(error)
     choices = _choices(page)
@@ -175,16 +186,25 @@ def _show_review(
         "settings",
         status,
         facts=[
-            *describe_rules(election),
+            ("Voters", count_people(turnout.eligible)),
+            *describe_rules(election, turnout),
             ("Ballots", BALLOT_DESCRIPTIONS[election.secret_ballot]),
             ("Published", describe_publication(election)),
+        ],
+        on_ballot=[
+            (
+                each.name,
+                join_names([one.candidate_name for one in queries.candidates(page.user, each.name)])
+                or "No candidates yet",
+                describe_rules(each)[0][1],
+                page.question_url(each, "review"),
+            )
+            for each in questions
         ],
         problem=problem,
         method=method_of(election),
         texts=render_texts(page),
-        ballot_form=make_ballot(
-            election, choices, texts, page.url("review"), casting_notice(election)
-        )
+        ballot_form=make_ballot(election, choices, texts, page.url("review"), casting_notice(page))
         if choices
         else "",
         **{"tried": "", "error": "", "first": page.first_question, **shown},

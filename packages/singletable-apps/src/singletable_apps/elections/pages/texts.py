@@ -47,7 +47,7 @@ def render_election_texts(
         texts.candidates,
         {name: Markup(render_markdown(text)) for name, text in texts.statements.items()},
         {
-            name: (page.urls.page("pictures", f"{picture.name}.webp"), picture.alt)
+            name: (page.urls.picture(picture.name), picture.alt)
             for name, picture in texts.pictures.items()
         },
     )

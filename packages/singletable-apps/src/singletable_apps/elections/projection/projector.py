@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from singletable import (
     AlreadyExists,
@@ -38,8 +38,6 @@ from singletable_apps.elections.projection.event_transaction import (
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
 
-D = TypeVar("D", bound=EventData)
-
 # A ballot takes two of the 100 writes of a transaction, and at most 108 KB of its 4 MB.
 MAX_BATCH = 20
 # An index of DynamoDB usually lags a few milliseconds, rarely a second.
@@ -57,51 +55,33 @@ class Handler:
     apply: Callable[[ProjectionStep, Any], bool]
 
 
-HANDLERS: dict[type[object], Handler] = {}
-
-
-def _handle(
-    kind: type[D], pattern: WritePattern, apply: Callable[[ProjectionStep, D], bool]
-) -> None:
-    HANDLERS[kind] = Handler(pattern, apply)
-
-
-_handle(events.UserRegistered, patterns.register, users.register_user)
-_handle(events.RegistrationChanged, patterns.change_registration, users.change_registration)
-_handle(events.UserRoleChanged, patterns.change_user, set_fields)
-_handle(events.OwnershipTransferred, patterns.change_user, set_fields)
-_handle(events.UserPasswordChanged, patterns.change_user, set_fields)
-_handle(events.UserEmailChanged, patterns.change_user, set_fields)
-_handle(events.UserNameChanged, patterns.rename_user, users.rename_user)
-_handle(events.UserRemoved, patterns.remove_user, users.remove_user)
-
-_handle(events.ElectionCreated, patterns.create_election, elections.create_election)
-_handle(events.ElectionUpdated, patterns.change_election, set_fields)
-_handle(events.ElectionDescribed, patterns.change_election, set_fields)
-_handle(events.ElectorateChanged, patterns.change_election, set_fields)
-_handle(events.ElectionEmailChanged, patterns.change_election, set_fields)
-_handle(events.ElectionManagersChanged, patterns.change_election, set_fields)
-_handle(events.ElectionNoted, patterns.change_election, set_fields)
-_handle(events.ElectionLaunched, patterns.change_election, elections.launch_election)
-_handle(events.ElectionFixed, patterns.change_election, set_fields)
-_handle(events.ElectionFinalized, patterns.change_election, set_fields)
-_handle(events.ElectionResultShared, patterns.change_election, set_fields)
-_handle(events.ElectionOwnerChanged, patterns.hand_over, elections.change_owner)
-_handle(events.ElectionNameChanged, patterns.rename_election, elections.rename_election)
-_handle(events.ElectionDeleted, patterns.delete_election, elections.delete_election)
-
-_handle(events.CandidatesAdded, patterns.change_candidates, elections.change_candidates)
-_handle(events.CandidatesRemoved, patterns.change_candidates, elections.change_candidates)
-_handle(events.CandidatesOrdered, patterns.change_candidates, elections.order_candidates)
-_handle(events.CandidateRenamed, patterns.change_candidates, elections.rename_candidate)
-_handle(events.CandidatesDescribed, patterns.change_election, set_fields)
-_handle(events.CandidatePictured, patterns.change_election, set_fields)
-_handle(events.VotersAdded, patterns.change_voters, elections.change_voters)
-_handle(events.RollVotersAdded, patterns.change_roll, elections.change_roll)
-_handle(events.RollVotersChanged, patterns.change_roll, elections.change_roll)
-_handle(events.VotersRemoved, patterns.change_voters, elections.change_voters)
-_handle(events.BallotCast, patterns.cast_ballot, elections.cast_ballot)
-_handle(events.BallotWithdrawn, patterns.withdraw_ballot, elections.withdraw_ballot)
+# What most events about elections do: they set fields.
+_CHANGE = Handler(patterns.change_election, set_fields)
+_HANDLERS: dict[type[EventData], Handler] = {
+    events.UserRegistered: Handler(patterns.register, users.register_user),
+    events.RegistrationChanged: Handler(patterns.change_registration, users.change_registration),
+    events.UserRoleChanged: Handler(patterns.change_user, set_fields),
+    events.OwnershipTransferred: Handler(patterns.change_user, set_fields),
+    events.UserPasswordChanged: Handler(patterns.change_user, set_fields),
+    events.UserEmailChanged: Handler(patterns.change_user, set_fields),
+    events.UserNameChanged: Handler(patterns.rename_user, users.rename_user),
+    events.UserRemoved: Handler(patterns.remove_user, users.remove_user),
+    events.ElectionCreated: Handler(patterns.create_election, elections.create_election),
+    events.ElectionLaunched: Handler(patterns.change_election, elections.launch_election),
+    events.ElectionOwnerChanged: Handler(patterns.hand_over, elections.change_owner),
+    events.ElectionNameChanged: Handler(patterns.rename_election, elections.rename_election),
+    events.ElectionDeleted: Handler(patterns.delete_election, elections.delete_election),
+    events.CandidatesAdded: Handler(patterns.change_candidates, elections.change_candidates),
+    events.CandidatesRemoved: Handler(patterns.change_candidates, elections.change_candidates),
+    events.CandidatesOrdered: Handler(patterns.change_candidates, elections.order_candidates),
+    events.CandidateRenamed: Handler(patterns.change_candidates, elections.rename_candidate),
+    events.VotersAdded: Handler(patterns.change_voters, elections.change_voters),
+    events.RollVotersAdded: Handler(patterns.change_roll, elections.change_roll),
+    events.RollVotersChanged: Handler(patterns.change_roll, elections.change_roll),
+    events.VotersRemoved: Handler(patterns.change_voters, elections.change_voters),
+    events.BallotCast: Handler(patterns.cast_ballot, elections.cast_ballot),
+    events.BallotWithdrawn: Handler(patterns.withdraw_ballot, elections.withdraw_ballot),
+}
 
 
 def catch_up(
@@ -220,7 +200,7 @@ def _apply_batch(store: Store, read: ReadModel, batch: Sequence[Event], sync: Sy
     """Apply independent events in one transaction. Return None if another process was first."""
     if len(batch) == 1:
         return _apply_event(store, read, batch[0], sync)
-    handler = HANDLERS[type(parse_event_data(batch[0]))]
+    handler = _HANDLERS[BallotCast]
     try:
         with store.transaction(pattern=handler.pattern) as transaction:
             for event in batch:
@@ -241,7 +221,7 @@ def _apply_batch(store: Store, read: ReadModel, batch: Sequence[Event], sync: Sy
 def _apply_event(store: Store, read: ReadModel, event: Event, sync: Sync) -> Sync | None:
     """Apply the remaining steps of an event. Return None if another process interfered."""
     data = parse_event_data(event)
-    handler = HANDLERS[type(data)]
+    handler = _HANDLERS.get(type(data), _CHANGE)
     number, conflicts, index_retries = sync.step, 0, 0
     while True:
         try:

@@ -25,7 +25,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,16 +66,16 @@ def hash_leaf(code: str) -> bytes:
     return hashlib.sha256(b"\x00" + code.encode()).digest()
 
 
-def hash_node(left: bytes, right: bytes) -> bytes:
+def hash_node(nodes: bytes) -> bytes:
     """Return the node above two nodes."""
-    return hashlib.sha256(b"\x01" + left + right).digest()
+    return hashlib.sha256(b"\x01" + nodes).digest()
 
 
 def merkle_root(codes: list[str]) -> str:
     """Return the root of the tree of these codes."""
     level = [hash_leaf(code) for code in codes]
     while len(level) > 1:
-        pairs = [hash_node(level[at], level[at + 1]) for at in range(0, len(level) - 1, 2)]
+        pairs = [hash_node(level[at] + level[at + 1]) for at in range(0, len(level) - 1, 2)]
         level = pairs + level[-1:] if len(level) % 2 else pairs
     return level[0].hex() if level else hashlib.sha256().hexdigest()
 
@@ -88,7 +88,7 @@ def is_included(root: str, code: str, index: int, size: int, path: list[str]) ->
             if not siblings:
                 return False
             sibling = siblings.pop(0)
-            node = hash_node(sibling, node) if index % 2 else hash_node(node, sibling)
+            node = hash_node(sibling + node if index % 2 else node + sibling)
         index, last = index // 2, last // 2
     return index == last == 0 and not siblings and node.hex() == root
 
@@ -177,37 +177,23 @@ def require(is_valid: bool, value: Any, where: str) -> None:
         raise InvalidFile(f"{where} is {shown[:60]}{'…' if len(shown) > 60 else ''}")
 
 
-def text(value: Any, where: str) -> None:
-    """Check for text."""
-    require(type(value) is str, value, where)
-
-
-def boolean(value: Any, where: str) -> None:
-    """Check for true or false."""
-    require(type(value) is bool, value, where)
-
-
-def integer(value: Any, where: str) -> None:
-    """Check for an integer that every JSON parser reads exactly. True is an int in Python only."""
-    require(type(value) is int and abs(value) < 2**53, value, where)
-
-
-def positive(value: Any, where: str) -> None:
-    """Check for an integer from 1."""
-    integer(value, where)
-    require(value > 0, value, where)
-
-
-def true(value: Any, where: str) -> None:
-    """Check for true: what is false is left out."""
-    require(value is True, value, where)
+def test(is_valid: Callable[[Any], bool]) -> Callable[[Any, str], None]:
+    """Return a check for a value."""
+    return lambda value, where: require(is_valid(value), value, where)
 
 
 def matching(pattern: str) -> Callable[[Any, str], None]:
     """Return a check for text that matches a pattern."""
-    return lambda value, where: require(
-        type(value) is str and re.fullmatch(pattern, value) is not None, value, where
-    )
+    return test(lambda value: type(value) is str and re.fullmatch(pattern, value) is not None)
+
+
+text = test(lambda value: type(value) is str)
+boolean = test(lambda value: type(value) is bool)
+# An integer that every JSON parser reads exactly. True is an int in Python only.
+integer = test(lambda value: type(value) is int and abs(value) < 2**53)
+positive = test(lambda value: type(value) is int and 0 < value < 2**53)
+# What is false is left out.
+true = test(lambda value: value is True)
 
 
 def list_of(check_item: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
@@ -328,10 +314,15 @@ def read_file(path: str) -> Any:
 
 
 class Finding(NamedTuple):
-    """A claim, and whether it is true."""
+    """Whether a check passed, and what it found."""
 
     ok: bool
     claim: str
+
+
+def find(ok: bool, claim: str, problem: str) -> Finding:
+    """Return the claim if the check passed, otherwise the problem."""
+    return Finding(ok, claim if ok else problem)
 
 
 def definition_digests(statement: Any) -> list[str]:
@@ -364,31 +355,36 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
     message = domain_prefix("closing") + canonical_json(statement)
     signature = bytes.fromhex(closing["signature"])
     fingerprint = encode_code(digest(closing["public_key"], "public key"))
+    signed = "is" if is_signed(message, signature, public_key) else "is not"
     yield Finding(
-        is_signed(message, signature, public_key),
+        signed == "is",
         f"The closing statement of “{statement['name']}” of {moment(statement['closed_at'])} "
-        f"(ballots: {statement['ballots']}) is signed with the key {format_code(fingerprint)}.",
+        f"(ballots: {statement['ballots']}) {signed} signed with the key "
+        f"{format_code(fingerprint)}.",
     )
     if key is not None:
-        yield Finding(key == fingerprint, "This is the key that you expect.")
-    yield Finding(
+        same = "is" if key == fingerprint else "is not"
+        yield Finding(key == fingerprint, f"This {same} the key that you expect.")
+    yield find(
         digest(statement["secret"], "tie-break commitment") == statement["definition"]["commitment"]
         and ("weight" in statement) == is_weighted(statement["definition"]),
         "The secret for breaking ties was fixed before voting started.",
+        "The secret for breaking ties is not the one that was fixed before voting started.",
     )
     agreed = statement["definition"].get("rules", {})
     if agreed:
-        yield Finding(
+        yield find(
             agreed.items() <= statement["rules"].items()
             and ("quorum" in agreed) == ("eligible" in statement),
             f"The rules were fixed before voting started: {list_rules(agreed)}.",
+            f"The rules are not those from before voting started: {list_rules(agreed)}.",
         )
 
 
 def moment(text: str) -> str:
     """Return 15 November 2026, 12:00 UTC; a file can contain any text in place of a time."""
     try:
-        at = datetime.fromisoformat(text).astimezone(UTC)
+        at = datetime.fromisoformat(text).astimezone(timezone.utc)  # noqa: UP017
     except (ValueError, OverflowError):
         return f"“{text}”"
     return f"{at.day} {at:%B %Y, %H:%M} UTC"
@@ -407,26 +403,33 @@ def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
     ballot = " > ".join(" = ".join(level) for level in receipt["ranking"]) or "(blank)"
     weight = f" (weight {receipt['weight']})" if "weight" in receipt else ""
     code = format_code(receipt["confirmation"])
-    yield Finding(
+    yield find(
         all(name in definition["candidates"] for name in names)
         and ("weight" in receipt) == is_weighted(definition)
         and matches_code(receipt, definition["election_id"], [mine]),
         f"Your ballot {ballot}{weight} matches the tracking code {code}.",
+        f"The ballot {ballot}{weight} does not match the tracking code {code}.",
     )
     if closing is None or proof is None:
-        claim = "Nothing was signed yet. Download your receipt again after the election has closed."
-        yield Finding(closing is proof and key is None, claim)
+        yield find(
+            closing is proof and key is None,
+            "This receipt is from before the close, so there is no signature to check.",
+            "The signature or the proof that the ballot was counted is missing.",
+        )
         return
     statement = closing["statement"]
     yield from check_closing(closing, key)
-    yield Finding(
+    yield find(
         receipt["name"] == statement["name"] and mine in definition_digests(statement),
         "The election that closed is the one that you voted in.",
+        "The election that closed is not the one that you voted in.",
     )
-    yield Finding(
+    yield find(
         proof["size"] == statement["ballots"]
         and is_included(statement["root"], receipt["confirmation"], **proof),
         f"Your ballot was counted: its tracking code is in the signed result (ballots: "
+        f"{statement['ballots']}).",
+        "This receipt does not prove that its tracking code is in the signed result (ballots: "
         f"{statement['ballots']}).",
     )
 

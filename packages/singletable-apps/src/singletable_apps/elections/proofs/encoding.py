@@ -8,16 +8,16 @@ fractions can be written in many ways and are rejected.
 from __future__ import annotations
 
 import json
-from base64 import b32encode
 from hashlib import sha256
 from typing import cast
 
+from singletable_apps.elections.proofs.checker import domain_prefix as domain_prefix
+from singletable_apps.elections.proofs.checker import encode_code as encode_code
+from singletable_apps.elections.proofs.checker import format_code as format_code
 from singletable_apps.elections.proofs.errors import InvalidCode, NotCanonical
 
 # JavaScript and other languages round larger numbers.
 MAX_INTEGER = 2**53 - 1
-# Precedes everything that is hashed, so that no digest is valid in another program.
-PREFIX = "singletable elections 1: "
 
 
 def canonical_json(value: object) -> bytes:
@@ -33,11 +33,6 @@ def digest(value: object, *, domain: str) -> str:
     The domain separates purposes: equal values for different purposes have different digests.
     """
     return sha256(domain_prefix(domain) + canonical_json(value)).hexdigest()
-
-
-def domain_prefix(domain: str) -> bytes:
-    """Return the bytes that precede everything hashed, signed or sealed for this purpose."""
-    return f"{PREFIX}{domain}\0".encode()
 
 
 def _check(value: object, where: str) -> None:
@@ -83,24 +78,13 @@ def _not_canonical(where: str, problem: str) -> NotCanonical:
 # tell 0 from o or 1 from l.
 
 CODE_LENGTH = 52
-_GROUP = 4
 _ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz234567")
 _DASHES = "-‐‑–—"
-
-
-def encode_code(hex_digest: str) -> str:
-    """Return the code of a digest in hex."""
-    return b32encode(bytes.fromhex(hex_digest)).decode().rstrip("=").lower()
 
 
 def shorten_code(code: str) -> str:
     """Return the first eight letters of a code, to compare it with a list at a glance."""
     return format_code(code)[:9]
-
-
-def format_code(code: str) -> str:
-    """Return the code in groups of four, for people to read."""
-    return "-".join(code[start : start + _GROUP] for start in range(0, len(code), _GROUP))
 
 
 def parse_code(text: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hmac
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -158,7 +157,8 @@ def _bind(place: BallotPlace) -> bytes:
     return canonical_json([place.election_id, place.voter_id, place.event_id, place.definition])
 
 
-def padded_size(candidates: Sequence[str]) -> int:
+@lru_cache(1000)
+def padded_size(candidates: tuple[str, ...]) -> int:
     """Return the smallest multiple of 256 bytes that every ballot on these candidates fits."""
     # No ballot is longer than one that ranks all candidates on levels of their own.
     ranking = Ranking.from_levels(candidates)

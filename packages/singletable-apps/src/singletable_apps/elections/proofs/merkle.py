@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from typing_extensions import TypedDict
 
+from singletable_apps.elections.proofs.checker import hash_leaf, hash_node
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 
 _NODE_SIZE = 32
@@ -39,7 +40,7 @@ class MerkleTree:
                     f"The tracking code '{code}' appears twice. Use a new nonce for each ballot."
                 )
         # A level is one bytes object: a million objects would take twice the memory.
-        self._levels = [b"".join(map(_hash_leaf, self._confirmations))]
+        self._levels = [b"".join(map(hash_leaf, self._confirmations))]
         while len(self._levels[-1]) > _NODE_SIZE:
             self._levels.append(_parents(self._levels[-1]))
 
@@ -75,13 +76,5 @@ class MerkleTree:
 def _parents(level: bytes) -> bytes:
     pairs, rest = divmod(len(level), 2 * _NODE_SIZE)
     starts = range(0, pairs * 2 * _NODE_SIZE, 2 * _NODE_SIZE)
-    nodes = [_hash_node(level[start : start + 2 * _NODE_SIZE]) for start in starts]
+    nodes = [hash_node(level[start : start + 2 * _NODE_SIZE]) for start in starts]
     return b"".join([*nodes, level[len(level) - rest :]])
-
-
-def _hash_leaf(confirmation: str) -> bytes:
-    return sha256(b"\x00" + confirmation.encode()).digest()
-
-
-def _hash_node(children: bytes) -> bytes:
-    return sha256(b"\x01" + children).digest()

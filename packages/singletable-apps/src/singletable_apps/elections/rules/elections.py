@@ -37,11 +37,31 @@ TOO_FEW_BALLOTS = (
 )
 _CLOSED = "This election is closed and can’t be changed anymore."
 
-_STATUS: Mapping[State, str] = {
-    State.SETUP: "Being set up",
-    State.EDITABLE: "Open for votes",
-    State.FIXED: "Open for votes, locked",
-    State.CLOSED: "Closed",
+
+class Standing(StrEnum):
+    """The state of an election as people see it, opening and closing times included."""
+
+    SETUP = "setup"
+    WAITING = "waiting"
+    OPEN = "open"
+    FIXED = "fixed"
+    ENDED = "ended"
+    CLOSED = "closed"
+
+
+_BY_STATE = {
+    State.SETUP: Standing.SETUP,
+    State.EDITABLE: Standing.OPEN,
+    State.FIXED: Standing.FIXED,
+    State.CLOSED: Standing.CLOSED,
+}
+_STATUS: Mapping[Standing, str] = {
+    Standing.SETUP: "Being set up",
+    Standing.WAITING: "Voting opens later",
+    Standing.OPEN: "Open for votes",
+    Standing.FIXED: "Open for votes, locked",
+    Standing.ENDED: "Voting has ended",
+    Standing.CLOSED: "Closed",
 }
 
 
@@ -60,14 +80,23 @@ def has_ended(election: Election, now: datetime) -> bool:
     return election.no_voting_after is not None and election.no_voting_after <= now
 
 
+def title_of(first: Election) -> str:
+    """Return the name of a whole ballot: its own, or that of the first question on it."""
+    return first.ballot_name or first.name
+
+
+def standing_of(election: Election, now: datetime) -> Standing:
+    """Return the state that people see now."""
+    if election.allow_vote and not has_begun(election, now):
+        return Standing.WAITING
+    if election.allow_vote and has_ended(election, now):
+        return Standing.ENDED
+    return _BY_STATE[state_of(election)]
+
+
 def describe_status(election: Election, now: datetime) -> str:
     """Return the state of the election in words, considering its opening and closing times."""
-    if election.allow_vote:
-        if not has_begun(election, now):
-            return "Voting opens later"
-        if has_ended(election, now):
-            return "Voting has ended"
-    return _STATUS[state_of(election)]
+    return _STATUS[standing_of(election, now)]
 
 
 # Times.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ranked_ballots import join_names
 from singletable_apps.elections.entities import Election, RollVoter
+from singletable_apps.elections.rules.elections import title_of
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH
 
@@ -72,6 +73,22 @@ _DEFAULTS: Mapping[EmailPurpose, EmailText] = {
     ),
 }
 
+_LEFT = (
+    "Hello {name},\n\npart of your ballot in “{election}” is in. Still to answer: {left}. Go on "
+    "with your personal link:\n\n{link}\n\nVoting closes {closes}."
+)
+# For people who have answered some of the questions on a ballot, whatever the owner has written.
+PARTLY: Mapping[EmailPurpose, EmailText] = {
+    EmailPurpose.REMINDER: EmailText(
+        "Reminder: complete your ballot in {election}",
+        f"{_LEFT}\n\nYou don’t want to be reminded? {{unsubscribe}}\n",
+    ),
+    EmailPurpose.RECEIPT: EmailText(
+        "Part of your ballot in {election} is in",
+        f"{_LEFT} If you didn’t vote, tell the people who run the election at once.\n",
+    ),
+}
+
 
 def default_text(purpose: EmailPurpose) -> EmailText:
     """Return the text that is used unless the owner has written another."""
@@ -106,12 +123,15 @@ def _find_problem(text: str, names: tuple[str, ...], limit: int) -> str:
     return ""
 
 
-def fill_in(text: str, election: Election, voter: RollVoter, *, limit: bool = False) -> str:
+def fill_in(
+    text: str, election: Election, voter: RollVoter, left: str = "", *, limit: bool = False
+) -> str:
     """Return the text with everything filled in but links; `limit` shortens it to a subject."""
     closes = election.no_voting_after
     values = {
         "name": voter.name,
-        "election": election.name,
+        "left": left,
+        "election": title_of(election),
         "closes": f"on {closes:%-d %B %Y, %H:%M} UTC" if closes else "when the organizers close it",
     }
     # In one pass, so that a name with braces is not filled in.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from ranked_ballots import Quorum, Ranking
+from ranked_ballots import Ballots, Quorum, QuorumCheck, Ranking
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.shared.errors import InvalidInput
@@ -196,11 +196,12 @@ def clean_quorum(text: str) -> str:
     return quorum
 
 
-def parse_quorum(text: str) -> Quorum:
-    """Return the quorum that a setting means."""
-    if text.endswith("%"):
-        return Quorum(share=Fraction(int(text[:-1]), 100))
-    return Quorum(number=int(text))
+def check_quorum(text: str, cast: int, eligible: int) -> QuorumCheck:
+    """Return whether enough people voted. Everyone counts once, whatever their weight."""
+    everyone = Ballots.from_counts(["-"], [(Ranking(()), cast)] if cast else [])
+    share = Fraction(int(text[:-1]), 100) if text.endswith("%") else Fraction(0)
+    quorum = Quorum(0 if share else int(text), share)
+    return quorum.check(everyone, max(cast, eligible))
 
 
 def check_marks(ranking: Ranking, method: CountingMethod) -> None:

@@ -16,6 +16,7 @@ from singletable_apps.elections.rules.names import (
     MAX_VOTERS,
     clean_email,
     clean_optional,
+    is_same_name,
     quote,
     roll_identity,
 )
@@ -129,6 +130,8 @@ def parse_roll(rows: Rows) -> ParsedRoll:
             continue
         if known is not None:
             text = f"{quote(one.email or one.name)} is also on line {known.line:,}."
+            if known.name and one.name and not is_same_name(known.name, one.name):
+                text += f" The names differ: {quote(known.name)} stays, not {quote(one.name)}."
             merged.append(RollProblem(number, text))
         found[roll_identity(one.name, one.email)] = merged_line
     if len(found) > MAX_VOTERS:

@@ -9,20 +9,17 @@ import json
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
-from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, TypeVar, cast
 
-import msgspec
 from cryptography.fernet import Fernet, InvalidToken
-from msgspec import Meta
 
 from singletable import InvalidCursor, Item, Page, Selection, Store, Table
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Ballot, Election, Publication, State, User, votes
+from singletable_apps.elections.entities import Ballot, Election, User, votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
@@ -76,112 +73,12 @@ def _redact_attribute(item: Item) -> Item:
 
 # Relations: rows and columns.
 
-Cell: TypeAlias = str | int | bool | datetime | dict[str, object] | None
-
-
-def _column(description: str) -> Meta:
-    return Meta(description=description)
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A row of a relation. Its fields are the columns; its docstring describes the relation."""
-
-
-R = TypeVar("R", bound=Row)
-
-
-class UserRow(Row, frozen=True):
-    """All registered users, by name."""
-
-    user_id: Annotated[int, _column("the event that registered the user; never changes")]
-    name: Annotated[str, _column("unique in any case")]
-    email: Annotated[str, _column("unique in any case")]
-    role: Annotated[Role, _column("what the user may do")]
-    elections_owned: Annotated[int, _column("number of elections the user owns")]
-    ballots_cast: Annotated[int, _column("number of ballots the user has cast")]
-    eligible_in: Annotated[int, _column("number of voter lists the user is on")]
-    when_registered: Annotated[datetime, _column("when the user registered")]
-    last_event: Annotated[int, _column("the last event that changed the user")]
-
-
-class ElectionRow(Row, frozen=True):
-    """All elections, by name."""
-
-    election_id: Annotated[int, _column("the event that created the election; never changes")]
-    name: Annotated[str, _column("unique in any case")]
-    owner: Annotated[str, _column("the user who owns the election")]
-    state: Annotated[State, _column("whether it can be edited, and is open for voting")]
-    secret_ballot: Annotated[bool, _column("whether ballots are sealed")]
-    publication: Annotated[Publication, _column("what is published after the close")]
-    no_voting_before: Annotated[datetime | None, _column("when voting starts")]
-    no_voting_after: Annotated[datetime | None, _column("when voting ends")]
-    candidates: Annotated[int, _column("number of candidates")]
-    voters: Annotated[int, _column("number of voters on the list; 0: everyone may vote")]
-    when_created: Annotated[datetime, _column("when the election was created")]
-    signature: Annotated[str | None, _column("the signature of the closing statement")]
-    last_event: Annotated[int, _column("the last event that changed the election")]
-
-
-class CandidateRow(Row, frozen=True):
-    """All candidates, by election and name."""
-
-    election: Annotated[str, _column("the name of the election")]
-    candidate: Annotated[str, _column("unique in the election")]
-    since: Annotated[int, _column("the event that added the candidate")]
-
-
-class VoterRow(Row, frozen=True):
-    """All entries of voter lists, by election and name."""
-
-    election: Annotated[str, _column("the name of the election")]
-    voter: Annotated[str, _column("who may vote; removed@… is a user who was removed")]
-
-
-class BallotRow(Row, frozen=True):
-    """All ballots, by election and voter."""
-
-    election: Annotated[str, _column("the name of the election")]
-    voter: Annotated[str, _column("who cast the ballot; removed@… is a user who was removed")]
-    when_cast: Annotated[datetime, _column("when the ballot was last cast")]
-    sealed: Annotated[bool, _column("whether the ballot is secret and has no rankings here")]
-    confirmation: Annotated[str | None, _column("the tracking code; sealed if it is secret")]
-    definition: Annotated[str, _column("the hash of the ballot definition")]
-    last_event: Annotated[int, _column("the event that cast the ballot")]
-
-
-class RankingRow(Row, frozen=True):
-    """All candidates ranked on ballots that are not secret, by election, voter, rank and name."""
-
-    election: Annotated[str, _column("the name of the election")]
-    voter: Annotated[str, _column("who cast the ballot")]
-    candidate: Annotated[str, _column("the ranked candidate")]
-    rank: Annotated[int, _column("1 is the best; equal candidates share a rank")]
-
-
-class EventRow(Row, frozen=True):
-    """The event log, oldest first."""
-
-    event_id: Annotated[int, _column("1, 2, 3 … without gaps")]
-    when_occurred: Annotated[datetime, _column("when it happened")]
-    actor: Annotated[str, _column("who did it, by their name at that time, or system")]
-    event_type: Annotated[str, _column("what happened")]
-    event_data: Annotated[dict[str, object], _column("the details; password hashes are hidden")]
-    previous_hash: Annotated[str, _column("the hash of the event before")]
-    hash: Annotated[str, _column("the hash of all other columns")]
-
-
-class CountsRow(Row, frozen=True):
-    """Totals: one row, or none before the first event."""
-
-    users: Annotated[int, _column("number of users")]
-    elections: Annotated[int, _column("number of elections")]
-    events: Annotated[int, _column("number of events that are in the table")]
-    last_updated: Annotated[datetime | None, _column("when the last of them happened")]
-
-
-def row_values(row: Row) -> dict[str, Cell]:
-    """Return the values of a row by column."""
-    return {name: getattr(row, name) for name in row.__struct_fields__}
+# Values by column: texts, numbers, times and JSON.
+Row: TypeAlias = dict[str, Any]
+# The natural key of a row.
+Position: TypeAlias = tuple[str | int, ...]
+# A position, and the row: values by column, and an item with all others as attributes.
+Rows: TypeAlias = Iterator[tuple[Position, object, Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,30 +89,6 @@ class Column:
     kind: str
     optional: bool
     description: str
-
-
-_KINDS: dict[object, str] = {int: "number", bool: "yes or no", datetime: "time", dict: "JSON"}
-
-
-def _columns(row: type[Row]) -> tuple[Column, ...]:
-    hints = get_type_hints(row, include_extras=True)
-    return tuple(_to_column(name, hints[name]) for name in row.__struct_fields__)
-
-
-def _to_column(name: str, annotated: Any) -> Column:
-    assert get_origin(annotated) is Annotated
-    kind, meta = get_args(annotated)
-    optional = type(None) in get_args(kind)
-    kinds = [each for each in get_args(kind) if each is not type(None)]
-    core = kinds[0] if optional else get_origin(kind) or kind
-    return Column(name, _KINDS.get(core, "text"), optional, str(meta.description))
-
-
-# Relations: pages of rows.
-
-# The natural key of a row.
-Position: TypeAlias = tuple[str | int, ...]
-Rows: TypeAlias = Iterator[tuple[Position, Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +106,13 @@ class Relation:
 
     name: str
     description: str
-    row: type[Row]
     columns: tuple[Column, ...]
     read: Callable[[RowQuery], Rows]
+
+    def row(self, item: object, values: Row) -> Row:
+        """Return the row of an item."""
+        names = [column.name for column in self.columns]
+        return {name: values[name] if name in values else getattr(item, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,51 +154,40 @@ def _read_users(query: RowQuery) -> Rows:
     after = query.after
     selection = patterns.users_after(str(after[0])) if after else patterns.list_users()
     for user in query.store.query(selection, limit=query.limit):
-        yield (user.name,), _to_row(UserRow, user, last_event=user.revision)
+        yield (user.name,), user, {"last_event": user.revision}
 
 
 def _read_elections(query: RowQuery) -> Rows:
     after = query.after
     selection = patterns.elections_after(str(after[0])) if after else patterns.list_elections()
     for election in query.store.query(selection, limit=query.limit):
-        yield (
-            (election.name,),
-            _to_row(
-                ElectionRow,
-                election,
-                owner=election.owner_name,
-                state=state_of(election),
-                candidates=election.candidate_count,
-                voters=election.voter_count,
-                last_event=election.revision,
-            ),
-        )
+        values: Row = {
+            "owner": election.owner_name,
+            "state": state_of(election),
+            "candidates": election.candidate_count,
+            "voters": election.voter_count,
+            "last_event": election.revision,
+        }
+        yield (election.name,), election, values
 
 
 def _read_candidates(query: RowQuery) -> Rows:
     for item in _read_within(query, patterns.candidates_of, patterns.candidates_after):
         key = item.election_name, item.candidate_name
-        yield key, CandidateRow(*key, item.since)
+        yield key, item, {"election": key[0], "candidate": key[1]}
 
 
 def _read_voters(query: RowQuery) -> Rows:
     for item in _read_within(query, patterns.voters_of, patterns.voters_after):
         key = item.election_name, item.voter_name
-        yield key, VoterRow(*key)
+        yield key, item, {"election": key[0], "voter": key[1]}
 
 
 def _read_ballots(query: RowQuery) -> Rows:
     for ballot in _read_within(query, patterns.ballots_of, patterns.ballots_after):
-        election, voter = ballot.election_name, ballot.voter_name
-        row = _to_row(
-            BallotRow,
-            ballot,
-            election=election,
-            voter=voter,
-            sealed=ballot.sealed is not None,
-            last_event=ballot.revision,
-        )
-        yield (election, voter), row
+        key = ballot.election_name, ballot.voter_name
+        values: Row = {"election": key[0], "voter": key[1], "last_event": ballot.revision}
+        yield key, ballot, {**values, "sealed": ballot.sealed is not None}
 
 
 def _read_rankings(query: RowQuery) -> Rows:
@@ -337,29 +203,23 @@ def _ranking_rows(ballot: Ballot, after: int) -> Rows:
     for line, ranked in enumerate(ballot.rankings or (), 1):
         if line > after:
             key = ballot.election_name, ballot.voter_name
-            yield (*key, line), RankingRow(*key, ranked.candidate_name, ranked.rank)
+            values: Row = {"election": key[0], "voter": key[1], "candidate": ranked.candidate_name}
+            yield (*key, line), ranked, values
 
 
 def _read_events(query: RowQuery) -> Rows:
     after = query.after
     selection = patterns.events_after(int(after[0])) if after else patterns.all_events()
     for event in query.store.query(selection, limit=query.limit, consistent=True):
-        data = redact_event_data(event.event_data)
-        yield (event.event_id,), _to_row(EventRow, event, event_data=data)
+        yield (event.event_id,), event, {"event_data": redact_event_data(event.event_data)}
 
 
 def _read_counts(query: RowQuery) -> Rows:
     read = ReadModel(query.store)
     sync, counts = read.get_sync(), read.get_counts()
     if sync is not None and query.after is None:
-        totals = counts.user_count, counts.election_count, sync.last_event_id
-        yield (0,), CountsRow(*totals, sync.last_updated)
-
-
-def _to_row(row: type[R], item: object, **values: object) -> R:
-    """Return a row with these values, and the attributes of the item for all other columns."""
-    names = row.__struct_fields__
-    return row(**{name: values[name] if name in values else getattr(item, name) for name in names})
+        totals: Row = {"users": counts.user_count, "elections": counts.election_count}
+        yield (0,), sync, {**totals, "events": sync.last_event_id}
 
 
 def _read_within(
@@ -388,23 +248,95 @@ def _elections_from(query: RowQuery) -> Iterator[Election]:
             return
 
 
-def _relation(name: str, row: type[Row], read: Callable[[RowQuery], Rows]) -> Relation:
-    return Relation(name, (row.__doc__ or "").strip(), row, _columns(row), read)
+# A paragraph per relation, with a line per column: name, kind (`?` if optional), description.
+_RELATIONS = """
+users: All registered users, by name.
+user_id: number: the event that registered the user; never changes
+name: text: unique in any case
+email: text: unique in any case
+role: text: what the user may do
+elections_owned: number: number of elections the user owns
+ballots_cast: number: number of ballots the user has cast
+eligible_in: number: number of voter lists the user is on
+when_registered: time: when the user registered
+last_event: number: the last event that changed the user
 
+elections: All elections, by name.
+election_id: number: the event that created the election; never changes
+name: text: unique in any case
+owner: text: the user who owns the election
+state: text: whether it can be edited, and is open for voting
+secret_ballot: yes or no: whether ballots are sealed
+publication: text: what is published after the close
+no_voting_before: time?: when voting starts
+no_voting_after: time?: when voting ends
+candidates: number: number of candidates
+voters: number: number of voters on the list; 0: everyone may vote
+when_created: time: when the election was created
+signature: text?: the signature of the closing statement
+last_event: number: the last event that changed the election
 
-RELATIONS: dict[str, Relation] = {
-    relation.name: relation
-    for relation in (
-        _relation("users", UserRow, _read_users),
-        _relation("elections", ElectionRow, _read_elections),
-        _relation("candidates", CandidateRow, _read_candidates),
-        _relation("voters", VoterRow, _read_voters),
-        _relation("ballots", BallotRow, _read_ballots),
-        _relation("rankings", RankingRow, _read_rankings),
-        _relation("events", EventRow, _read_events),
-        _relation("counts", CountsRow, _read_counts),
-    )
+candidates: All candidates, by election and name.
+election: text: the name of the election
+candidate: text: unique in the election
+since: number: the event that added the candidate
+
+voters: All entries of voter lists, by election and name.
+election: text: the name of the election
+voter: text: who may vote; removed@… is a user who was removed
+
+ballots: All ballots, by election and voter.
+election: text: the name of the election
+voter: text: who cast the ballot; removed@… is a user who was removed
+when_cast: time: when the ballot was last cast
+sealed: yes or no: whether the ballot is secret and has no rankings here
+confirmation: text?: the tracking code; sealed if it is secret
+definition: text: the hash of the ballot definition
+last_event: number: the event that cast the ballot
+
+rankings: All candidates ranked on ballots that are not secret, by election, voter, rank and name.
+election: text: the name of the election
+voter: text: who cast the ballot
+candidate: text: the ranked candidate
+rank: number: 1 is the best; equal candidates share a rank
+
+events: The event log, oldest first.
+event_id: number: 1, 2, 3 … without gaps
+when_occurred: time: when it happened
+actor: text: who did it, by their name at that time, or system
+event_type: text: what happened
+event_data: JSON: the details; password hashes are hidden
+previous_hash: text: the hash of the event before
+hash: text: the hash of all other columns
+
+counts: All totals in one row; none before the first event.
+users: number: number of users
+elections: number: number of elections
+events: number: number of events that are in the table
+last_updated: time?: when the last of them happened
+"""
+_READERS: dict[str, Callable[[RowQuery], Rows]] = {
+    "users": _read_users,
+    "elections": _read_elections,
+    "candidates": _read_candidates,
+    "voters": _read_voters,
+    "ballots": _read_ballots,
+    "rankings": _read_rankings,
+    "events": _read_events,
+    "counts": _read_counts,
 }
+
+
+def _parse_relation(paragraph: str) -> Relation:
+    (name, description), *columns = (line.split(": ", 2) for line in paragraph.splitlines())
+    found = [
+        Column(column, kind.removesuffix("?"), kind.endswith("?"), about)
+        for column, kind, about in columns
+    ]
+    return Relation(name, description, tuple(found), _READERS[name])
+
+
+RELATIONS = {each.name: each for each in map(_parse_relation, _RELATIONS.strip().split("\n\n"))}
 
 
 # The service.
@@ -470,7 +402,8 @@ class Audit:
         found = list(islice(relation.read(query), size + 1))
         page = found[:size]
         following = _seal_cursor(secret, name, page[-1][0]) if len(found) > size else None
-        return RelationPage(relation, [row for _, row in page], following)
+        rows = [relation.row(item, values) for _, item, values in page]
+        return RelationPage(relation, rows, following)
 
 
 def _check_size(size: int) -> None:

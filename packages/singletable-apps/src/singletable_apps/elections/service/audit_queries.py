@@ -12,7 +12,7 @@ from contextlib import closing
 from datetime import datetime
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.service.audit import MAX_PAGE_SIZE, RELATIONS, Audit, row_values
+from singletable_apps.elections.service.audit import MAX_PAGE_SIZE, RELATIONS, Audit
 from singletable_apps.shared.errors import InvalidInput
 
 MAX_SHOWN = 200
@@ -58,7 +58,7 @@ def _copy(audit: Audit, viewer: User, name: str, database: sqlite3.Connection) -
     copied, cursor = 0, None
     while True:
         page = audit.relation(viewer, name, MAX_PAGE_SIZE, cursor)
-        rows = [list(map(_plain, row_values(row).values())) for row in page.rows]
+        rows = [list(map(_plain, row.values())) for row in page.rows]
         database.executemany(insert, rows)
         copied, cursor = copied + len(rows), page.cursor
         if cursor is None:

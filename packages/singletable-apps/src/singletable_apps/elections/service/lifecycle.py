@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from hashlib import sha256
+from itertools import chain, count
 from typing import Any, TypedDict, TypeVar
 
 import msgspec
@@ -22,10 +23,11 @@ from singletable_apps.elections.entities import (
     is_removed_user,
 )
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
-from singletable_apps.elections.poll_book import CandidatePicture, ElectionRecord
+from singletable_apps.elections.poll_book import ElectionRecord
 from singletable_apps.elections.proofs.documents import compute_commitment, create_deletion
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.roles import ROLE_NAMES
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
     METHOD,
@@ -52,21 +54,23 @@ from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
-from singletable_apps.shared.images import InvalidImage, process_image
+from singletable_apps.shared.pictures import Picture, prepare_picture
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")
 
 # An event is one item of at most 400 KB.
 NAMES_PER_EVENT = 200
+PICTURES_AT_ONCE = 50  # each is an event, of which a transaction stores at most 100
 STATEMENTS_PER_EVENT = 40
 # The events of a command are one transaction of at most 4 MB.
 MAX_NAMES_BYTES = 3_000_000
 MAX_MANAGERS, MAX_QUESTIONS = 20, 10
-# In Base64, it fits into an event.
-MAX_PICTURE_BYTES = 200_000
 # What all questions on a ballot have in common.
-SHARED = ("secret_ballot", "publication", "no_voting_before", "no_voting_after")
+SHARED = (
+    *("secret_ballot", "publication", "no_voting_before", "no_voting_after"),
+    *("quorum", "ballot_name"),
+)
 
 
 class ElectionSettings(msgspec.Struct, frozen=True):
@@ -105,6 +109,7 @@ class ElectionEdit(TypedDict, total=False):
     order: CandidateOrder
     none_of_these: bool
     quorum: str
+    ballot_name: str
 
 
 def apply_edit(edit: ElectionEdit, election: Election) -> events.ElectionUpdated:
@@ -119,6 +124,7 @@ def apply_edit(edit: ElectionEdit, election: Election) -> events.ElectionUpdated
     current = msgspec.structs.asdict(settings_of(election))
     wanted: dict[str, Any] = {**current, "publication": publication, **edit, "name": election.name}
     wanted["quorum"], wanted["seats"] = clean_quorum(wanted["quorum"]), str(wanted["seats"])
+    wanted["ballot_name"] = clean_optional(wanted["ballot_name"], "name", "ballot_name")
     return events.ElectionUpdated(**wanted)
 
 
@@ -306,7 +312,7 @@ class Lifecycle:
         text = statement
         if text is not None:
             text = clean_markdown(text, "statement", MAX_STATEMENT)
-        image = _prepare_picture(picture) if picture else None
+        image = prepare_picture(picture) if picture else None
         shows = None if alt is None else clean_optional(alt, "description", "alt")
 
         def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
@@ -324,7 +330,7 @@ class Lifecycle:
                 changes.append(events.CandidateRenamed(election.name, candidate, new))
             if text is not None and text != record.statements.get(candidate, ""):
                 changes.append(events.CandidatesDescribed(election.name, {new or candidate: text}))
-            before = after = record.pictures.get(candidate, CandidatePicture("", ""))
+            before = after = record.pictures.get(candidate, Picture("", ""))
             if picture is not None:
                 after = replace(after, name=image[0] if image else "")
             if shows is not None:
@@ -369,17 +375,46 @@ class Lifecycle:
     def copy(self, actor: User, name: str, new_name: str, *, with_voters: bool = False) -> Election:
         """Create an election with the settings, texts and candidates of another one.
 
-        The copy has no times, and with `with_voters` the same voters. Personal links are new.
+        The copy has no times, and with `with_voters` the same voters. Personal links are new. All
+        questions on the ballot are copied; the names of further ones end with a year or a number.
         """
-        new = clean_election_name(new_name)
+        first, *others = self._context.book.questions(self._context.read.get_election(name))
+        names = [clean_election_name(new_name)]
+        find, old = self._context.read.find_election, "|".join([r"\d\d?", *_find_year(first.name)])
+        for each in others:
+            own = re.sub(rf" \((?:{old})\)$", "", each.name)
+            numbers = chain(_find_year(names[0]), count(2))
+            numbered = (clean_election_name(f"{own} ({number})") for number in numbers)
+            names.append(next(new for new in numbered if new not in names and not find(new)))
+        copied = self._copy(actor, first, names, None, with_voters)
+        for each, new in zip(others, names[1:], strict=True):
+            self._copy(actor, each, [new], copied, with_voters)
+        return copied
+
+    def _copy(
+        self,
+        actor: User,
+        election: Election,
+        taken: Sequence[str],
+        first: Election | None,
+        with_voters: bool,
+    ) -> Election:
+        """Copy a question to the first of the names `taken`, all of which must be free.
+
+        `first` is the copy of the first question on the same ballot.
+        """
+        new = taken[0]
 
         def change(read: ReadModel, me: User, election: Election) -> Sequence[EventData]:
-            _check_available(read, new)
+            for each in taken:
+                _check_available(read, each)
             record = self._context.book.record(election)
             settings: dict[str, Any] = msgspec.structs.asdict(settings_of(election)) | {
                 "name": new,
                 "no_voting_before": None,
                 "no_voting_after": None,
+                "ballot_name": (first.name if first else new) if election.ballot_name else "",
+                "joint_with": str(first.election_id) if first else "",
             }
             names = tuple(record.candidates)
             return [
@@ -394,14 +429,21 @@ class Lifecycle:
                     events.ElectionEmailChanged(new, purpose, *texts)
                     for purpose, texts in record.emails.items()
                 ),
-                *(
-                    events.CandidatePictured(new, candidate, picture.name, picture.alt)
-                    for candidate, picture in record.pictures.items()
-                ),
                 *(_copy_voters(read, record, new) if with_voters else []),
             ]
 
-        return self._context.change_election(actor, name, rules.check_manager, change, new_name=new)
+        copied = self._context.change_election(
+            actor, election.name, rules.check_manager, change, new_name=new
+        )
+        pictures = [
+            events.CandidatePictured(new, candidate, picture.name, picture.alt)
+            for candidate, picture in self._context.book.record(election).pictures.items()
+        ]
+        for some in chunks(pictures, PICTURES_AT_ONCE):
+            copied = self._context.change_election(
+                actor, new, rules.check_manager, partial(_return_events, some)
+            )
+        return copied
 
     def set_voters(
         self,
@@ -601,24 +643,15 @@ def change_electorate(election: Election, electorate: Electorate) -> list[EventD
     return [] if is_same else [events.ElectorateChanged(election.name, electorate)]
 
 
-def _prepare_picture(data: bytes) -> tuple[str, bytes]:
-    """Return the name and the content of a small WebP, or raise InvalidInput."""
-    try:
-        processed = process_image(data)
-    except InvalidImage as error:
-        raise InvalidInput({"picture": str(error)}) from error
-    content = processed.variants[min(processed.variants)]
-    if len(content) > MAX_PICTURE_BYTES:
-        message = "The picture is too tall or too detailed. Crop it, and upload it again."
-        raise InvalidInput({"picture": message})
-    return sha256(content).hexdigest()[:32], content
-
-
 def _share(settings: events.ElectionUpdated, others: Sequence[Election]) -> list[EventData]:
     """Return the settings of the other questions on a ballot, with what all have in common."""
     shared: dict[str, Any] = {each: getattr(settings, each) for each in SHARED}
     edited = [msgspec.structs.replace(settings_of(each), **shared) for each in others]
     return [new for new, each in zip(edited, others, strict=True) if new != settings_of(each)]
+
+
+def _find_year(name: str) -> list[str]:
+    return re.findall(r"\b20\d\d\b", name)[-1:]
 
 
 def _get_manager(read: ReadModel, election: Election, who: str) -> User:
@@ -628,7 +661,8 @@ def _get_manager(read: ReadModel, election: Election, who: str) -> User:
     elif is_same_name(user.name, election.owner_name):
         message = f"{quote(who)} owns this election already."
     elif not rules.can_own(user):
-        message = f"{quote(who)} can’t manage elections. Ask an administrator to change their role."
+        role = ROLE_NAMES[user.role].lower()
+        message = f"{quote(who)} can’t manage elections: their role is {role}."
     else:
         return user
     raise InvalidInput({"managers": message})
@@ -676,6 +710,10 @@ def check_size(names: Sequence[object], times: int = 1) -> None:
     if len(msgspec.json.encode(names)) * times > MAX_NAMES_BYTES:
         message = f"{len(names):,} names are too many to change at once. Change the list in steps."
         raise InvalidInput({"": message})
+
+
+def _return_events(added: Sequence[EventData], *_: object) -> Sequence[EventData]:
+    return added
 
 
 def chunks(names: Sequence[T], size: int = NAMES_PER_EVENT) -> list[tuple[T, ...]]:

@@ -19,27 +19,18 @@ from singletable_apps.elections.entities import (
     roll_number,
 )
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.poll_book import CandidatePicture, DeletedElection, LinkVoter
-from singletable_apps.elections.roles import PERMISSIONS, Permission, Role
+from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
+from singletable_apps.elections.roles import PERMISSIONS, Permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
 from singletable_apps.elections.service.context import Context
+from singletable_apps.shared.pictures import Picture
 
 MAX_OVERVIEW_ELECTIONS = 400
 MAX_OVERVIEW_OWN = 50
 MAX_OVERVIEW_ENDED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """How active a user has been."""
-
-    user_name: str
-    role: Role
-    elections_owned: int
-    ballots_cast: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +43,11 @@ class Participation:
 
 @dataclass(frozen=True, slots=True)
 class Turnout:
-    """How many people have voted, and how many may."""
+    """How many people have voted, how many may, and how many left questions unanswered."""
 
     voted: int
     eligible: int
+    partly: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +58,7 @@ class ElectionTexts:
     description: str
     candidates: tuple[str, ...]
     statements: dict[str, str]
-    pictures: dict[str, CandidatePicture]
+    pictures: dict[str, Picture]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +93,6 @@ class Queries:
         return self._read.get_counts()
 
     # Users.
-
-    def activity(self, viewer: User) -> Activity:
-        """Return the viewer's own activity. It needs no permission."""
-        return Activity(viewer.name, viewer.role, viewer.elections_owned, viewer.ballots_cast)
 
     def user_names(
         self,
@@ -257,12 +245,13 @@ class Queries:
             check_permission(viewer, Permission.VIEW_APPLICATION)
         found = self._read.get_election(election)
         voted = self._store.count(patterns.ballots_of(found.name), consistent=True)
+        partly = len(self._context.book.partly_answered(found))
         if found.electorate is Electorate.ROLL:
-            return Turnout(voted, found.voter_count)
+            return Turnout(voted, found.voter_count, partly)
         eligible = found.voter_count or self._store.count(
             patterns.list_users(), where=User.role.in_(*PERMISSIONS.roles_with(Permission.VOTE))
         )
-        return Turnout(voted, max(voted, eligible))
+        return Turnout(voted, max(voted, eligible), partly)
 
     def rankings(self, viewer: User | LinkVoter, election: str) -> list[tuple[str, int | None]]:
         """Return all candidates with their ranks on the viewer's ballot, None if not ranked."""
@@ -273,7 +262,7 @@ class Queries:
         owner = book.owner_of_ballot(record.election, viewer)
         ballot = book.ballot(record, owner.voter_id)
         ranks: dict[str, int] = {}
-        if ballot is not None:
+        if ballot is not None and book.can_show_ballot(record.election, viewer):
             ranking, event_id = ballot.content.ranking, ballot.event.event_id
             ranks = dict(rank_pairs(drop_removed_candidates(ranking, event_id, record.choices)))
         return [(name, ranks.get(name)) for name in record.choices]

@@ -44,8 +44,8 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.elections.rules.methods import (
     NONE_OF_THESE,
     CountingMethod,
+    check_quorum,
     method_of,
-    parse_quorum,
 )
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
@@ -75,7 +75,7 @@ class RevealedBallot:
     ranking: Ranking
     confirmation: str | None = None
     voter_name: str | None = None
-    when_cast: str | None = None
+    when_cast: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,14 +376,12 @@ class Results:
         return _OpenedElection(ballots, counting, abstained, quorum, tree, share)
 
     def _check_quorum(self, record: ElectionRecord, cast: int) -> QuorumCheck | None:
-        """Return whether enough people voted. Everyone counts once, whatever their weight."""
         if not record.election.quorum:
             return None
         closing = get_closing(record.election, self._context.keys)
         signed = closing["statement"].get("eligible") if closing is not None else None
         eligible = signed or count_eligible(self._context.book, record)
-        everyone = Ballots.from_counts(["-"], [(Ranking(()), cast)] if cast else [])
-        return parse_quorum(record.election.quorum).check(everyone, eligible)
+        return check_quorum(record.election.quorum, cast, eligible)
 
 
 def _methods(election: Election) -> list[str]:
@@ -405,7 +403,7 @@ def _reveal(ballot: CountedBallot, visible: frozenset[ResultDetail]) -> Revealed
         return RevealedBallot(content.ranking)
     if ResultDetail.NAMES not in visible:
         return RevealedBallot(content.ranking, content.confirmation)
-    when = ballot.event.when_occurred.isoformat()
+    when = ballot.event.when_occurred
     return RevealedBallot(content.ranking, content.confirmation, ballot.voter_name, when)
 
 

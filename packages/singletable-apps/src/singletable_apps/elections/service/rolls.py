@@ -22,6 +22,7 @@ from singletable_apps.elections.poll_book import BallotOwner, ElectionRecord, Li
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.emails import (
+    PARTLY,
     EmailPurpose,
     EmailText,
     check_email_text,
@@ -33,6 +34,7 @@ from singletable_apps.elections.rules.names import (
     clean_email,
     fold_name,
     quote,
+    quote_names,
     roll_identity,
 )
 from singletable_apps.elections.rules.roll import RollChange, RollLine, RollProblem
@@ -64,18 +66,27 @@ LinkUse = Literal["vote", "unsubscribe"]
 
 @dataclass(frozen=True, slots=True)
 class RollRow:
-    """Someone on a roll, their last e-mails, and if they have voted and were reminded today."""
+    """Someone on a roll, their last e-mails, and if they have voted and were reminded today.
+
+    `is_partial` if they have not answered every question on the ballot.
+    """
 
     voter: RollVoter
     invitation: Delivery | None
     reminder: Delivery | None
     has_voted: bool
     is_reminded: bool
+    is_partial: bool = False
 
     @property
     def is_invited(self) -> bool:
         """Return whether an invitation to the current link was sent, or will be."""
         return is_sent(self.invitation)
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether every question is answered."""
+        return self.has_voted and not self.is_partial
 
 
 def is_sent(delivery: Delivery | None) -> bool:
@@ -146,6 +157,7 @@ class Rolls:
     def rows(self, actor: User, name: str) -> list[RollRow]:
         """Return the people on a roll by name, and what has become of their invitations."""
         record, today = self._record(actor, name), f"{self._context.clock():%Y-%m-%d}"
+        partly = self._context.book.partly_answered(record.election)
         latest: dict[tuple[str, str], Delivery] = {}
         for each in sorted(self._deliveries(record), key=lambda each: each.at):
             latest[each.recipient, each.purpose.partition("-")[0]] = each
@@ -157,6 +169,7 @@ class Rolls:
                 latest.get((voter.number, "reminder")),
                 voter.voter_id in record.ballots,
                 is_sent(latest.get((voter.number, f"{EmailPurpose.REMINDER}-{today}"))),
+                voter.voter_id in partly,
             )
             for voter in sorted(record.roll.values(), key=lambda each: fold_name(each.name))
         ]
@@ -248,17 +261,18 @@ class Rolls:
         return self._enqueue(record, EmailPurpose.INVITATION, record.roll.values())
 
     def remind(self, actor: User, name: str) -> int:
-        """Queue reminders to everyone who was invited and has not voted, at most one a day."""
+        """Queue reminders to invited people who have not answered everything, one a day."""
         record = self._record(actor, name)
         rules.check_invite(actor, record.election, self._context.clock())
         invited = {each.recipient for each in self._invitations(record)}
+        done = record.ballots.keys() - self._context.book.partly_answered(record.election)
         return self._enqueue(
             record,
             EmailPurpose.REMINDER,
             [
                 voter
                 for voter in record.roll.values()
-                if voter.number in invited and voter.voter_id not in record.ballots
+                if voter.number in invited and voter.voter_id not in done
             ],
             suffix=f"{self._context.clock():%Y-%m-%d}",
         )
@@ -279,11 +293,20 @@ class Rolls:
 
         self._change(actor, name, change)
 
-    def send_receipt(self, election: Election, owner: BallotOwner, cast: Event) -> None:
-        """Queue an e-mail that a ballot was cast. The ballot itself is only behind the link."""
+    def send_receipt(
+        self, election: Election, owner: BallotOwner, cast: Event, is_first: bool
+    ) -> None:
+        """Queue an e-mail that a ballot was cast. The ballot itself is only behind the link.
+
+        Of several questions, the first and the last answer, and each change, are an e-mail.
+        """
+        book = self._context.book
+        first, *others = book.questions(election)
         if owner.entry is not None:
-            record = ElectionRecord(election, emails=self._context.book.emails(election))
-            self._enqueue(record, EmailPurpose.RECEIPT, [owner.entry], suffix=str(cast.event_id))
+            record = ElectionRecord(first, emails=book.emails(first))
+            step = "first" if book.questions_left(first, owner.voter_id) else "last"
+            suffix = step if others and is_first else str(cast.event_id)
+            self._enqueue(record, EmailPurpose.RECEIPT, [owner.entry], suffix=suffix)
 
     def unsubscribe(self, code: str) -> Election:
         """Send no more reminders to the voter of this link."""
@@ -334,23 +357,26 @@ class Rolls:
         suffix: str = "once",
     ) -> int:
         """Queue e-mails to people with an address; one with the same suffix is sent once."""
-        now, text = self._context.clock(), _text(record, purpose)
-        is_invitation, about = purpose is EmailPurpose.INVITATION, str(record.election.election_id)
-        notices = (
-            Notice(
+        election, whole = record.election, _text(record, purpose)
+        is_invitation, about = purpose is EmailPurpose.INVITATION, str(election.election_id)
+
+        def notice(voter: RollVoter) -> Notice:
+            left = self._context.book.questions_left(election, voter.voter_id)
+            text = PARTLY.get(purpose, whole) if left else whole
+            return Notice(
                 # Queueing reads what was sent about the same; one voter's receipts are few.
                 about=f"{about}-{voter.number}" if purpose is EmailPurpose.RECEIPT else about,
                 purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
                 recipient=voter.number,
                 to=voter.email,
-                subject=fill_in(text.subject, record.election, voter, limit=True),
-                text=fill_in(text.text, record.election, voter),
+                subject=fill_in(text.subject, election, voter, limit=True),
+                text=fill_in(text.text, election, voter, quote_names(left)),
                 can_unsubscribe=purpose.can_unsubscribe,
             )
-            for voter in voters
-            if voter.email and not (purpose.can_unsubscribe and voter.is_unsubscribed)
-        )
-        return self.queue.enqueue(notices, now)
+
+        optional = purpose.can_unsubscribe
+        wanted = (one for one in voters if one.email and not (optional and one.is_unsubscribed))
+        return self.queue.enqueue(map(notice, wanted), self._context.clock())
 
     def _deliveries(self, record: ElectionRecord) -> Iterator[Delivery]:
         return self.queue.deliveries(str(record.election.election_id))

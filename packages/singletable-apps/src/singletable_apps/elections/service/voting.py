@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from msgspec.structs import replace
+
 from singletable_apps.elections.changes import definition_of
 from singletable_apps.elections.command_bus import NumberedEvent
 from singletable_apps.elections.entities import (
@@ -43,6 +45,7 @@ from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.elections.service.results import Results
 from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.permissions import NotPermitted
 
 Lines = Sequence[tuple[str, int | None]]
 
@@ -62,14 +65,14 @@ class Voting:
     """Commands of voters, and their own ballots.
 
     A voter has an account, or a personal link to one election. After a voter on a roll has cast a
-    ballot, `on_roll_ballot` is called.
+    ballot, `on_roll_ballot` is called, with True if it is the first one in this election.
     """
 
     def __init__(
         self,
         context: Context,
         results: Results,
-        on_roll_ballot: Callable[[Election, BallotOwner, Event], object],
+        on_roll_ballot: Callable[[Election, BallotOwner, Event, bool], object],
     ) -> None:
         self._context = context
         self._results = results
@@ -81,7 +84,7 @@ class Voting:
         """Cast a ballot or replace it. A repeat with the same idempotency key changes nothing."""
         nonce = self._context.random(16)
         repeat: list[CastBallot] = []
-        decided: list[tuple[BallotOwner, Election, BallotDefinition]] = []
+        decided: list[tuple[BallotOwner, Election, BallotDefinition, BallotContent, bool]] = []
 
         def decide(read: ReadModel) -> Sequence[NumberedEvent]:
             election = read.get_election(election_name)
@@ -96,7 +99,10 @@ class Voting:
                         "each ballot, and the same key only to send the same ballot again."
                     )
                 event = self._context.book.event(earlier.event_id)
-                repeat[:] = [self._from_event(me, election, None, event, is_repeat=True)]
+                cast = self._context.book.open_event(election, me.voter_id, event)
+                receipt = _create_receipt(election, self._definition(election, cast), cast.content)
+                when = event.when_occurred
+                repeat[:] = [CastBallot(election.name, cast.voter_name, when, receipt, True)]
                 return []
             now = self._context.clock()
             listed = election.voter_count > 0 and read.is_listed_voter(election.name, me.name)
@@ -107,7 +113,9 @@ class Voting:
             ranking = parse_ranking(lines, definition["candidates"])
             check_marks(ranking, method_of(election))
             content = BallotContent(nonce, "", ranking, weight)
-            decided[:] = [(me, election, definition)]
+            withdrawn = self._context.book.has_withdrawn(election.election_id, me.voter_id)
+            is_first = ballot is None and not withdrawn
+            decided[:] = [(me, election, definition, content, is_first)]
             marks = request, fingerprint
             choices = definition["candidates"]
             return [partial(self._ballot_cast, me, election, choices, content, marks)]
@@ -118,10 +126,13 @@ class Voting:
         if not events:
             return repeat[0]
         # Use what the decision was based on: the election may have been renamed since.
-        me, election, definition = decided[0]
+        me, election, definition, content, is_first = decided[0]
+        voter = me.name
         if me.entry is not None:
-            self._on_roll_ballot(election, me, events[0])
-        return self._from_event(me, election, definition, events[0], is_repeat=False)
+            voter = me.entry.name
+            self._on_roll_ballot(election, me, events[0], is_first)
+        receipt = _create_receipt(election, definition, content)
+        return CastBallot(election.name, voter, events[0].when_occurred, receipt)
 
     def withdraw(self, actor: User | LinkVoter, election_name: str) -> None:
         """Withdraw the actor's ballot. Repeats of the request that cast it do not cast it again."""
@@ -143,6 +154,11 @@ class Voting:
         ballot = book.ballot(record, owner.voter_id)
         if ballot is None:
             raise NotFound("You haven’t voted in this election.", field="ballot")
+        if not book.can_show_ballot(record.election, voter):
+            raise NotPermitted(
+                "This secret ballot was cast with a personal link or a card, so nobody sees it "
+                "again. Use the receipt that was downloaded then."
+            )
         return self._with_proof(record.election, ballot)
 
     def _identify(
@@ -206,44 +222,17 @@ class Voting:
         place = BallotPlace(number, me.voter_id, event_id, definition)
         content = BallotContent(content.nonce, code, content.ranking, content.weight)
         ballot_key = self._context.keys.ballot_key
-        if not election.secret_ballot:
-            return BallotCast(
-                voter=me.name,
-                election=election.name,
-                definition=definition,
-                request=request,
-                fingerprint=fingerprint,
-                confirmation=code,
-                nonce=content.nonce.hex(),
-                levels=content.ranking.levels,
-                mac=ballot_key.authenticate(place, content),
-            )
-        sealed = ballot_key.seal(
-            place, content, width=padded_size(candidates), iv=self._context.random(12)
+        cast = BallotCast(me.name, election.name, definition, request, fingerprint)
+        if election.secret_ballot:
+            width, iv = padded_size(tuple(candidates)), self._context.random(12)
+            return replace(cast, sealed=ballot_key.seal(place, content, width=width, iv=iv))
+        return replace(
+            cast,
+            confirmation=code,
+            nonce=content.nonce.hex(),
+            levels=content.ranking.levels,
+            mac=ballot_key.authenticate(place, content),
         )
-        return BallotCast(
-            voter=me.name,
-            election=election.name,
-            definition=definition,
-            request=request,
-            fingerprint=fingerprint,
-            sealed=sealed,
-        )
-
-    def _from_event(
-        self,
-        me: BallotOwner,
-        election: Election,
-        definition: BallotDefinition | None,
-        event: Event,
-        *,
-        is_repeat: bool,
-    ) -> CastBallot:
-        """Return the result of casting, from the event alone, so that repeats return the same."""
-        ballot = self._context.book.open_event(election, me.voter_id, event)
-        definition = definition or self._definition(election, ballot)
-        receipt = _create_receipt(election, definition, ballot.content)
-        return CastBallot(election.name, ballot.voter_name, event.when_occurred, receipt, is_repeat)
 
     def _with_proof(self, election: Election, ballot: CountedBallot) -> CastBallot:
         receipt = _create_receipt(election, self._definition(election, ballot), ballot.content)

@@ -121,6 +121,7 @@ def _respond_created(
 
 poll_router = api_router("polls", NOT_FOUND)
 _MANAGED = responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
+OptionName = Annotated[str, Path(description="The option.")]
 _SVG = {"description": "The QR code.", "content": {"image/svg+xml": {"schema": {"type": "string"}}}}
 
 
@@ -161,14 +162,18 @@ def delete_poll(poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch)
     status_code=204,
     responses={**_MANAGED, **responses(problems.SETTLED)},
 )
-def remove_option(
-    poll_id: PollId,
-    name: Annotated[str, Path(description="The option.")],
-    key: AdminKey,
-    service: Service,
-) -> None:
+def remove_option(poll_id: PollId, name: OptionName, key: AdminKey, service: Service) -> None:
     """Remove an option that no one has voted for, in a poll where people can add options."""
     service.options.remove(poll_id, key, name)
+
+
+@poll_router.put("/{poll_id:poll}/options/{name}/picture", responses=_MANAGED)
+def set_picture(
+    poll_id: PollId, name: OptionName, key: AdminKey, sent: schemas.NewPicture, service: Service
+) -> schemas.PollSchema:
+    """Set or remove the picture of an option, which is shown on the ballot and in the results."""
+    poll = service.options.set_picture(poll_id, key, name, sent.data, sent.alt)
+    return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
 @poll_router.get("/{poll_id:poll}/comments", openapi_extra=PUBLIC)

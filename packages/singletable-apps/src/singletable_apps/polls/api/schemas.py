@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -37,10 +37,12 @@ from singletable_apps.shared import web
 from singletable_apps.shared.results import possible_winners
 from singletable_apps.shared.web import (
     Changes,
+    ImageData,
+    PictureLink,
     StrictBoolean,
     Timestamp,
     absent_if_none,
-    optional_field,
+    partial_model,
 )
 
 
@@ -65,7 +67,10 @@ _CANDIDATES = (
     "differ in more than case and spaces. Dates are `2026-11-20`, or `2026-11-20T18:00:00+01:00`; "
     "you get times back in UTC."
 )
-_EXPIRES_AT = "The closing time; without it the poll is open until it is closed."
+_EXPIRES_AT = (
+    "The closing time; without it, or with null, the poll is open until it is closed. A new time "
+    "reopens a closed poll."
+)
 _RESULTS = "Who can see the results before the poll is closed."
 _PROTECTION = "What prevents people from voting twice."
 _CHANGEABLE = (
@@ -84,8 +89,8 @@ _ZONE = "The time zone of dates without an offset, and of those who do not tell 
 
 
 # The rules check lengths and numbers and report all errors at once; here are only the types.
-class NewPoll(RequestModel):
-    """A poll to create."""
+class PollFields(RequestModel):
+    """What the organizer of a poll chooses."""
 
     title: str = Field(description=_TITLE, examples=["Best Programming Language 2024"])
     candidates: list[str] = Field(
@@ -104,6 +109,11 @@ class NewPoll(RequestModel):
     names: StrictBoolean = Field(False, description=_NAMES)
     comments: StrictBoolean = Field(False, description=_COMMENTS)
     zone: str = Field("UTC", description=_ZONE, examples=["Europe/Berlin"])
+
+
+class NewPoll(PollFields):
+    """A poll to create."""
+
     email: str = Field(
         "",
         description="Where to send a notice at the first vote and at the close, once the owner has "
@@ -116,24 +126,12 @@ class NewPoll(RequestModel):
         return PollDraft(**{name: value for name, value in self if name != "email"})
 
 
-class PollChanges(RequestModel, Changes):
-    """Fields of a poll to change; the others stay as they are."""
+@partial_model()
+class PollChanges(PollFields, Changes):
+    """Fields of a poll to change; the others stay as they are.
 
-    title: str = optional_field(_TITLE)
-    candidates: list[str] = optional_field(f"{_CANDIDATES} Fixed once someone has voted.")
-    description: str = optional_field(_DESCRIPTION)
-    expires_at: Timestamp | None = optional_field(
-        "The closing time, or null for none. A new time reopens a closed poll."
-    )
-    results: ResultsVisibility = optional_field(_RESULTS)
-    protection: Protection = optional_field(f"{_PROTECTION} Fixed once someone has voted.")
-    changeable: StrictBoolean = optional_field(_CHANGEABLE)
-    kind: PollKind = optional_field(f"{_KIND} Fixed once someone has voted.")
-    max_picks: int = optional_field(f"{_MAX_PICKS} Fixed once someone has voted.")
-    write_ins: StrictBoolean = optional_field(_WRITE_INS)
-    names: StrictBoolean = optional_field(f"{_NAMES} Fixed once someone has voted.")
-    comments: StrictBoolean = optional_field(_COMMENTS)
-    zone: str = optional_field(_ZONE)
+    Once someone has voted, `candidates`, `kind`, `maxPicks`, `names` and `protection` are fixed.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"results": "after-closing"}]}
@@ -157,12 +155,17 @@ class PollSchema(ResponseModel, of=Poll, only="id title description candidates c
     names: bool = Field(description=_NAMES)
     comments: bool = Field(description=_COMMENTS)
     zone: str = Field(description=_ZONE)
+    pictures: dict[str, PictureLink] = Field(description="Of options, if there are any.")
     link: str = Field(description="The link for voters.")
 
     @classmethod
-    def from_poll(cls, poll: Poll, urls: Urls) -> PollSchema:
+    def from_poll(cls, poll: Poll, urls: Urls, **more: str) -> Self:
         """Return the poll as a response."""
-        return cls.from_object(poll, link=urls.share_link(poll.id))
+        pictures = {
+            name: PictureLink(url=urls.absolute(url), alt=alt)
+            for name, (url, alt) in urls.pictures(poll).items()
+        }
+        return cls.from_object(poll, pictures=pictures, link=urls.share_link(poll.id), **more)
 
 
 class CreatedPollSchema(PollSchema):
@@ -175,12 +178,8 @@ class CreatedPollSchema(PollSchema):
     def from_managed(cls, managed: ManagedPoll, urls: Urls) -> CreatedPollSchema:
         """Return the poll with its admin key as a response."""
         poll, key = managed.poll, managed.admin_key
-        return cls.from_object(
-            poll,
-            link=urls.share_link(poll.id),
-            admin_key=key,
-            admin_link=urls.admin_link(poll.id, key),
-        )
+        link = urls.admin_link(poll.id, key)
+        return cls.from_poll(poll, urls, admin_key=key, admin_link=link)
 
 
 # ------------------------------------------------------------------------------ votes and codes
@@ -209,6 +208,13 @@ class NewOption(RequestModel):
 
     name: str = Field(description=f"The option, at most {MAX_OPTION} characters.")
     code: CodeText | None = Field(None, examples=["000A-7K3M-QX9T"])
+
+
+class NewPicture(RequestModel):
+    """A picture of an option."""
+
+    data: ImageData = Field(description="An image in Base64, of up to 700 KB; empty for none.")
+    alt: str = Field("", description="What it shows.", max_length=MAX_TITLE)
 
 
 class NewComment(RequestModel):

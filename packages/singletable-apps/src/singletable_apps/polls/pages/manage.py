@@ -13,6 +13,7 @@ from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Query, Response
 from markupsafe import Markup
+from pydantic import BaseModel, Field
 
 from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Protection
@@ -36,6 +37,8 @@ from singletable_apps.polls.pages.dependencies import (
 )
 from singletable_apps.polls.rules import (
     KIND_TEXT,
+    MAX_OPTION,
+    MAX_TITLE,
     PROTECTION_TEXT,
     PollDraft,
     describe_visibility,
@@ -43,6 +46,7 @@ from singletable_apps.polls.rules import (
     poll_not_found,
 )
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     ConfirmedAction,
     Form,
     Link,
@@ -50,6 +54,7 @@ from singletable_apps.shared.pages import (
     confirm,
     submit_values,
 )
+from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.qr import qr_svg
 
 router = APIRouter()
@@ -212,16 +217,12 @@ def _save_admin_key(page: PollPageContext, key: str) -> Response:
     return page.redirect(page.url("manage"))
 
 
-@router.get("/p/{poll_id}/manage/edit")
-def show_edit(page: ManagedPage) -> Response:
-    """Show the poll as a form."""
-    return _show_edit(page, poll_form(draft_from(page.poll), page.poll.revision))
-
-
-@router.post("/p/{poll_id}/manage/edit")
-def submit_edit(page: ManagedPage, form: PostedForm) -> Response:
-    """Save the poll, or show the form again with its errors or a revision conflict."""
+@router.api_route("/p/{poll_id}/manage/edit", methods=FORM_METHODS)
+def edit_poll(page: ManagedPage, form: PostedForm) -> Response:
+    """Show the poll as a form, and save it; show errors or a revision conflict in the form."""
     show = partial(_show_edit, page)
+    if page.request.method == "GET":
+        return show(poll_form(draft_from(page.poll), page.poll.revision))
     if form.value("more"):
         return show(form, more=True)
 
@@ -253,9 +254,43 @@ def _show_edit(
         **form_choices(),
         form=form,
         option_labels=page.option_labels(),
+        pictures=page.urls.pictures(page.poll),
         rows=option_rows(form, more=more),
         votes=page.service.tallies.get(page.poll).votes,
     )
+
+
+class PictureFields(BaseModel):
+    """What a picture shows, and whether to remove it."""
+
+    alt: Annotated[str, Field(max_length=MAX_TITLE)] = ""
+    remove_picture: bool = False
+
+
+@router.api_route("/p/{poll_id}/manage/picture", methods=FORM_METHODS)
+def edit_picture(
+    page: ManagedPage,
+    upload: PastedOrFile,
+    option: Annotated[str, Query(max_length=MAX_OPTION)] = "",
+) -> Response:
+    """Choose a picture of an option, describe it, or remove it."""
+    if option not in page.poll.candidates:
+        return page.redirect(page.manage_url("edit"), "There is no such option anymore.")
+    pictures = page.urls.pictures(page.poll)
+
+    def act(values: PictureFields) -> Response:
+        files = upload.named("picture")
+        data = b"" if values.remove_picture else files[0].data if files else None
+        page.service.options.set_picture(page.poll.id, page.admin_key, option, data, values.alt)
+        return page.redirect(page.manage_url("edit"), f"The picture of “{option}” is saved.")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render_tab(
+            "picture", "edit", status, form=form, option=option, pictures=pictures
+        )
+
+    initial = Form({"alt": pictures[option][1] if option in pictures else ""})
+    return page.fill(upload.form, initial, PictureFields, act, show)
 
 
 @confirm(router, "/p/{poll_id}/manage/close")
@@ -301,27 +336,21 @@ def delete_poll(page: DeletablePage) -> ConfirmedAction:
     )
 
 
-@router.get("/p/{poll_id}/manage/reopen")
-def show_reopen(page: ManagedPage) -> Response:
-    """Ask until when the poll should be open again."""
-    return _show_reopen(page, Form({"closing": "day", "revision": page.poll.revision}))
-
-
-@router.post("/p/{poll_id}/manage/reopen")
+@router.api_route("/p/{poll_id}/manage/reopen", methods=FORM_METHODS)
 def reopen_poll(page: ManagedPage, form: PostedForm) -> Response:
-    """Reopen the poll until the new closing time."""
+    """Ask until when the poll should be open again, and reopen it."""
 
     def reopen(closing: ClosingFields) -> Response:
         closes_at = closing.closes_at(page.service.context.clock())
         draft = replace(draft_from(page.poll), expires_at=closes_at)
         return _edit(page, form, draft, "The poll is open again.")
 
-    show = partial(_show_reopen, page)
+    def show(form: Form, status: int = 200) -> Response:
+        action, back = page.manage_url("reopen"), page.manage_url()
+        return page.render_tab(
+            "reopen", "", status, form=form, closings=CLOSING_CHOICES, action=action, back=back
+        )
+
+    if page.request.method == "GET":
+        return show(Form({"closing": "day", "revision": page.poll.revision}))
     return submit_values(form, parse_closing(form), reopen, show, rejects=page.rejects)
-
-
-def _show_reopen(page: ManagedPageContext, form: Form, status: int = 200) -> Response:
-    action, back = page.manage_url("reopen"), page.manage_url()
-    return page.render_tab(
-        "reopen", "", status, form=form, closings=CLOSING_CHOICES, action=action, back=back
-    )

@@ -214,6 +214,7 @@ def _view_context(page: PollPageContext, view: ResultsView) -> dict[str, object]
     here = page.urls.poll(view.poll.id, "results")
     return {
         "view": _localized(page, view),
+        "pictures": page.urls.pictures(view.poll),
         "details": view.details,
         "here": here,
         "update_url": f"{here}/now",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from singletable_apps.polls.entities import Poll, PollKind, Protection, Vote
 from singletable_apps.polls.errors import (
@@ -49,7 +49,7 @@ from singletable_apps.shared.ballot import (
     render_ranking,
 )
 from singletable_apps.shared.pages import Form, PostedForm
-from singletable_apps.shared.web import hit_limit
+from singletable_apps.shared.web import FOREVER, hit_limit, public_response
 
 router = APIRouter()
 
@@ -245,6 +245,13 @@ def add_option(page: PollPage, form: PostedForm) -> Response:
     return page.redirect(page.urls.poll(page.poll.id, **query, **change), "The option was added.")
 
 
+@router.get("/p/{poll_id}/pictures/{name}")
+def read_picture(page: PollPage, name: Annotated[str, Path(max_length=100)]) -> Response:
+    """Return the picture of an option."""
+    content = page.service.options.find_picture(page.poll.id, name.removesuffix(".webp"))
+    return public_response(page.request, content, "image/webp", caching=FOREVER)
+
+
 @router.get("/p/{poll_id}/voted")
 def show_thanks(page: PollPage) -> Response:
     """Thank the voter and show the vote that was just cast."""
@@ -388,6 +395,7 @@ def _show_ballot(
         labels=LABELS,
         allow_ties=False,
         allow_blank=False,
+        pictures=page.urls.pictures(poll),
     )
     values = {"code": session.code, "name": entered.name, "option": errors.get("typed", "")}
     return page.render(
@@ -484,6 +492,7 @@ def _page_context(
         "session": session,
         "poll": poll,
         "option_labels": page.option_labels(),
+        "pictures": page.urls.pictures(poll),
         "share_link": page.urls.share_link(poll.id),
         "picture_url": page.urls.absolute(page.url("picture.png")),
         "protection": PROTECTION_TEXT[poll.protection],

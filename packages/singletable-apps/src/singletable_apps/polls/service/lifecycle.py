@@ -7,12 +7,21 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of, retry_conflicts
+from singletable import (
+    AlreadyExists,
+    ConditionFailed,
+    Page,
+    Selection,
+    TransactionConflict,
+    key_of,
+    retry_conflicts,
+)
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
     Comment,
     CreatedPoll,
     LaneEntry,
+    OptionPicture,
     Poll,
     Snapshot,
     SnapshotPart,
@@ -21,6 +30,7 @@ from singletable_apps.polls.entities import (
 )
 from singletable_apps.polls.errors import Busy, InvalidInput
 from singletable_apps.polls.rules import (
+    BALLOT_FIELDS,
     PollDraft,
     changes_ballot,
     check_draft,
@@ -48,7 +58,9 @@ def _too_many_edits() -> Busy:
     return Busy("Others keep changing this poll. Try again.")
 
 
-_retry_edits = retry_conflicts(attempts=MAX_ATTEMPTS, idempotent=True, otherwise=_too_many_edits)
+retry_edits = retry_conflicts(
+    attempts=MAX_ATTEMPTS, also=[TransactionConflict], idempotent=True, otherwise=_too_many_edits
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +178,7 @@ class PollLifecycle:
                 continue
         raise _too_many_edits()
 
-    @_retry_edits
+    @retry_edits
     def close(self, poll_id: str, admin_key: str, *, check: RevisionCheck = any_revision) -> Poll:
         """Close the poll. When this returns, no later vote is counted."""
         poll = self.context.get_managed_poll(poll_id, admin_key)
@@ -199,6 +211,7 @@ class PollLifecycle:
         store.delete_many([Snapshot.key(poll_id)])
         self._delete_all(SnapshotPart.key.partition(poll_id))
         self._delete_all(Comment.key.partition(poll_id))
+        self._delete_all(OptionPicture.key.partition(poll_id))
         if poll.creator is not None:
             store.delete_many([CreatedPoll.key(poll.creator, poll.created_at, poll_id)])
         store.delete_many([Poll.key(poll_id)])
@@ -206,36 +219,19 @@ class PollLifecycle:
     def _write(self, poll: Poll, draft: PollDraft) -> Poll:
         store = self.context.store
         is_unchanged = Poll.revision == poll.revision
-        reopens = draft.expires_at != poll.expires_at
-        fields = [
-            Poll.title.set(draft.title),
-            Poll.description.set(draft.description),
-            Poll.results.set(draft.results),
-            Poll.write_ins.set(draft.write_ins),
-            Poll.comments.set(draft.comments),
-        ]
-        if not changes_ballot(poll, draft) and not reopens and draft.changeable == poll.changeable:
-            return store.update(Poll.key(poll.id), *fields, if_=is_unchanged)
-        edition = poll.edition + 1
-        fields += [
-            Poll.changeable.set(draft.changeable),
-            Poll.expires_at.set(draft.expires_at),
-            Poll.closed.set(poll.closed and not reopens),
-            Poll.edition.set(edition),
-        ]
-        if not changes_ballot(poll, draft):
+        reopens, has_new_ballot = draft.expires_at != poll.expires_at, changes_ballot(poll, draft)
+        is_new = has_new_ballot or reopens or draft.changeable != poll.changeable
+        edition = poll.edition + is_new
+        fields = [Poll.closed.set(poll.closed and not reopens), Poll.edition.set(edition)]
+        for name, value in draft.values().items():
+            if has_new_ballot or name not in (*BALLOT_FIELDS, "zone"):
+                fields.append(getattr(Poll, name).set(value))
+        if not has_new_ballot:
             edited = store.update(Poll.key(poll.id), *fields, if_=is_unchanged)
-            update_lanes(store, edited)
+            if is_new:
+                update_lanes(store, edited)
             return edited
-        fields += [
-            Poll.candidates.set(list(draft.candidates)),
-            Poll.protection.set(draft.protection),
-            Poll.kind.set(draft.kind),
-            Poll.max_picks.set(draft.max_picks),
-            Poll.names.set(draft.names),
-            Poll.zone.set(draft.zone),
-            Poll.numbers.set([]),
-        ]
+        fields.append(Poll.numbers.set([]))
         try:
             # In one transaction with the lanes, so that no vote can come in between.
             with store.transaction(pattern=patterns.edit_options) as transaction:
@@ -252,7 +248,7 @@ class PollLifecycle:
             raise
         return self.context.get_poll(poll.id)
 
-    @_retry_edits
+    @retry_edits
     def _mark_deleted(self, poll_id: str, admin_key: str, check: RevisionCheck) -> Poll:
         """Mark the poll as deleted, unless an interrupted call has already done so."""
         poll = self.context.find_poll(poll_id)
@@ -292,7 +288,7 @@ class VotingCodes:
 
     context: Context
 
-    @_retry_edits
+    @retry_edits
     def issue(
         self, poll_id: str, admin_key: str, count: int, *, check: RevisionCheck = any_revision
     ) -> Sequence[str]:

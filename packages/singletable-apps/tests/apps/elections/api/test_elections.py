@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +15,7 @@ from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.urls import API
 from tests.apps.elections.api.client import Api, at, make_api, type_of
 from tests.apps.elections.api.test_users import NAMES
+from tests.apps.support.elections.scenario import make_image
 
 OPENS = datetime(2027, 1, 2, tzinfo=UTC)
 
@@ -104,13 +106,20 @@ def test_candidates_are_replaced(api: Api) -> None:
     assert tag == ben.tag("/elections/Tea")
     names = ["Darjeeling", "Assam"]
     response = ben.put(path, {"candidate_names": names}, tag)
-    assert response.json() == {"candidate_names": names, "statements": {}}
+    assert response.json() == {"candidate_names": names, "statements": {}, "pictures": {}}
     assert response.headers["ETag"] == ben.tag(path) != tag
-    edited = ben.patch(f"{path}/Assam", {"name": "Assam 2", "statement": "*Strong*"})
-    assert edited.json() == {
+    image = b64encode(make_image()).decode()
+    changes = {"name": "Assam 2", "statement": "*Strong*", "picture": image, "alt": "Leaves"}
+    edited = ben.patch(f"{path}/Assam", changes).json()
+    picture = edited.pop("pictures")["Assam 2"]
+    assert edited == {
         "candidate_names": ["Darjeeling", "Assam 2"],
         "statements": {"Assam 2": "*Strong*"},
     }
+    assert picture["alt"] == "Leaves"
+    assert picture["url"].endswith(".webp")
+    assert type_of(ben.patch(f"{path}/Assam 2", {"picture": "%"})) == "422 invalid-request"
+    assert ben.patch(f"{path}/Assam 2", {"picture": ""}).json()["pictures"] == {}
 
 
 def test_election_has_method_texts_and_copies(api: Api) -> None:

@@ -156,7 +156,7 @@ def test_any_candidate_name_can_be_ranked(app: PagesApp) -> None:
         (True, True, "Your ballot is secret: others see that you voted, but never how."),
         (False, True, "This is an open ballot: everyone here can see your name"),
         (True, False, "Once cast, it is final."),
-        (False, True, "You can change it while changes are allowed."),
+        (False, True, "change it until Ada closes the election, unless Ada locks"),
     ],
 )
 def test_ballot_says_who_can_see_it_and_whether_it_is_final(

@@ -90,6 +90,10 @@ def test_receipt_from_before_the_close_tells_what_has_happened_since() -> None:
     assert (title, is_wrong) == ("Your ballot was counted", False)
     assert "has closed since you downloaded this receipt" in text
     assert check(replaced)[:2] == ("This ballot was not counted", True)
+    title, _, text = check({**current, "ranking": [["Dan"]]})
+    assert title == "This receipt doesn’t check out"
+    assert "Failed The ballot Dan does not match" in text
+    assert "OK The tracking code is in the signed result." in text
     elsewhere = PagesApp.create().browser()
     assert "that is not on this site" in text_in(paste(elsewhere, json.dumps(current)).text)
 
@@ -111,8 +115,8 @@ def test_check_page_has_no_quotes_or_times_for_programs(
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"ranking": [["Cleo"]]}, "Failed Your ballot Cleo matches the tracking code"),
-        ({"name": "Another"}, "Failed The election that closed is the one"),
+        ({"ranking": [["Cleo"]]}, "Failed The ballot Cleo does not match the tracking code"),
+        ({"name": "Another"}, "Failed The election that closed is not the one"),
         ({"more": "<b>bold</b>"}, "has unknown fields"),
         ({"ranking": "Dan"}, "This is not a receipt"),
     ],
@@ -134,7 +138,7 @@ def test_receipt_signed_with_another_key_fails(receipt: Receipt, visitor: Browse
     }
     answer = paste(visitor, json.dumps({**receipt, "closing": closing}))
     assert outcome_of(answer) == "This receipt doesn’t check out"
-    assert "Failed This is the key" in text_in(answer.text)
+    assert "Failed This is not the key" in text_in(answer.text)
 
 
 INCOMPLETE = "This is not a complete receipt."

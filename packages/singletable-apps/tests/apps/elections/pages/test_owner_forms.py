@@ -6,6 +6,7 @@ import html
 
 import pytest
 
+from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp, ballot_fields
@@ -44,10 +45,30 @@ def test_voter_answers_one_question_after_the_other(app: PagesApp, owner: Browse
         for each in (board, budget)
     ]
     receipt = _cast(voter, f"/elections/v/{codes[0]}/ballot")
-    assert "Your ranking" in receipt
-    assert f'href="/elections/v/{codes[1]}/ballot">Next question: Budget' in receipt
+    assert "Question 1 of 2 is in" in receipt
+    following = f'href="/elections/v/{codes[1]}/ballot">Next question: Budget'
+    assert following in receipt.partition("Your ranking")[0]
+    again = voter.get("v", codes[0]).text
+    assert "nothing left to do" not in again
+    assert following in again.partition("1 of 2 answered")[2]
     assert "Next question" not in _cast(voter, f"/elections/v/{codes[1]}/ballot")
-    assert voter.get("v", codes[0]).text.count("is-done") == 1  # and the current one
+    done = voter.get("v", codes[0]).text
+    assert done.count("is-done") == 1  # and the current one
+    assert "nothing left to do" in done
+
+
+def test_people_on_a_roll_are_sent_to_their_personal_link(
+    app: PagesApp, owner: Browser, ben: Browser
+) -> None:
+    owner.submit(owner.get("e", BOARD, "launch"), how="fixed")
+    app.world.service.lifecycle.set_managers(app.user("Ada"), BOARD, ["Ben"])
+    home = ben.read()
+    assert "Vote with your personal link" in home
+    assert "Your elections 1 " in home
+    assert "vote with your personal link" in ben.read("e", BOARD)
+    ballot = ben.read("e", BOARD, "ballot")
+    assert "Vote with your personal link" in ballot
+    assert "not on" not in ballot
 
 
 def test_another_question_has_its_own_review_but_no_own_voters(
@@ -61,12 +82,59 @@ def test_another_question_has_its_own_review_but_no_own_voters(
     assert "Budget" not in owner.read().partition("Your elections")[2].partition("Recently")[0]
 
 
+def test_further_question_goes_on_to_its_counting_and_the_review_shows_all(
+    app: PagesApp, owner: Browser
+) -> None:
+    saved = owner.submit(owner.get("e", BUDGET, "candidates"), candidates="Red\nBlue", go="next")
+    assert saved.headers["location"].endswith("/e/Budget/method")
+    settings = {"method": "schulze", "seats": "1", "quorum": "50%"}
+    review = owner.follow(owner.submit(owner.get("e", BOARD, "method"), **settings, go="next"))
+    expected = ["Board Red and Green Schulze", "Budget Red and Blue Schulze", "Voters 1 person"]
+    expected += ["at least 50% of the voters (1 of 1)", "Add another question"]
+    text = text_in(review.text)
+    assert [each for each in expected if each not in text] == []
+    app.world.service.lifecycle.launch(app.user("Ada"), BOARD, allow_edit=True)
+    assert "It is not reached yet: 0 of the 1 needed have voted." in owner.read("e", BOARD)
+
+
 @pytest.mark.parametrize(
     ("here", "there"),
     [("voters", "candidates"), ("method", "method"), ("candidates", "candidates")],
 )
 def test_questions_link_to_the_same_step(owner: Browser, here: str, there: str) -> None:
     assert f'href="/elections/e/Budget/{there}">Budget</a>' in owner.get("e", BOARD, here).text
+
+
+def test_pages_name_the_whole_ballot_and_say_what_concerns_all_questions(
+    app: PagesApp, owner: Browser
+) -> None:
+    name = {"ballot_name": "Annual meeting", "name": "Third"}
+    owner.submit(owner.get("e", BUDGET, "questions"), **name)
+    assert "Annual meeting: 3 questions on one ballot" in owner.read("e", BUDGET)
+    assert "stay as they are: Board and Third." in owner.read("e", BUDGET, "delete")
+    assert "All 3 questions are copied" in owner.read("e", BUDGET, "copy")
+    assert "Quorum" in owner.read("e", BOARD, "method")
+    assert "Quorum" not in owner.read("e", BUDGET, "method")
+    app.world.service.lifecycle.delete(app.user("Ada"), "Third")
+    owner.submit(owner.get("e", BOARD, "launch"), how="fixed")
+    assert "Lock or close all questions" in owner.read("e", BUDGET)
+    assert "data-print" in owner.get("e", BOARD, "roll", "cards").text
+
+
+def test_managers_page_explains_roles_and_where_they_are_changed(
+    app: PagesApp, owner: Browser
+) -> None:
+    app.world.service.people.change_role(app.user("Ada"), "Ben", Role.VOTER)
+    page = owner.submit(owner.get("e", BOARD, "managers"), managers="Ben")
+    assert "“Ben” can’t manage elections: their role is voter." in text_in(page.text)
+    assert "Votes, and creates elections" in text_in(page.text)
+    assert 'on the page <a href="/elections/people">' in page.text
+
+
+@pytest.mark.parametrize("page", [(), ("check",)])
+def test_visitor_finds_the_page_for_codes(app: PagesApp, page: tuple[str, ...]) -> None:
+    found = app.browser().get(*page).text.partition("<main")[2].partition("</main>")[0]
+    assert 'href="/elections/v"' in found
 
 
 def test_close_names_the_methods_of_all_questions(app: PagesApp, owner: Browser) -> None:

@@ -94,7 +94,7 @@ def test_public_result_and_protocol_of_several_seats(app: PagesApp, ada: Browser
     text = text_in(page.text)
     assert [part for part in (*about, "Red elected", "Several seats") if part not in text] == []
     protocol = ada.read("e", TEA, "protocol")
-    parts = [*about, "Opened 1 January 2026", "2 seats", "Quota 1", "1 voter elected Red and "]
+    parts = [*about, "Opened 1 January 2026", "2 seats", "Quota 1", "1 voter took part. Red and "]
     assert [part for part in parts if part not in protocol] == []
     assert "data-share" in ada.get("e", TEA, "tally").text
     assert "Everyone with this link can see the result: http://" in ada.read("e", TEA, "tally")

@@ -25,7 +25,7 @@ def hedy(sample: SampleCopy) -> Browser:
 TEXTS = {
     "Summer trip": [
         "Result Lake wins No candidate beats all others head to head",
-        "It would have taken 1 or 2 different ballots to change the winner.",
+        "It would have taken 1 or 2 different ballots to change the winner or make it a tie.",
         "9 ballots · Schulze method",
         "The methods disagree.",
         "Castle – 5 (the weakest) → Lake",

@@ -11,6 +11,7 @@ from singletable_apps.elections.pages.results_view import (
     EQUAL_STEP,
     MAX_FULL_PAIRS,
     MAX_MATRIX,
+    describe_decision,
     explain_count,
     list_pairs,
     make_chart,
@@ -65,6 +66,23 @@ def test_headline_of_a_broken_tie_names_the_winner() -> None:
     first = tied.final_order[0]
     assert headline(tied, "seed").title == f"{first} wins a tie"
     assert f"{first} first" in headline(tied, "seed").why
+
+
+DECISIONS = [
+    ("plurality", {"A": 8, "B": 6, "": 1}, "A received the most votes (8 of 14)."),
+    ("approval", {"AB": 3, "B": 1}, "B received the most approvals (4 of 4)."),
+    ("schulze", {"A": 2, "B": 1}, "A wins (M). A beats every other candidate head to head."),
+    ("instant runoff", {"A": 2, "B": 1}, "A wins (M). 2 of 3 votes rank A first"),
+    ("scottish stv", {"A": 5, "B": 4, "C": 1}, "A and B are elected (M). 2 seats"),
+    ("plurality", {"A": 1, "B": 1}, " wins a tie (M). A and B are tied for 1st place"),
+    ("plurality", {"A": 1, "B": 1}, "The tie is broken by an order that no one could choose"),
+]
+
+
+@pytest.mark.parametrize(("method", "cast", "expected"), DECISIONS)
+def test_minutes_say_who_won_and_why(method: str, cast: dict[str, int], expected: str) -> None:
+    names = "ABC" if "stv" in method else "AB"
+    assert expected in describe_decision(count(cast, names, method=method, seed="seed"), "M")
 
 
 # A has a seat. The others are tied for the fewest votes, and one of them gets the other seat.

@@ -164,6 +164,7 @@ def test_results_show_the_winner_by_the_method_and_the_quorum(app: PagesApp, met
     assert ("Bob is elected" if "stv" in method else "Bob wins") in text
     assert "Quorum met" in text
     assert "2 ballots · 1 vote for “None of these”" in text
+    assert "2 ballots were cast, 1 vote for “None of these”." in text
 
 
 def test_schulze_results_say_whether_the_quorum_is_met(app: PagesApp) -> None:

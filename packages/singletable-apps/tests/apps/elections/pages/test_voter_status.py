@@ -35,7 +35,7 @@ def test_status_allows_voting_exactly_where_the_rules_do() -> None:
             allowed = True
         except RequestRejected:
             allowed = False
-        context = VoterContext(about, voter.name, voter.user_id, status, cast, ())
+        context = VoterContext(about, voter.name, voter.user_id, status, cast, (), True)
         assert context.can_cast is allowed, (state, window, role, voters, listed, has_voted)
         seen.add(status)
     assert seen == set(VoterStatus)

@@ -139,6 +139,7 @@ def test_acknowledged_commands_are_logged_once(worlds: list[World]) -> None:
     _check(world)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("secret", [False, True])
 def test_close_signs_exactly_the_ballots_cast_before_it(worlds: list[World], secret: bool) -> None:
     world = worlds[0]
@@ -206,6 +207,7 @@ def test_request_sent_many_times_at_once_casts_one_ballot(worlds: list[World]) -
     assert world.event_count == before + 1
 
 
+@pytest.mark.rest
 def test_rebuild_while_others_vote(worlds: list[World]) -> None:
     world = worlds[0]
     ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(3)))

@@ -73,6 +73,7 @@ def test_command_is_logged_once_despite_faults(places: Backends, where: str, fau
             check_consistency(there.world)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("where", BACKENDS)
 def test_rebuild_despite_faults_gives_the_same_table(places: Backends, where: str) -> None:
     with places[where].faulty_copy() as (there, driver):
@@ -86,6 +87,7 @@ def test_rebuild_despite_faults_gives_the_same_table(places: Backends, where: st
         assert driver.injected["unprocessed"]
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize(("where", "event", "behind"), LAGGING)
 def test_lagging_index_hides_no_item_from_the_projection(
     places: Backends, where: str, event: str, behind: int

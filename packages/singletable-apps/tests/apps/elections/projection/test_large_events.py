@@ -50,6 +50,7 @@ def _check(world: World) -> None:
     assert dump_items(world.driver) == before
 
 
+@pytest.mark.rest
 def test_rename_election_moves_all_voters_and_ballots(crowd: World) -> None:
     world, ada = _copy(crowd)
     renamed = world.service.lifecycle.edit(ada, "Crowded", ElectionEdit(name="Crowded / again"))

@@ -25,6 +25,7 @@ def _walk(world: World, seed: int, steps: int) -> RandomWalk:
     return walk
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.rest)])
 def test_rebuild_after_random_commands_gives_the_same_table(memory: World, seed: int) -> None:
     walk = _walk(memory, seed, 250)
@@ -32,6 +33,7 @@ def test_rebuild_after_random_commands_gives_the_same_table(memory: World, seed:
     assert len(walk.outcomes) > 3, f"expected several kinds of refusals: {walk.outcomes}"
 
 
+@pytest.mark.rest
 def test_random_history_works_on_every_driver(world: World) -> None:
     _walk(world, seed=7, steps=60)
 

@@ -35,7 +35,7 @@ CLOSING = make_sample("anonymous").closing
 
 @given(rankings(NAMES), st.binary(min_size=16, max_size=16))
 def test_sealed_ballots_open_again_and_have_the_same_length(ranking: Ranking, nonce: bytes) -> None:
-    ballot, width = BallotContent(nonce, CODE, ranking), padded_size(NAMES)
+    ballot, width = BallotContent(nonce, CODE, ranking), padded_size(tuple(NAMES))
     sealed = KEY.seal(PLACE, ballot, width=width, iv=IV)
     assert KEY.open(PLACE, sealed) == ballot
     assert len(sealed) == len(
@@ -47,7 +47,7 @@ def test_sealed_ballots_open_again_and_have_the_same_length(ranking: Ranking, no
 def test_padded_size_fits_every_ballot_and_is_the_smallest(
     names: list[str], data: st.DataObject
 ) -> None:
-    width = padded_size(names)
+    width = padded_size(tuple(names))
     longest = BallotContent(bytes(16), CODE, Ranking.from_levels(names))
     KEY.seal(PLACE, longest, width=width, iv=IV)
     KEY.seal(PLACE, BallotContent(bytes(16), CODE, data.draw(rankings(names))), width=width, iv=IV)

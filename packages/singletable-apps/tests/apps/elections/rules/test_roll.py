@@ -61,6 +61,8 @@ def test_duplicates_are_merged_unless_their_weights_differ() -> None:
     parsed = _parse(f"{ADA}\nAda <ADA@example.org>\nBen\nben\n")
     assert [(one.line, one.name) for one in parsed.lines] == [(1, "Ada"), (3, "Ben")]
     assert [merged.line for merged in parsed.merged] == [2, 4]
+    [merged] = _parse(f"Ada <{ADA}>\nBen <{ADA}>").merged
+    assert "The names differ: “Ada” stays, not “Ben”." in merged.text
     [problem] = _parse(f"Name,Mail,Weight\nAda,{ADA},2\nAda,{ADA},3").problems
     assert (problem.line, "2 on line 2" in problem.text) == (3, True)
 

@@ -10,14 +10,16 @@ import pytest
 from singletable_apps.elections.entities import State, User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.rules.elections import state_of
+from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import MAX_QUESTIONS, ElectionEdit, Lifecycle
-from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput
+from singletable_apps.shared.mail_queue import QueuedEmail
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.scenario import make_image
-from tests.apps.support.elections.world import World, ballot, read_events
+from tests.apps.support.elections.world import World, ballot, open_store, read_events
 
 PEOPLE = [RollLine(1, name, f"{name}@example.org") for name in ("Cleo", "Dan", "Eve")]
 
@@ -40,12 +42,12 @@ def _states(world: World) -> set[State]:
     return {state_of(get(name)) for name in ("Board", "Budget")}
 
 
-def _vote(world: World, election: str, number: int) -> None:
+def _vote(world: World, election: str, number: int, choice: str = "Red") -> None:
     service = world.service
     found = service.context.read.get_election(election)
     entry = service.context.book.record(found).roll[number]
     _, voter = service.rolls.open_link(service.rolls.code(found, entry))
-    service.voting.cast(voter, election, ballot("Red"), f"{election} {number}")
+    service.voting.cast(voter, election, ballot(choice), f"{election} {number} {choice}")
 
 
 def test_questions_share_voters_settings_launch_and_close(memory: World, ada: User) -> None:
@@ -91,6 +93,72 @@ def test_people_who_answered_one_question_stay_on_the_roll(memory: World, ada: U
     rolls = memory.service.rolls
     expect_rejection(memory, WrongState, lambda: rolls.remove(ada, "Board", 1))
     assert [row.has_voted for row in rolls.rows(ada, "Board")] == [True, False]
+
+
+def _emails(world: World, purpose: str) -> list[QueuedEmail]:
+    queued = open_store(world.driver).query(QueuedEmail.key.partition())
+    return [each for each in queued if each.purpose.startswith(purpose)]
+
+
+def test_ballot_has_one_name_and_reminders_until_all_is_answered(memory: World, ada: User) -> None:
+    lifecycle, rolls = memory.service.lifecycle, memory.service.rolls
+    lifecycle.edit(ada, "Board", ElectionEdit(ballot_name=" Meeting  2027 ", quorum="50%"))
+    lifecycle.launch(ada, "Board", allow_edit=True)
+    rolls.invite(ada, "Board")
+    _vote(memory, "Board", 1)
+    [cleo, _] = rolls.rows(ada, "Board")
+    assert (cleo.has_voted, cleo.is_partial, cleo.is_done) == (True, True, False)
+    assert memory.service.queries.turnout(ada, "Budget").partly == 1
+    assert rolls.remind(ada, "Board") == 2
+    _vote(memory, "Budget", 1)
+    assert memory.service.queries.turnout(ada, "Budget").partly == 0
+    memory.clock.advance(days=1)
+    assert rolls.remind(ada, "Board") == 1
+    assert [each.subject for each in _emails(memory, "receipt")] == [
+        "Part of your ballot in Meeting 2027 is in",
+        "Your ballot in Meeting 2027",
+    ]
+    _vote(memory, "Budget", 1, "Green")
+    assert len(_emails(memory, "receipt")) == 3
+    assert memory.service.context.read.get_election("Budget").quorum == "50%"
+
+
+@pytest.mark.parametrize("purpose", [EmailPurpose.RECEIPT, EmailPurpose.REMINDER])
+@pytest.mark.parametrize("own", [None, EmailText("News", "Your ballot {link}")])
+def test_emails_name_the_questions_left(
+    memory: World, ada: User, purpose: EmailPurpose, own: EmailText | None
+) -> None:
+    rolls = memory.service.rolls
+    if own is not None:
+        rolls.set_email_text(ada, "Board", purpose, own)
+    memory.service.lifecycle.launch(ada, "Board", allow_edit=False)
+    rolls.invite(ada, "Board")
+    _vote(memory, "Board", 1)
+    rolls.remind(ada, "Board")
+    [text] = [each.text for each in _emails(memory, purpose) if each.recipient == "1"]
+    assert "Still to answer: “Budget”." in text
+    assert "{link}" in text
+    others = [each.text for each in _emails(memory, purpose) if each.recipient == "2"]
+    assert "Still to answer" not in "".join(others)
+
+
+def test_copy_has_all_questions_with_names_of_their_own(memory: World, ada: User) -> None:
+    lifecycle, book = memory.service.lifecycle, memory.service.context.book
+    lifecycle.edit(ada, "Board", ElectionEdit(ballot_name="Meeting", quorum="1"))
+    copied = lifecycle.copy(ada, "Budget", "Board 2", with_voters=True)
+    again = lifecycle.copy(ada, "Board 2", "Board 2027")
+    third = lifecycle.copy(ada, "Board 2027", "Board 3")
+    for election, names, people in (
+        (copied, ["Board 2", "Budget (2)"], 2),
+        (again, ["Board 2027", "Budget (2027)"], 0),
+        (third, ["Board 3", "Budget (3)"], 0),
+    ):
+        questions = book.questions(election)
+        assert [each.name for each in questions] == names
+        assert {each.ballot_name for each in questions} == {names[0]}
+        assert {each.candidate_count for each in questions} == {2}
+        assert {each.voter_count for each in questions} == {people}
+    expect_rejection(memory, AlreadyExists, lambda: lifecycle.copy(ada, "Board", "Board 2"))
 
 
 Step = Callable[[Lifecycle, User], object]

@@ -21,6 +21,7 @@ from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from tests.apps.support.elections.checks import expect_rejection
+from tests.apps.support.elections.scenario import make_image
 from tests.apps.support.elections.world import World, ballot, dump_items, read_events
 
 NAMES = ("#1 / 2 %2F", "🗳️ Wahl", "Straße", "a#BALLOT#b", "ELECTION#x")
@@ -353,3 +354,16 @@ def test_announced_method_is_the_one_that_decides(memory: World) -> None:
     memory.launch(ada, "E")
     assert memory.service.results.tally(ada, "E").result.method.lower() == METHOD.key
     assert METHOD.key in METHODS
+
+
+# Each picture is an event, and a transaction stores at most 100.
+def test_copy_has_the_pictures_of_all_candidates(memory: World) -> None:
+    (ada,) = memory.register("Ada")
+    lifecycle, image = memory.service.lifecycle, make_image()
+    lifecycle.create(ada, "Board")
+    names = [f"Candidate {number}" for number in range(100)]
+    lifecycle.set_candidates(ada, "Board", names)
+    for name in names:
+        lifecycle.edit_candidate(ada, "Board", name, picture=image)
+    copied = lifecycle.copy(ada, "Board", "Board 2")
+    assert {*memory.service.context.book.record(copied).pictures} == {*names}

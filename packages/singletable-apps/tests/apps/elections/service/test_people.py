@@ -79,7 +79,7 @@ def test_renaming_a_user_updates_everything(world: World) -> None:
     assert not [item for item in dump_items(world.driver) if '"Bob"' in item or '#Bob"' in item]
     # The old name is available again.
     other = world.service.people.register("BOB", "another@example.org", PASSWORD)
-    assert queries.activity(other).ballots_cast == 0
+    assert other.ballots_cast == 0
 
 
 def test_name_can_change_only_in_case(memory: World) -> None:

@@ -126,9 +126,9 @@ class Visitor:
         """Open a page."""
         return self._request("GET", path)
 
-    def post(self, path: str, data: dict[str, str | list[str]]) -> httpx2.Response:
+    def post(self, path: str, data: dict[str, str | list[str]], **files: bytes) -> httpx2.Response:
         """Post a form without following the redirect."""
-        return self._request("POST", path, data)
+        return self._request("POST", path, data, files)
 
     def send(self, page: httpx2.Response, ending: str, **typed: Typed) -> httpx2.Response:
         """Fill in and submit the form whose action has this ending; None leaves a field out."""
@@ -153,11 +153,17 @@ class Visitor:
         return self.send(self.rank(poll_id, code, **typed), poll_id, sure="yes")
 
     def _request(
-        self, method: str, path: str, data: dict[str, str | list[str]] | None = None
+        self,
+        method: str,
+        path: str,
+        data: dict[str, str | list[str]] | None = None,
+        files: Mapping[str, bytes] | None = None,
     ) -> httpx2.Response:
         self.server.activate()
         headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
-        return self.browser.request(method, path.removeprefix(HOME), headers=headers, data=data)
+        return self.browser.request(
+            method, path.removeprefix(HOME), headers=headers, data=data, files=files or None
+        )
 
 
 def filled(form: HtmlForm, typed: dict[str, Typed]) -> dict[str, str | list[str]]:

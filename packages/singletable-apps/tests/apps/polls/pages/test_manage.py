@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 import httpx2
 import pytest
 
-from singletable_apps.polls.entities import Poll, Protection, Vote
+from singletable_apps.polls.entities import Poll, PollKind, Protection, Vote
 from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import Voter
 from tests.apps.polls.pages.client import (
     HOME,
     OPTIONS,
@@ -18,6 +19,7 @@ from tests.apps.polls.pages.client import (
     faults_in,
     id_in,
 )
+from tests.apps.support.elections.scenario import make_image
 from tests.apps.support.html import forms_in, text_in
 
 
@@ -210,3 +212,24 @@ def test_interrupted_deletion_can_be_finished(
     assert chair.send(form, "/delete").status_code == 303
     assert list(store.query(Vote.key.partition(poll.id))) == []
     assert chair.send(form, "/delete").status_code == 404
+
+
+@pytest.mark.parametrize("kind", [PollKind.RANK, PollKind.ONE])
+def test_picture_of_an_option_is_on_the_ballot_and_in_the_results_until_it_is_removed(
+    server: Server, kind: PollKind
+) -> None:
+    poll = server.poll(PollDraft("Where to?", OPTIONS, kind=kind))
+    chair, form = poll.organizer(), f"{poll.at}/manage/picture?option=Lake"
+    assert "Add a picture" in chair.get(f"{poll.at}/manage/edit").text
+    chair.post(form, {"alt": " A  lake "}, picture=make_image())
+    server.polls.voting.cast(poll.id, ["Lake"], Voter("ben"))
+    [picture] = server.polls.context.urls.pictures(poll.stored).values()
+    assert picture[1] == "A lake"
+    assert chair.get(picture[0]).headers["content-type"] == "image/webp"
+    for page in (poll.at, f"{poll.at}/results", f"{poll.at}/manage/edit"):
+        assert f'src="{picture[0]}" alt="A lake"' in chair.get(page).text
+    assert faults_in(chair.post(form, {}, picture=b"GIF89a")).keys() == {"picture"}
+    chair.post(form, {"remove_picture": "on"})
+    assert not server.polls.context.urls.pictures(poll.stored)
+    assert chair.get(picture[0]).status_code == 404
+    assert chair.get(f"{poll.at}/manage/picture?option=Sea").status_code == 303

@@ -75,6 +75,7 @@ DONE: dict[str, Callable[[Polls, Busy], bool]] = {
 }
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("action", ACTIONS)
 def test_actions_happen_once_despite_faults(base: Busy, action: str) -> None:
     for name, faults in FAULTS.items():

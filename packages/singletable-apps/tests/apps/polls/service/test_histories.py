@@ -123,6 +123,7 @@ def test_history_matches_responses_on_every_driver(world: World) -> None:
     _walk(world, seed=5, steps=60)
 
 
+@pytest.mark.rest
 def test_random_histories_match_responses(memory: World) -> None:
     outcomes: Counter[str] = Counter()
     for seed in range(6):
