@@ -58,7 +58,7 @@ APP = AppSpec[GamesService](
     sample=create_sample,
     sample_title="Creating sample games",
     list_sample=list_sample,
-    # Per client network, and for answers and votes per player. A whole school may share one
+    # Per client network; for answers, votes and questions per player. A whole school may share one
     # address, and people mistype join codes, so joining has a generous limit. Access codes of
     # private games have a strict one. After too many wrong codes, right codes are rejected too, so
     # that guessing is useless. Sockets have the same limit on answers
@@ -70,6 +70,7 @@ APP = AppSpec[GamesService](
         "create": (60, 3600),
         "upload": (60, 600),
         "answer": (120, 10),
+        "ask": (5, 60),
     },
     uploads={PREFIX: 1 << 17, f"{PREFIX}/sets": 16_000_000},
     description=api.ABOUT,

@@ -32,6 +32,7 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from singletable_apps.games.api.schemas import CreatedGame
 from singletable_apps.games.live.messages import (
     AnswerReceipt,
     AnswerSent,
@@ -69,25 +70,6 @@ class SessionClosed(Exception):
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason or f"The session was closed ({code}).")
         self.code = code
-
-
-class SeatTokens(msgspec.Struct, frozen=True, rename="camel"):
-    """A token for each role in a game."""
-
-    host: str
-    cohost: str
-    screen: str
-    audience: str
-
-
-class CreatedGame(msgspec.Struct, frozen=True, rename="camel"):
-    """A new game. `host_token` is for all games of the host."""
-
-    game_id: str
-    join_code: str
-    join_url: str
-    tokens: SeatTokens
-    host_token: str
 
 
 class JoinedPlayer(msgspec.Struct, frozen=True, rename="camel"):
@@ -171,7 +153,8 @@ class GamesClient:
             "title": title,
             "settings": settings or {},
         }
-        return await self._ask("POST", "/games", self._token, CreatedGame, body)
+        created = await self._ask("POST", "/games", self._token, dict[str, Any], body)
+        return CreatedGame.model_validate(created)
 
     async def join(
         self, game_id: str, name: str, *, team: str = "", access_code: str = ""

@@ -3,7 +3,8 @@
     partition             sort keys
     GAME#{gameId}         METADATA, STATE, PLAYER#{playerId}, NAME#{look}, CONTENT#{part},
                           QUESTION#{questionId}, BALLOT#{questionId}#{attempt}#{part},
-                          RESULT#{questionId}#{attempt}#{part}, PROCESS#{processId}
+                          RESULT#{questionId}#{attempt}#{part}, ASKED#{askedId},
+                          PROCESS#{processId}
     GAME#{gameId}#{shard} ANSWER#{questionId}#{playerId}, VOTE#{questionId}#{playerId}
     CODE#{code}           GAME: the game that one joins with this code
     GAMES                 GAME#{gameId}: the history, by time because ids begin with it
@@ -21,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal, TypeAlias
 
 from singletable import (
     Attr,
@@ -52,6 +54,8 @@ engagements = Table(
     "engagements-dev-table", indexes=[gsi1, gsi2], ttl="TTL", attribute_names=pascal_case
 )
 
+# When players of a homework see the right answers: after each one, an attempt, or the deadline.
+AnswersShown: TypeAlias = Literal["at-once", "end", "closed"]
 # A partition takes 1,000 writes a second; 5,000 players may answer at once.
 ANSWER_SHARDS = 8
 
@@ -82,12 +86,29 @@ class HostAbsence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Homework:
+    """How a game is played as homework: until when, how often, and by whom.
+
+    `attempts` and `seconds` for each question are 0 without a limit. Players have one of the
+    `names`, if there are any. `left_out` counts the questions that nobody can answer alone.
+    """
+
+    due_at: datetime
+    attempts: int = 1
+    answers_shown: AnswersShown = "end"
+    seconds: int = 0
+    names: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class GameSettings:
     """What a host can choose for a game. Times are in seconds; 0 is no limit.
 
     `speed_floor` is the share of the points that the slowest correct answer gets. `auto_seconds`
     continues after the reveal and the leaderboard by itself. `ballot_size` is how many answers of
     others one ranks at most. Results of fewer than `min_cell` people are hidden in surveys.
+    `takes_questions` lets players ask the host; `is_moderated` is for these questions, too.
     """
 
     reading_seconds: int = 4
@@ -115,6 +136,7 @@ class GameSettings:
     max_players: int = 2_000
     min_cell: int = 5
     host_absence: HostAbsence = HostAbsence.WAIT
+    takes_questions: bool = False
 
 
 class Game(Entity, table=engagements, type_tag=("EntityType", "Game")):
@@ -137,6 +159,7 @@ class Game(Entity, table=engagements, type_tag=("EntityType", "Game")):
     access_code: Attr[str] = attr(default="", hidden=True)
     is_locked: Attr[bool] = attr(default=False)
     settings: Attr[GameSettings] = attr(factory=GameSettings)
+    homework: Attr[Homework | None] = attr(default=None)
     question_count: Attr[int] = attr(default=0)
     content_parts: Attr[int] = attr(default=0)
     categories: Attr[list[str]] = attr(factory=list[str])
@@ -193,7 +216,8 @@ class GameState(Entity, table=engagements, type_tag=("EntityType", "GameState"))
 class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
     """A player. Scores are copied here from the results of rounds when the game ends.
 
-    `scored_through` is the id of the last question whose points are in `total_score`.
+    `scored_through` is the id of the last question whose points are in `total_score`. In a
+    homework, `attempt` and `position` say where the player is, from 0, and `asked_at` since when.
     """
 
     game_id: Attr[str] = attr()
@@ -205,8 +229,13 @@ class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
     total_score: Attr[int] = attr(default=0)
     rank: Attr[int] = attr(name="CurrentRank", default=0)
     scored_through: Attr[str] = attr(default="")
+    # The ids of audience questions for which the player has voted.
+    upvotes: Attr[frozenset[str]] = attr(default=frozenset())
     # How often players have changed their own names.
     renames: Attr[int] = attr(default=0)
+    attempt: Attr[int] = attr(default=0)
+    position: Attr[int] = attr(default=0)
+    asked_at: Attr[datetime | None] = attr(default=None)
     # False once the host has removed the player.
     is_active: Attr[bool] = attr(default=True)
     expires_at: Attr[datetime] = expires()
@@ -241,7 +270,8 @@ class Round(Entity, table=engagements, type_tag=("EntityType", "Round")):
 
     `ballot` and `result` name the attempts whose parts are valid: they are written first, and then
     this item and the state in one transaction. `source` is the category and number in the set.
-    `tally` counts how often each option, number or order (`b>a>c`) was chosen.
+    `tally` counts how often each option, number or order (`b>a>c`) was chosen. `accepted` has texts
+    of players that the host counts as correct.
     """
 
     game_id: Attr[str] = attr()
@@ -262,6 +292,7 @@ class Round(Entity, table=engagements, type_tag=("EntityType", "Round")):
     left_out: Attr[int] = attr(name="LeftOutCount", default=0)
     # The ids of answers that the host has hidden since they were frozen.
     hidden: Attr[list[str]] = attr(name="HiddenAnswers", factory=list[str])
+    accepted: Attr[list[str]] = attr(name="AcceptedAnswers", factory=list[str])
     summary: Attr[str] = attr(name="AiSummary", default="")
     expires_at: Attr[datetime] = expires()
 
@@ -375,6 +406,36 @@ class Vote(Entity, table=engagements, type_tag=("EntityType", "Vote")):
         pk=("GAME", game_id, Shards(ANSWER_SHARDS, by=player_id)),
         sk=("VOTE", question_id, player_id),
     )
+
+
+class AskedStatus(StrEnum):
+    """What became of an audience question. At most one is shown large on the big screen."""
+
+    PENDING = "pending"
+    VISIBLE = "visible"
+    SHOWN = "shown"
+    ANSWERED = "answered"
+    HIDDEN = "hidden"
+
+
+# Only hosts see these.
+UNSEEN = (AskedStatus.PENDING, AskedStatus.HIDDEN)
+
+
+class AudienceQuestion(Entity, table=engagements, type_tag=("EntityType", "AudienceQuestion")):
+    """A question of a player to the host. Votes for it are in the items of players."""
+
+    game_id: Attr[str] = attr()
+    asked_id: Attr[str] = attr()
+    player_id: Attr[str] = attr()
+    text: Attr[str] = attr()
+    status: Attr[AskedStatus] = attr()
+    # Nobody may see who has asked, even if authors are named later.
+    is_anonymous: Attr[bool] = attr()
+    asked_at: Attr[datetime] = attr()
+    expires_at: Attr[datetime] = expires()
+
+    key = Key(pk=("GAME", game_id), sk=("ASKED", asked_id))
 
 
 class Process(Entity, table=engagements, type_tag=("EntityType", "Process")):
@@ -557,4 +618,5 @@ class GameFile(Collection):
     rounds: list[Round]
     ballots: list[BallotPart]
     results: list[ResultPart]
+    asked: list[AudienceQuestion]
     processes: list[Process]

@@ -17,6 +17,7 @@ from singletable import (
 )
 from singletable_apps.games.entities import (
     Answer,
+    AudienceQuestion,
     BallotPart,
     Connection,
     Game,
@@ -40,47 +41,34 @@ from singletable_apps.games.entities import (
 
 # A busy evening: 100 games at once with 30 players each, one of them with 1,000 players, a question
 # every minute. Games are kept for two weeks.
-SIZES: dict[type, int] = {
-    Game: 1_500,
-    GameState: 600,
-    Player: 350,
-    PlayerName: 200,
-    GameContent: 15_000,
-    Round: 600,
-    BallotPart: 8_000,
-    ResultPart: 6_000,
-    Answer: 400,
-    Vote: 400,
-    Process: 300,
-    JoinCode: 150,
-    Connection: 350,
-    GameEntry: 350,
-    QuestionSet: 700,
-    SetVersion: 900,
-    SetCategory: 250,
-    SetQuestion: 900,
+# Bytes of an item, and the number of items.
+_ITEMS: dict[type, tuple[int, int | ItemCount]] = {
+    Game: (1_500, 2_000),
+    GameState: (600, 2_000),
+    Player: (350, 60_000),
+    PlayerName: (200, 60_000),
+    GameContent: (15_000, 2_000),
+    Round: (600, 24_000),
+    BallotPart: (8_000, 8_000),
+    ResultPart: (6_000, 20_000),
+    Answer: (400, 600_000),
+    Vote: (400, 200_000),
+    AudienceQuestion: (350, 10_000),
+    Process: (300, 200),
+    JoinCode: (150, 2_000),
+    Connection: (350, 4_000),
+    GameEntry: (350, ItemCount(50_000, growth=0.05)),
+    QuestionSet: (700, ItemCount(2_000, in_index={"by_name": 0.05})),
+    SetVersion: (900, 20_000),
+    SetCategory: (250, 80_000),
+    SetQuestion: (900, 400_000),
 }
-COUNTS: dict[type, int | ItemCount] = {
-    Game: 2_000,
-    GameState: 2_000,
-    Player: 60_000,
-    PlayerName: 60_000,
-    GameContent: 2_000,
-    Round: 24_000,
-    BallotPart: 8_000,
-    ResultPart: 20_000,
-    Answer: 600_000,
-    Vote: 200_000,
-    Process: 200,
-    JoinCode: 2_000,
-    Connection: 4_000,
-    GameEntry: ItemCount(50_000, growth=0.05),
-    QuestionSet: ItemCount(2_000, in_index={"by_name": 0.05}),
-    SetVersion: 20_000,
-    SetCategory: 80_000,
-    SetQuestion: 400_000,
-}
-patterns = PatternCatalog("games", engagements, sizes=SIZES, counts=COUNTS)
+patterns = PatternCatalog(
+    "games",
+    engagements,
+    sizes={entity: size for entity, (size, _) in _ITEMS.items()},
+    counts={entity: count for entity, (_, count) in _ITEMS.items()},
+)
 
 # ------------------------------------------------------------------------------ the document's
 
@@ -201,6 +189,12 @@ rename_player = patterns.write(
     updates(Player, Player.name, Player.renames),
     rate=per_day(50),
 )
+go_on_alone = patterns.write(
+    "P8",
+    "Go on in a homework",
+    updates(Player, Player.attempt, Player.position, Player.asked_at, Player.last_seen_at),
+    rate=per_minute(50),
+)
 respell_player = patterns.write(
     "P7",
     "Spell the name of a player otherwise",
@@ -225,13 +219,7 @@ score_player = patterns.write(
 
 # ------------------------------------------------------------------------------ rounds
 
-ask = patterns.write(
-    "R1",
-    "Ask a question",
-    puts(GameState),
-    puts(Round),
-    rate=per_second(2),
-)
+ask = patterns.write("R1", "Ask a question", puts(GameState), puts(Round), rate=per_second(2))
 show_results = patterns.write(
     "R9",
     "Show the results of a question, or the ballot",
@@ -239,7 +227,7 @@ show_results = patterns.write(
     updates(
         Round,
         *(Round.completed_at, Round.is_void, Round.ballot, Round.result),
-        *(Round.answers, Round.votes, Round.tally, Round.left_out),
+        *(Round.answers, Round.votes, Round.tally, Round.left_out, Round.accepted),
     ),
     rate=per_second(3),
 )
@@ -284,6 +272,10 @@ complete_game = patterns.write(
     rate=per_day(150),
 )
 
+extend_homework = patterns.write(
+    "R12", "Change the deadline of a homework", puts(Game), puts(GameState), rate=per_day(20)
+)
+
 # ------------------------------------------------------------------------------ answers
 
 first_answer = patterns.write(
@@ -304,6 +296,31 @@ vote_of_player = patterns.read(
 
 moderate_answer = patterns.write(
     "A6", "Approve or hide an answer", updates(Answer, Answer.status), rate=per_minute(5)
+)
+
+skip_answer = patterns.write(
+    "A7", "Let a better attempt without this answer count", deletes(Answer), rate=per_day(20)
+)
+
+# ------------------------------------------------------------------------------ audience questions
+
+asked_questions = patterns.read(
+    "Q1",
+    "List the questions to the host",
+    AudienceQuestion.key.partition,
+    consistent=True,
+    items=20,
+    rate=per_second(5),
+)
+ask_host = patterns.write("Q2", "Ask the host", creates(AudienceQuestion), rate=per_second(1))
+upvote = patterns.write(
+    "Q3", "Vote for a question, or not", updates(Player, Player.upvotes), rate=per_second(5)
+)
+decide_question = patterns.write(
+    "Q4",
+    "Show, answer or hide a question",
+    updates(AudienceQuestion, AudienceQuestion.status),
+    rate=per_minute(5),
 )
 
 # ------------------------------------------------------------------------------ connections
@@ -345,7 +362,7 @@ sets_of_host = patterns.read(
 )
 shared_sets = patterns.read(
     "S3",
-    "List the sets that every host can play",
+    "List the sets that all hosts can play",
     QuestionSet.by_name,
     items=30,
     rate=per_minute(5),

@@ -26,18 +26,20 @@ class Phase(StrEnum):
     ENDED = "ended"
 
 
-# The states of the original system, for its clients.
-ORIGINAL_STATES = {
-    Phase.WAITING: "waiting",
-    Phase.READING: "question",
-    Phase.OPEN: "question",
-    Phase.CHECKING: "question",
-    Phase.VOTING: "voting",
-    Phase.REVEAL: "results",
-    Phase.LEADERBOARD: "results",
-    Phase.PAUSED: "paused",
-    Phase.ENDED: "ended",
+# The state in the original system, the name on screens, and what follows “The game is …”.
+_WORDS = {
+    Phase.WAITING: ("waiting", "Lobby", "waiting for its start"),
+    Phase.READING: ("question", "Reading", "showing a question"),
+    Phase.OPEN: ("question", "Answers are open", "collecting answers"),
+    Phase.CHECKING: ("question", "Checking answers", "waiting for the host to check answers"),
+    Phase.VOTING: ("voting", "Voting", "collecting votes"),
+    Phase.REVEAL: ("results", "Results", "showing results"),
+    Phase.LEADERBOARD: ("results", "Leaderboard", "showing the leaderboard"),
+    Phase.PAUSED: ("paused", "Paused", "paused"),
+    Phase.ENDED: ("ended", "The game is over", "over"),
 }
+ORIGINAL_STATES = {phase: words[0] for phase, words in _WORDS.items()}
+PHASE_NAMES = {phase: words[1] for phase, words in _WORDS.items()}
 
 
 class Command(StrEnum):
@@ -115,23 +117,9 @@ def next_step(phase: Phase, command: Command) -> Step:
 
 def describe(phase: Phase) -> str:
     """Return a phase in the words of a sentence that begins with “The game is”."""
-    return {
-        Phase.WAITING: "waiting for its start",
-        Phase.READING: "showing a question",
-        Phase.OPEN: "collecting answers",
-        Phase.CHECKING: "waiting for the host to check answers",
-        Phase.VOTING: "collecting votes",
-        Phase.REVEAL: "showing results",
-        Phase.LEADERBOARD: "showing the leaderboard",
-        Phase.PAUSED: "paused",
-        Phase.ENDED: "over",
-    }[phase]
+    return _WORDS[phase][2]
 
 
 def available_commands(phase: Phase) -> list[Command]:
     """Return what a host can do in a phase."""
-    return [
-        command
-        for command in Command
-        if command in HOST_COMMANDS and (phase, command) in TRANSITIONS
-    ]
+    return [each for each in Command if each in HOST_COMMANDS and (phase, each) in TRANSITIONS]

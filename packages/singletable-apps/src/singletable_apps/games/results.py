@@ -1,21 +1,20 @@
-"""Summaries of the answers to a question: counts, ratings, orders and texts.
+"""Summaries of the answers to a question as values, and how answers are counted.
 
-Screens and reports show the same `Summary`, which can be written as JSON.
+Screens and reports show the same `Summary`, which can be written as JSON. `kinds.py` makes it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
-from statistics import median
 from unicodedata import category, normalize
 
 import ranked_ballots
-from singletable_apps.games.questions import Question, QuestionType, Scale
-from singletable_apps.games.scoring import fold_answer, round_points
+from singletable_apps.games.questions import QuestionType
+from singletable_apps.games.scoring import round_points
 
 MAX_WORDS = 60
 # Words that say nothing about an answer.
@@ -84,8 +83,8 @@ class Summary:
     """The answers to a question. What a type of question does not have is empty or None.
 
     `hidden` is a sentence if the distribution must not be shown, and empty otherwise. `options` has
-    choices, or the steps of a rating. `texts` are in alphabetical order, which does not show who
-    was first.
+    choices, numbers, or how many have put an option into its right place. `texts` are in
+    alphabetical order, which does not show who was first.
     """
 
     type: QuestionType
@@ -105,32 +104,6 @@ class Summary:
     nps: int | None = None
 
 
-def summarize(
-    question: Question, replies: Iterable[Reply], *, players: int = 0, min_cell: int = 0
-) -> Summary:
-    """Return the summary of the replies. Replies that do not fit the question are left out.
-
-    `players` is how many could answer. The distribution is hidden if fewer than `min_cell` did.
-    """
-    valid = [reply for each in replies if (reply := _read(question, each))]
-    base = Summary(question.type, len(valid), max(players, len(valid)))
-    if len(valid) < min_cell:
-        return replace(base, hidden=f"Results hidden: fewer than {min_cell} answers.")
-    match question.type:
-        case QuestionType.TRIVIA:
-            return _summarize_trivia(question, base, valid)
-        case QuestionType.CHOICE | QuestionType.YES_NO:
-            return replace(base, options=_count_choices(question, base, valid))
-        case QuestionType.RATING:
-            return _summarize_rating(question, base, valid)
-        case QuestionType.RANK:
-            return replace(base, ranking=_rank_options(question, valid))
-        case QuestionType.TEXT | QuestionType.CALL_AND_ANSWER:
-            texts = [reply.text for reply in valid]
-            ordered = sorted(texts, key=lambda text: (fold_answer(text), text))
-            return replace(base, texts=tuple(ordered), words=count_words(texts))
-
-
 def count_words(texts: Iterable[str]) -> tuple[WordCount, ...]:
     """Return the most frequent words. A word counts once per text, and stop words do not."""
     counts = Counter(word for text in texts for word in _words(text) - STOP_WORDS)
@@ -146,84 +119,39 @@ def _words(text: str) -> set[str]:
     return {word for word in words if any(each.isalpha() for each in word)}
 
 
-def _read(question: Question, reply: Reply) -> Reply | None:
-    """Return the reply with what fits the question, or None if that is nothing."""
-    match question.type:
-        case QuestionType.RATING:
-            return reply if reply.number in question.scale.steps else None
-        case QuestionType.TEXT | QuestionType.CALL_AND_ANSWER:
-            return replace(reply, text=text) if (text := reply.text.strip()) else None
-        case _:
-            known = {option.id for option in question.choices}
-            choices = tuple(each for each in dict.fromkeys(reply.choices) if each in known)
-            return replace(reply, choices=choices) if choices else None
-
-
-def _percent(count: int, total: int) -> float:
+def percent(count: int, total: int) -> float:
+    """Return a share in percent to one decimal."""
     return round_points(Fraction(1000 * count, total)) / 10 if total else 0.0
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def mean(values: Sequence[float]) -> float | None:
     """Return the mean to two decimals; None without values."""
     return round_points(fsum(values) * 100 / len(values)) / 100 if values else None
 
 
-def _count_choices(
-    question: Question, base: Summary, replies: list[Reply]
-) -> tuple[OptionCount, ...]:
-    labels = {option.id: option.text for option in question.choices}
-    correct = question.correct if question.type is QuestionType.TRIVIA else None
-    return _count(base, labels, [each for reply in replies for each in reply.choices], correct)
-
-
-def _count(
+def count_options(
     base: Summary,
     labels: Mapping[str, str],
     chosen: Iterable[str],
     correct: Collection[str] | None = None,
 ) -> tuple[OptionCount, ...]:
+    """Return how often each of the labeled options was chosen."""
     counts = Counter(chosen)
     return tuple(
         OptionCount(
             option,
             text,
             counts[option],
-            _percent(counts[option], base.answered),
-            _percent(counts[option], base.players),
+            percent(counts[option], base.answered),
+            percent(counts[option], base.players),
             None if correct is None else option in correct,
         )
         for option, text in labels.items()
     )
 
 
-def _summarize_trivia(question: Question, base: Summary, replies: list[Reply]) -> Summary:
-    correct = sum(set(each.choices) == set(question.correct) for each in replies)
-    return replace(
-        base,
-        options=_count_choices(question, base, replies),
-        correct=correct,
-        correct_percent=_percent(correct, base.answered),
-        mean_seconds=_mean([each.seconds for each in replies]),
-    )
-
-
-def _summarize_rating(question: Question, base: Summary, replies: list[Reply]) -> Summary:
-    numbers = [each.number for each in replies if each.number is not None]
-    nps = None
-    if numbers and question.scale is Scale.ELEVEN:
-        lead = sum(number >= 9 for number in numbers) - sum(number <= 6 for number in numbers)
-        nps = round_points(Fraction(100 * lead, len(numbers)))
-    return replace(
-        base,
-        options=_count(base, {str(at): str(at) for at in question.scale.steps}, map(str, numbers)),
-        mean=_mean(numbers),
-        median=float(median(numbers)) if numbers else None,
-        nps=nps,
-    )
-
-
-def _rank_options(question: Question, replies: list[Reply]) -> tuple[RankedOption, ...]:
-    labels = {option.id: option.text for option in question.choices}
+def rank_options(labels: Mapping[str, str], replies: Sequence[Reply]) -> tuple[RankedOption, ...]:
+    """Return the options as all replies together rank them, best first."""
     if not replies:
         return ()
     positions: dict[str, list[float]] = {option: [] for option in labels}
@@ -242,7 +170,7 @@ def _rank_options(question: Question, replies: list[Reply]) -> tuple[RankedOptio
             text,
             schulze.place_numbers[option],
             borda.place_numbers[option],
-            _mean(positions[option]) or 0.0,
+            mean(positions[option]) or 0.0,
             first[option],
         )
         for option, text in labels.items()

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from singletable_apps.games.entities import Answer, Game, GameState, Leaderboard, Vote
+from singletable import evolve
+from singletable_apps.games.entities import (
+    Answer,
+    Game,
+    GameState,
+    Leaderboard,
+    Round,
+    Standing,
+    Vote,
+)
+from singletable_apps.games.kinds import kind_of
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import WRITTEN, EngagementType, Question, QuestionType
+from singletable_apps.games.questions import EngagementType, Option, Question
+from singletable_apps.games.results import Reply
+from singletable_apps.games.scoring import TriviaRules, TriviaScore, rank_players, score_answer
 
 # How long a question that was closed too early is open once more.
 REOPENED = timedelta(seconds=10)
@@ -36,6 +49,18 @@ def question_id_of(number: int) -> str:
     return f"{number:03d}"
 
 
+def open_all(state: GameState, questions: int, now: datetime) -> GameState:
+    """Return the state in which all questions of a survey or a homework are open."""
+    return evolve(
+        state,
+        phase=Phase.OPEN,
+        question_started_at=now,
+        opened_at=now,
+        played=[question_id_of(number) for number in range(1, questions + 1)],
+        asked=[*range(questions)],
+    )
+
+
 def is_interrupted(state: GameState) -> bool:
     """Return whether answers have to be counted, or the game has to be ended, before all else."""
     return state.closed_at is not None or state.is_ending
@@ -60,7 +85,8 @@ def is_due(state: GameState, now: datetime) -> bool:
 def question_limit(game: Game, question: Question) -> int | None:
     """Return the time limit of a question in seconds, or None. Writing takes longer."""
     settings = game.settings
-    own = settings.writing_seconds if question.type in WRITTEN else settings.question_seconds
+    is_long = kind_of(question).is_written and not kind_of(question).is_quiz
+    own = settings.writing_seconds if is_long else settings.question_seconds
     return (own if question.seconds is None else question.seconds) or None
 
 
@@ -69,12 +95,68 @@ def points_of(game: Game, question: Question) -> int:
     return game.settings.points if question.points is None else question.points
 
 
+def score_in_game(game: Game, question: Question, answer: Answer, streak: int) -> TriviaScore:
+    """Return the score of an answer to a quiz question after `streak` correct ones in a row."""
+    terms = game.settings
+    score = score_answer(
+        TriviaRules(terms.trivia_mode, terms.speed_floor, terms.streak),
+        kind_of(question).judge(question, reply_of(answer), terms.partial),
+        points=points_of(game, question),
+        seconds=answer.seconds,
+        limit=question_limit(game, question),
+        streak=streak,
+    )
+    return replace(score, seconds=answer.seconds if score.points else 0.0)
+
+
+def score_round(
+    game: Game, question: Question, answers: Iterable[Answer], before: Mapping[str, Standing]
+) -> dict[str, TriviaScore]:
+    """Return the scores of the answers to a quiz question, by player."""
+    return {
+        each.player_id: score_in_game(game, question, each, known.streak if known else 0)
+        for each in answers
+        for known in [before.get(each.player_id)]
+    }
+
+
+def rank_round(
+    question: Question | None,
+    before: Mapping[str, Standing],
+    answers: Iterable[Answer],
+    points: Mapping[str, TriviaScore],
+) -> list[Standing]:
+    """Return the standings after a round of the players who have one before it, best first."""
+    # Only questions with right and wrong answers continue or end a streak.
+    is_quiz = question is not None and kind_of(question).is_quiz
+    answered = {each.player_id for each in answers}
+    gains = {player: points.get(player, TriviaScore()) for player in before}
+    totals = {
+        player: (known.total + gains[player].points, known.seconds + gains[player].seconds)
+        for player, known in before.items()
+    }
+    return [
+        Standing(
+            player=player,
+            points=gains[player].points,
+            total=place.points,
+            place=place.place,
+            seconds=totals[player][1],
+            streak=gains[player].streak if is_quiz else before[player].streak,
+            has_answered=player in answered,
+            is_correct=gains[player].is_correct,
+        )
+        for place in rank_players(totals)
+        for player in [place.player]
+    ]
+
+
 def written_ids(play: Play) -> list[str]:
     """Return the ids of the questions that are played now and have texts as answers."""
     if play.game.type is EngagementType.SURVEY:
         pairs = zip(play.state.played, play.questions, strict=False)
-        return [question_id for question_id, each in pairs if each.type in WRITTEN]
-    is_written = play.question is not None and play.question.type in WRITTEN
+        return [question_id for question_id, each in pairs if kind_of(each).is_written]
+    is_written = play.question is not None and kind_of(play.question).is_written
     return [play.state.question_id] if is_written else []
 
 
@@ -110,18 +192,20 @@ def is_leaderboard_due(play: Play) -> bool:
 
 def tally_answers(question: Question, answers: Iterable[Answer]) -> dict[str, int]:
     """Count the options, numbers or orders that were chosen."""
-    counts = dict[str, int]()
-    for answer in answers:
-        match question.type:
-            case QuestionType.RATING:
-                keys = [] if answer.number is None else [str(answer.number)]
-            case QuestionType.RANK:
-                keys = [">".join(answer.choices)] if answer.choices else []
-            case _:
-                keys = list(answer.choices)
-        for key in keys:
-            counts[key] = counts.get(key, 0) + 1
-    return counts
+    kind = kind_of(question)
+    return dict(Counter(key for each in answers for key in kind.tally(question, reply_of(each))))
+
+
+def reply_of(answer: Answer) -> Reply:
+    """Return what a player has answered."""
+    return Reply(answer.choices, answer.number, answer.text, answer.seconds)
+
+
+def judged_question(play: Play, entry: Round) -> Question:
+    """Return the question of a round with the answers that the host has accepted since."""
+    question = play.questions[entry.index]
+    more = (Option(f"+{place}", text) for place, text in enumerate(entry.accepted))
+    return replace(question, options=(*question.options, *more))
 
 
 def ranking_of(vote: Vote) -> list[str]:

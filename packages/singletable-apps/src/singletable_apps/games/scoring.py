@@ -1,4 +1,4 @@
-"""Points: trivia, votes on answers, the leaderboard and teams.
+"""Points: quiz questions, votes on answers, the leaderboard and teams.
 
 The rules are pure: ids are opaque, times are seconds by the server's clock, points are whole
 numbers, and halves round up. `scoring.md` explains each rule with examples.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
-from typing import Generic, Literal, TypeAlias, TypeVar
-from unicodedata import normalize
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from unicodedata import category, combining, normalize
 
 import ranked_ballots
 
@@ -27,7 +28,7 @@ def round_points(value: float | Fraction) -> int:
     return math.floor(value + Fraction(1, 2))
 
 
-# ------------------------------------------------------------------------------ trivia
+# ------------------------------------------------------------------------------ quiz
 
 # Nobody can read and tap faster, so the first half second is free.
 FREE_SECONDS = 0.5
@@ -47,13 +48,19 @@ class Partial(StrEnum):
     BALANCED = "balanced"
 
 
+class Judgment(NamedTuple):
+    """The share of the points that an answer is worth, and whether it continues a streak."""
+
+    share: Fraction
+    is_correct: bool
+
+
 @dataclass(frozen=True, slots=True)
 class TriviaRules:
-    """The trivia rules of a game. `floor` is the share of the points at the end of the time."""
+    """The quiz rules of a game. `floor` is the share of the points at the end of the time."""
 
     mode: TriviaMode = "speed"
     floor: float = 0.5
-    partial: Partial = Partial.ALL_OR_NOTHING
     streak: bool = False
 
 
@@ -84,19 +91,17 @@ def classic_points(points: int, seconds: float) -> int:
     return points + round_points(CLASSIC_BONUS * (1 - used))
 
 
-def score_trivia(
+def score_answer(
     rules: TriviaRules,
+    judged: Judgment,
     *,
-    correct: frozenset[str],
-    chosen: frozenset[str],
     points: int,
     seconds: float,
     limit: float | None,
     streak: int = 0,
 ) -> TriviaScore:
     """Return the score of an answer after `streak` correct ones in a row."""
-    is_correct = bool(correct) and chosen == correct
-    share = _partial_share(rules.partial, correct, chosen)
+    share, is_correct = judged
     streak = streak + 1 if is_correct else 0
     if points <= 0 or not share:
         return TriviaScore(0, is_correct, streak)
@@ -119,18 +124,30 @@ def _speed_share(seconds: float, limit: float | None, floor: float) -> float:
     return floor + (1 - floor) * (1 - min(seconds, limit) / limit)
 
 
-def _partial_share(partial: Partial, correct: frozenset[str], chosen: frozenset[str]) -> Fraction:
-    hits, misses = len(chosen & correct), len(chosen - correct)
+def judge_choices(partial: Partial, correct: Iterable[str], chosen: Iterable[str]) -> Judgment:
+    """Return what the chosen options are worth."""
+    right, taken = frozenset(correct), frozenset(chosen)
+    hits, misses = len(taken & right), len(taken - right)
     match partial:
         case _ if not hits:
-            return Fraction(0)
+            share = Fraction(0)
         case Partial.ALL_OR_NOTHING:
-            return Fraction(chosen == correct)
+            share = Fraction(taken == right)
         case Partial.PER_OPTION:
             # Kahoot gives up to 500 of 1,000 points for each, so three are worth 1,500.
-            return Fraction(0 if misses else hits, min(len(correct), 2))
+            share = Fraction(0 if misses else hits, min(len(right), 2))
         case Partial.BALANCED:
-            return Fraction(max(hits - misses, 0), len(correct))
+            share = Fraction(max(hits - misses, 0), len(right))
+    return Judgment(share, bool(right) and taken == right)
+
+
+@lru_cache(maxsize=1_000)
+def fold_typed(text: str) -> str:
+    """Return a text without case, accents, punctuation and blanks, if anything is left of it."""
+    folded = normalize("NFKD", normalize("NFKC", text).casefold())
+    # Marks below 200 are not accents: they are vowels and consonants of other scripts.
+    kept = [each for each in folded if combining(each) < 200 and category(each)[0] not in "PZC"]
+    return "".join(kept) or fold_answer(text)
 
 
 # ------------------------------------------------------------------------------ votes on answers
@@ -157,27 +174,11 @@ class AnswerGroup:
     players: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerScore:
-    """The points and place of an answer; `votes` counts the ballots that put it 1st, 2nd, …"""
+class RoundScore(NamedTuple):
+    """The points of players and of answers, by id."""
 
-    points: int
-    place: int
-    votes: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RoundScore:
-    """The points of players and answers, by id. `method` is how they were counted.
-
-    `winners` are the answers with the most points; there are none without ballots.
-    """
-
-    method: RankMethod
-    ballots: int
     points: dict[str, int]
-    answers: dict[str, AnswerScore]
-    winners: tuple[str, ...]
+    answers: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +192,13 @@ def fold_answer(text: str) -> str:
     return " ".join(normalize("NFKC", normalize("NFKC", text).casefold()).split())
 
 
-def merge_answers(texts: Mapping[str, str]) -> list[AnswerGroup]:
+def merge_answers(
+    texts: Mapping[str, str], fold: Callable[[str], str] = fold_answer
+) -> list[AnswerGroup]:
     """Return the distinct answers for the texts of players. Blank texts are left out."""
     groups: dict[str, list[str]] = {}
     for player, text in texts.items():
-        if folded := fold_answer(text):
+        if folded := fold(text):
             groups.setdefault(folded, []).append(player)
     return [AnswerGroup(texts[players[0]].strip(), tuple(players)) for players in groups.values()]
 
@@ -311,23 +314,11 @@ def score_votes(
     points = _answer_points(method, names, cast) if cast else dict.fromkeys(names, 0)
     if most is not None and (best := max(points.values(), default=0)):
         points = {name: round_points(Fraction(most * each, best)) for name, each in points.items()}
-    places = _places({name: (-points[name], 0) for name in names})
-    votes = Counter((name, rank) for each in cast for rank, name in enumerate(each.ranked))
-    ranks = range(max((len(each.ranked) for each in cast), default=0))
     totals = Counter[str]()
     for name in names:
         for player in (sharing := dict.fromkeys(authors.get(name, ()))):
             totals[player] += round_points(Fraction(points[name], len(sharing)))
-    return RoundScore(
-        method,
-        len(cast),
-        dict(totals),
-        {
-            name: AnswerScore(points[name], places[name], tuple(votes[name, at] for at in ranks))
-            for name in dict.fromkeys(answers)
-        },
-        tuple(name for name in dict.fromkeys(answers) if places[name] == 1 and points[name]),
-    )
+    return RoundScore(dict(totals), {name: points[name] for name in dict.fromkeys(answers)})
 
 
 def _read_ballots(

@@ -10,7 +10,8 @@ from pathlib import Path
 from fastapi import Response
 
 from singletable_apps.games.formats import FORMATS, SetFormat, read_set, write_set
-from singletable_apps.games.questions import SetDraft, check_set
+from singletable_apps.games.kinds import check_set
+from singletable_apps.games.questions import SetDraft
 from singletable_apps.shared.web import download
 
 _HERE = Path(__file__).parent

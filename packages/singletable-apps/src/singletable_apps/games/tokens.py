@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import time
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -127,10 +126,9 @@ def new_id() -> str:
     return _encode(secrets.token_bytes(10), 16)
 
 
-def new_game_id(milliseconds: int | None = None) -> str:
+def new_game_id(milliseconds: int) -> str:
     """Return a random id of 128 bits that begins with the time, as a ULID does."""
-    now = time.time_ns() // 1_000_000 if milliseconds is None else milliseconds
-    return _encode(now.to_bytes(6, "big"), 10) + new_id()
+    return _encode(milliseconds.to_bytes(6, "big"), 10) + new_id()
 
 
 def new_join_code() -> str:

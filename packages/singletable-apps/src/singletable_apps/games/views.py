@@ -7,14 +7,17 @@ neither before their time. The names are those of the original API, in camel cas
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
 from singletable_apps.games.entities import (
+    UNSEEN,
     Answer,
     AnswerStatus,
+    AudienceQuestion,
     BallotAnswer,
     Game,
     GameState,
@@ -23,28 +26,27 @@ from singletable_apps.games.entities import (
     Standing,
     Vote,
 )
+from singletable_apps.games.kinds import kind_of
 from singletable_apps.games.phases import ORIGINAL_STATES, Phase, available_commands
-from singletable_apps.games.questions import (
-    WRITTEN,
-    EngagementType,
-    Option,
-    Question,
-    QuestionType,
-)
-from singletable_apps.games.results import count_words
+from singletable_apps.games.questions import EngagementType, Question
+from singletable_apps.games.results import Reply, count_words
 from singletable_apps.games.rules import (
     Play,
     is_leaderboard_due,
+    judged_question,
     points_of,
     question_id_of,
     question_limit,
     questions_left,
+    reply_of,
 )
-from singletable_apps.games.scoring import required_ranks, team_totals
+from singletable_apps.games.scoring import fold_typed, required_ranks, team_totals
 from singletable_apps.games.tokens import DRIVERS, Role
 
 View = dict[str, Any]
 TOP = 10
+# Names in the lobby of the big screen.
+NEWEST = 40
 # Answers that a reveal shows; the report has all.
 MAX_SHOWN = 60
 
@@ -80,6 +82,7 @@ class Snapshot:
     pending: Sequence[AnonymousAnswer] = ()
     live_tally: Mapping[str, int] = field(default_factory=dict[str, int])
     join_url: str = ""
+    asked: Sequence[AudienceQuestion] = ()
 
     @property
     def game(self) -> Game:
@@ -100,6 +103,7 @@ class Snapshot:
 def public_view(snapshot: Snapshot, role: Role) -> View:
     """Return what everyone in a role sees."""
     play, state, game = snapshot.play, snapshot.state, snapshot.game
+    asked, sees_all = list_asked(snapshot.asked, snapshot.players), role in DRIVERS
     phase = (
         state.paused_phase if state.phase is Phase.PAUSED and state.paused_phase else state.phase
     )
@@ -125,6 +129,10 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
         "remaining": state.remaining,
         "isAnonymous": game.settings.is_anonymous,
         "nextGame": game.next_game,
+        "audience": {
+            "isOn": game.settings.takes_questions,
+            "questions": [each for each in asked if sees_all or each["status"] not in UNSEEN],
+        },
     }
     if game.type is EngagementType.SURVEY:
         view["survey"] = _survey(snapshot, role)
@@ -135,7 +143,8 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
     if phase is Phase.VOTING and role is not Role.PLAYER:
         view["ballot"] = [{"id": each.id, "text": each.text} for each in _visible(snapshot)]
     if phase is Phase.REVEAL and play.question is not None and snapshot.round is not None:
-        view["reveal"] = reveal_view(snapshot, play.question, snapshot.round)
+        question = judged_question(play, snapshot.round)
+        view["reveal"] = reveal_view(snapshot, question, snapshot.round)
     if phase in (Phase.LEADERBOARD, Phase.ENDED) or role in DRIVERS:
         view["leaderboard"] = leaderboard_view(snapshot)
     if role in DRIVERS:
@@ -155,42 +164,28 @@ def question_view(question: Question, game: Game, *, with_options: bool = True) 
         "image": question.image,
         "seconds": question_limit(game, question),
     }
-    if question.type is QuestionType.TRIVIA:
-        shown["points"] = points_of(game, question)
-        shown["selections"] = len(question.options) if len(question.correct) > 1 else 1
-    elif question.type is QuestionType.CHOICE:
-        shown["selections"] = question.selections
-    if question.type is QuestionType.RATING:
-        shown |= {
-            "scale": question.scale,
-            "steps": list(question.scale.steps),
-            "lowLabel": question.low_label,
-            "highLabel": question.high_label,
-        }
-    if question.type in WRITTEN:
-        shown["longest"] = question.longest
+    if kind_of(question).is_quiz:
+        shown |= {"isQuiz": True, "points": points_of(game, question)}
+    shown |= kind_of(question).show(question)
     if with_options:
-        shown["options"] = [_option(option) for option in question.choices]
+        shown["options"] = [asdict(option) for option in question.choices]
     return shown
-
-
-def _option(option: Option) -> View:
-    return {"id": option.id, "text": option.text, "image": option.image}
 
 
 def reveal_view(snapshot: Snapshot, question: Question, entry: Round) -> View:
     """Return the result of a question: tallies, the solution, and answers with their authors."""
+    kind = kind_of(question)
     view: View = {
         "questionId": entry.question_id,
         "isVoid": entry.is_void,
         "answers": entry.answers,
         "votes": entry.votes,
         "tally": entry.tally,
-        "correct": list(question.correct),
+        **kind.solve(question),
         "explanation": question.explanation,
         "summary": entry.summary,
     }
-    if question.type is QuestionType.CALL_AND_ANSWER:
+    if kind.is_ranked:
         ranked = sorted(_visible(snapshot), key=lambda each: -entry.tally.get(each.id, 0))
         best = max((entry.tally.get(each.id, 0) for each in ranked), default=0)
         view["texts"] = [
@@ -203,20 +198,29 @@ def reveal_view(snapshot: Snapshot, question: Question, entry: Round) -> View:
             }
             for each in ranked[:MAX_SHOWN]
         ]
-    elif question.type is QuestionType.TEXT:
+    elif kind.is_written:
+        common = sorted(_visible(snapshot), key=lambda each: -len(each.players) * kind.is_quiz)
         view["texts"] = [
             {"id": each.id, "text": each.text, "count": len(each.players)}
-            for each in _visible(snapshot)[:MAX_SHOWN]
+            | (_marks(question, entry, each.text) if kind.is_quiz else {})
+            for each in common[:MAX_SHOWN]
         ]
         words = count_words(each.text for each in _visible(snapshot) for _ in each.players)
         view["words"] = [[each.word, each.count] for each in words if each.count > 1][:30]
-    if question.type is QuestionType.TRIVIA:
+    if kind.is_quiz:
         view["fastest"] = [
             {"name": snapshot.name_of(each.player), "points": each.points}
             for each in sorted(snapshot.standings, key=lambda each: -each.points)[:3]
             if each.points
         ]
     return view
+
+
+def _marks(question: Question, entry: Round, text: str) -> View:
+    """Return whether a typed answer is correct, and whether that is by the host's decision."""
+    is_correct = kind_of(question).judge(question, Reply(text=text)).is_correct
+    is_accepted = fold_typed(text) in map(fold_typed, entry.accepted)
+    return {"isCorrect": is_correct, "isAccepted": is_accepted}
 
 
 def _visible(snapshot: Snapshot) -> list[BallotAnswer]:
@@ -227,7 +231,8 @@ def _visible(snapshot: Snapshot) -> list[BallotAnswer]:
 def leaderboard_view(snapshot: Snapshot) -> View:
     """Return the first places with points and movement, and the teams."""
     before = {each.player: each.place for each in snapshot.before}
-    active = [each for each in snapshot.standings if _is_active(snapshot, each.player)]
+    here = {player for player, each in snapshot.players.items() if each.is_active}
+    active = [each for each in snapshot.standings if each.player in here]
     teams = {player.player_id: player.team for player in snapshot.players.values() if player.team}
     totals = {each.player: each.total for each in active}
     new = None if before else 0
@@ -251,11 +256,6 @@ def leaderboard_view(snapshot: Snapshot) -> View:
         ranked = sorted(team_totals(totals, teams).items(), key=lambda each: -each[1])
         view["teams"] = [{"name": name, "points": points} for name, points in ranked]
     return view
-
-
-def _is_active(snapshot: Snapshot, player_id: str) -> bool:
-    player = snapshot.players.get(player_id)
-    return player is not None and player.is_active
 
 
 def _question_count(play: Play) -> int:
@@ -289,6 +289,20 @@ def _survey(snapshot: Snapshot, role: Role) -> View:
         "results": results,
         "minCell": least,
     }
+
+
+def list_asked(asked: Iterable[AudienceQuestion], players: Mapping[str, Player]) -> list[View]:
+    """Return questions to the host, most votes first. Removed players do not count."""
+    active = [each for each in players.values() if each.is_active]
+    votes = Counter(each for player in active for each in player.upvotes)
+    names = {each.player_id: each.name for each in active}
+    ordered = sorted(asked, key=lambda each: (-votes[each.asked_id], each.asked_at))
+    return [
+        {"id": each.asked_id, "votes": votes[each.asked_id], "text": each.text}
+        | {"name": "" if each.is_anonymous else names.get(each.player_id, "")}
+        | {"status": each.status}
+        for each in ordered
+    ]
 
 
 def _host_view(snapshot: Snapshot) -> View:
@@ -342,7 +356,7 @@ def next_step_view(play: Play) -> View:
     """Return the command that moves the game on, its label, and the question after this one."""
     state, left = play.state, questions_left(play)
     is_survey = play.game.type is EngagementType.SURVEY
-    is_ranked = play.question is not None and play.question.type is QuestionType.CALL_AND_ANSWER
+    is_ranked = play.question is not None and kind_of(play.question).is_ranked
     after = "Next question" if left and not is_survey else "Finish the game"
     match state.phase:
         case Phase.WAITING:
@@ -420,11 +434,16 @@ class PlayerViews:
                 for each in answers
             },
             "vote": sorted(vote.votes, key=lambda each: vote.votes[each]) if vote else [],
+            "upvotes": sorted(player.upvotes),
         }
         if shown is Phase.VOTING:
             shown_ids = [each for each in offered if each in self._texts]
             view["ballot"] = [{"id": each, "text": self._texts[each]} for each in shown_ids]
             view["required"] = required_ranks(len(shown_ids))
+        asked = snapshot.play.question
+        if shown is Phase.REVEAL and asked is not None:
+            tally = kind_of(asked).tally
+            view["own"] = [key for each in answers for key in tally(asked, reply_of(each))]
         number = self._places.get(player.player_id)
         if number is not None:
             own = snapshot.standings[number]
@@ -447,6 +466,17 @@ class PlayerViews:
                     "points": above.total - own.total,
                 }
         return view
+
+
+def roster_view(players: Iterable[Player]) -> View:
+    """Return how many players there are, and the newest names with their teams."""
+    active = [each for each in players if each.is_active]
+    newest = sorted(active, key=lambda each: each.joined_at, reverse=True)[:NEWEST]
+    return {
+        "count": len(active),
+        "names": tuple(each.name for each in newest),
+        "teams": tuple(each.team for each in newest),
+    }
 
 
 def iso_time(moment: datetime | None) -> str | None:

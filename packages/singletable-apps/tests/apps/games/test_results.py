@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable_apps.games.kinds import summarize
 from singletable_apps.games.questions import Question, QuestionType, Scale, make_options
 from singletable_apps.games.results import (
     MAX_WORDS,
     Reply,
     Summary,
     count_words,
-    summarize,
 )
+from tests.apps.games.support.world import PAINTER, PLANETS
 
 OPTIONS = make_options(["Tea", "Coffee", "Water"])
 CHOICE = Question(QuestionType.CHOICE, "Drink?", options=OPTIONS, selections=2)
@@ -25,7 +27,9 @@ YES_NO = Question(QuestionType.YES_NO, "Again?")
 RANK = Question(QuestionType.RANK, "Order?", options=OPTIONS)
 TEXT = Question(QuestionType.TEXT, "Why?")
 RATING = Question(QuestionType.RATING, "Recommend?", scale=Scale.ELEVEN)
-EVERY = (CHOICE, TRIVIA, YES_NO, RANK, TEXT, RATING, Question(QuestionType.CALL_AND_ANSWER, "?"))
+CALL = Question(QuestionType.CALL_AND_ANSWER, "?")
+SLIDER = Question(QuestionType.SLIDER, "How many?", high=10, target=4, tolerance=1)
+EVERY = (CHOICE, TRIVIA, YES_NO, RANK, TEXT, RATING, CALL, SLIDER, PLANETS, PAINTER)
 
 replies = st.lists(
     st.builds(
@@ -87,6 +91,33 @@ def test_ranks_are_ordered_by_schulze_with_borda_and_mean_position() -> None:
         (each.text, each.place, each.borda_place, each.mean_position, each.first_choices)
         for each in summary.ranking
     ] == [("Coffee", 1, 1, 1.63, 2), ("Tea", 2, 2, 2.13, 1), ("Water", 2, 3, 2.25, 1)]
+
+
+def test_numbers_are_drawn_in_few_bars_with_that_of_the_target() -> None:
+    wide = replace(SLIDER, low=-500, high=15_000, step=100, target=5_555, tolerance=1_000)
+    summary = summarize(wide, [Reply(number=number) for number in (5_500, 6_500, 6_600, 7)])
+    assert (summary.answered, summary.correct, summary.mean) == (3, 2, 6_200)
+    assert len(summary.options) == 20
+    chosen = [each for each in summary.options if each.count]
+    assert [(each.text, each.count, each.is_correct) for each in chosen] == [
+        ("5100 to 5800", 1, True),
+        ("5900 to 6600", 2, False),
+    ]
+    assert summary.options[-1].text == "14700 to 15000"
+
+
+def test_orders_count_right_places_and_typed_texts_are_grouped() -> None:
+    right = PLANETS.correct
+    summary = summarize(PLANETS, [Reply(right), Reply((right[1], right[0], *right[2:]))])
+    assert [(each.text, each.count) for each in summary.options] == [
+        *(("Mercury", 1), ("Mars", 1), ("Venus", 2), ("Jupiter", 2)),
+    ]
+    assert summary.correct_percent == 50
+    typed = [Reply(text=text) for text in ("picasso!", "Dalí", "dali", "PICASSO", " ", "Miró")]
+    summary = summarize(PAINTER, typed)
+    assert [(each.text, each.count, each.is_correct) for each in summary.options] == [
+        *(("Dalí", 2, False), ("PICASSO", 2, True), ("Miró", 1, False)),
+    ]
 
 
 def test_texts_are_sorted_and_their_words_counted_once_each() -> None:

@@ -45,6 +45,8 @@ OPERATIONS: dict[str, set[str]] = {
     "GET /games/{game_id}": SEATED,
     "GET /games/{game_id}/validate": ALL,
     "GET /games/{game_id}/view": SEATED,
+    "PUT /games/{game_id}/homework": DRIVER,
+    "POST /games/{game_id}/homework/next": PLAYER,
     "GET /games/{game_id}/state": SEATED,
     "PUT /games/{game_id}/state": DRIVER,
     "POST /games/{game_id}/start-question": DRIVER,
@@ -68,6 +70,9 @@ OPERATIONS: dict[str, set[str]] = {
     "GET /games/{game_id}/moderation": DRIVER,
     "POST /games/{game_id}/answers/{question_id}/{answer_id}/{verdict}": DRIVER,
     "POST /games/{game_id}/ballot/{answer_id}/{change}": DRIVER,
+    "POST /games/{game_id}/audience-questions": PLAYER,
+    "PUT /games/{game_id}/audience-questions/{asked_id}/vote": PLAYER,
+    "POST /games/{game_id}/audience-questions/{asked_id}/{status}": DRIVER,
     "GET /games/{game_id}/settings": DRIVER,
     "PUT /games/{game_id}/settings": DRIVER,
     "POST /games/{game_id}/lock": DRIVER,
@@ -104,7 +109,13 @@ OPERATIONS: dict[str, set[str]] = {
     "POST /admin/clear-game/{game_id}": ADMIN,
     "POST /admin/clear-all-games": ADMIN,
 }
-VALUES = {"role": "audience", "verdict": "hide", "change": "hide", "table": "answers.csv"}
+VALUES = {
+    "role": "audience",
+    "status": "shown",
+    "verdict": "hide",
+    "change": "hide",
+    "table": "answers.csv",
+}
 
 
 def fill_in(path: str, game: Game) -> str:
@@ -249,11 +260,13 @@ PAGES: dict[str, set[str]] = {
     "/host/{game_id}/next": OWN,
     "/screen/{game_id}/next": OWN,
     "/host/{game_id}/command": OWN,
+    "/host/{game_id}/homework": OWN,
     "/host/{game_id}/room": OWN,
     "/host/{game_id}/categories": OWN,
     "/host/{game_id}/share": OWN,
     "/host/{game_id}/links/{role}": OWN,
     "/host/{game_id}/answers": OWN,
+    "/host/{game_id}/audience/{asked_id}/{status}": OWN,
     "/host/{game_id}/teams": OWN,
     "/host/{game_id}/players/{player_id}": OWN,
     "/host/{game_id}/players/{player_id}/remove": OWN,
@@ -261,6 +274,7 @@ PAGES: dict[str, set[str]] = {
     "/play/{game_id}/join": EVERYONE,
     "/play/{game_id}": EVERYONE,
     "/play/{game_id}/answer": EVERYONE,
+    "/play/{game_id}/homework": EVERYONE,
     "/play/{game_id}/vote": EVERYONE,
     "/play/{game_id}/device": EVERYONE,
     "/play/{game_id}/leave": EVERYONE,

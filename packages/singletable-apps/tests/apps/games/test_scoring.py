@@ -13,8 +13,9 @@ from singletable_apps.games.scoring import (
     TriviaRules,
     TriviaScore,
     classic_points,
+    judge_choices,
     rank_players,
-    score_trivia,
+    score_answer,
     speed_points,
     team_totals,
 )
@@ -25,7 +26,7 @@ times = st.floats(0, 400)
 limits = st.none() | st.integers(0, 300)
 floors = st.floats(0, 1)
 modes = st.sampled_from(["speed", "classic", "accuracy"])
-rules = st.builds(TriviaRules, modes, floors, st.sampled_from(Partial), st.booleans())
+rules = st.builds(TriviaRules, modes, floors, st.booleans())
 totals = st.dictionaries(
     st.text(max_size=3), st.tuples(st.integers(0, 3), st.sampled_from([0.0, 1.5])), max_size=8
 )
@@ -41,10 +42,9 @@ def score(
     mode: TriviaMode = "accuracy",
     streak: int | None = None,
 ) -> TriviaScore:
-    return score_trivia(
-        TriviaRules(mode, partial=partial, streak=streak is not None),
-        correct=frozenset(correct),
-        chosen=frozenset(chosen),
+    return score_answer(
+        TriviaRules(mode, streak=streak is not None),
+        judge_choices(partial, correct, chosen),
         points=points,
         seconds=seconds,
         limit=20,
@@ -125,9 +125,19 @@ def test_streak_bonus_grows_to_half_of_the_points() -> None:
     assert score(correct="a", chosen="a") == TriviaScore(1000, True, 1)
 
 
-@given(rules, option_sets, option_sets, st.integers(0, 2000), times, limits, st.integers(0, 9))
+@given(
+    rules,
+    st.sampled_from(Partial),
+    option_sets,
+    option_sets,
+    st.integers(0, 2000),
+    times,
+    limits,
+    st.integers(0, 9),
+)
 def test_trivia_points_are_never_negative_or_above_a_perfect_answer(
     rules: TriviaRules,
+    partial: Partial,
     correct: frozenset[str],
     chosen: frozenset[str],
     points: int,
@@ -136,10 +146,9 @@ def test_trivia_points_are_never_negative_or_above_a_perfect_answer(
     streak: int,
 ) -> None:
     def scored(chosen: frozenset[str], seconds: float) -> TriviaScore:
-        return score_trivia(
+        return score_answer(
             rules,
-            correct=correct,
-            chosen=chosen,
+            judge_choices(partial, correct, chosen),
             points=points,
             seconds=seconds,
             limit=limit,

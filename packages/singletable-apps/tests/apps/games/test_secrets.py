@@ -18,7 +18,7 @@ from singletable_apps.games.questions import EngagementType, Question, QuestionT
 from singletable_apps.games.tokens import Role, Seat
 from tests.apps.games.api.client import Server
 from tests.apps.games.live.clients import Screen, connect, connect_phones
-from tests.apps.games.support.world import LESSON, SETTINGS, SURVEY, World
+from tests.apps.games.support.world import LESSON, MOON, PAINTER, PLANETS, SETTINGS, SURVEY, World
 from tests.apps.games.test_roles import OPERATIONS, fill_in
 from tests.apps.shared.rooms.clients import in_event_loop
 from tests.apps.support.api_client import Caller
@@ -37,6 +37,13 @@ QUIZ = Question(
 # Everyone with the link to a set can read it.
 SET_ID = "the-link-to-the-set"
 UPCOMING = replace(QUIZ, title="A-question-that-comes-later")
+# Each with an answer that is right, and what nobody may read before the reveal.
+KINDS: list[tuple[Question, str, dict[str, Any]]] = [
+    (QUIZ, '"correct":["', {"choices": ["b"]}),
+    (replace(MOON, target=1968, explanation=SOLUTION), "1968", {"number": 1968}),
+    (replace(PLANETS, explanation=SOLUTION), '"correct":["', {"choices": [*PLANETS.correct]}),
+    (replace(PAINTER, explanation=SOLUTION), "Pablo", {"text": "Picasso"}),
+]
 
 
 def readable(
@@ -56,10 +63,15 @@ def readable(
 
 
 @pytest.mark.parametrize("role", [Role.PLAYER, Role.AUDIENCE, Role.SCREEN])
-def test_solution_is_not_known_before_the_reveal(memory: World, role: Role) -> None:
+@pytest.mark.parametrize(
+    ("quiz", "secret", "right"), KINDS, ids=lambda each: getattr(each, "type", "")
+)
+def test_solution_is_not_known_before_the_reveal(
+    memory: World, role: Role, quiz: Question, secret: str, right: dict[str, Any]
+) -> None:
     server = Server(memory)
     settings = replace(SETTINGS, reading_seconds=5)
-    game = memory.game(QUIZ, UPCOMING, settings=settings, set_id=SET_ID)
+    game = memory.game(quiz, UPCOMING, settings=settings, set_id=SET_ID)
     ada, bob = memory.join(game, "Ada", "Bob")
     caller = server.caller(ada.token) if role is Role.PLAYER else server.seat(game, role)
 
@@ -70,7 +82,10 @@ def test_solution_is_not_known_before_the_reveal(memory: World, role: Role) -> N
             place = f"{case}: {operation}"
             assert SOLUTION not in body, place
             assert SET_ID not in body, place
+            is_own = role is Role.PLAYER and case != "reading"
+            assert is_own or secret not in body.replace(" ", ""), place
             assert '"correct":["' not in body.replace(" ", ""), place
+            assert '"own":' not in body.replace(" ", ""), place
             assert UPCOMING.title not in body, place
             assert '"isCorrect":true' not in body.replace(" ", ""), place
 
@@ -79,7 +94,7 @@ def test_solution_is_not_known_before_the_reveal(memory: World, role: Role) -> N
     memory.play(game, Command.NEXT)
     # Bob is connected and has not answered, so the question stays open.
     server.caller(bob.token).get(f"/games/{game.game_id}/events", params={"wait": 0})
-    ada.answer("b")
+    ada.answer(*right.get("choices", ()), text=right.get("text", ""), number=right.get("number"))
     check("open")
     memory.play(game, Command.PAUSE)
     check("paused while open")
@@ -170,8 +185,9 @@ DATA: dict[str, dict[str, Any]] = {
     "vote": {"questionId": "001", "ranking": []},
     "command": {"command": "next"},
     "extend": {"seconds": 30},
+    "react": {"emoji": "👏"},
 }
-PLAYERS_ONLY = {"answer", "vote"}
+PLAYERS_ONLY = {"answer", "vote", "react"}
 
 
 def read_by_host(world: World, question: Question, authors: Sequence[int]) -> list[str]:
@@ -208,6 +224,7 @@ def read_by_host(world: World, question: Question, authors: Sequence[int]) -> li
 
 
 # If the host could tell who wrote what, another order of authors would look different.
+@pytest.mark.rest
 @pytest.mark.parametrize("question", [LESSON, SURVEY[2]], ids=["ranked", "text"])
 def test_host_reads_the_same_for_any_order_of_authors(memory: World, question: Question) -> None:
     orders = [read_by_host(memory, question, each) for each in ((0, 1, 2), (2, 1, 0), (1, 2, 0))]

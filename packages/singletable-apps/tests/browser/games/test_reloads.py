@@ -26,10 +26,11 @@ AREAS = {
     Role.PLAYER: "#content",
     Role.AUDIENCE: "#content",
 }
-# The text of an element without running clocks.
+# The text of an element without running clocks, and without the switch of the sound: browsers play
+# nothing on a page that nobody has touched since it was loaded.
 TEXT = """element => {
     const copy = element.cloneNode(true);
-    const clocks = copy.querySelectorAll("[role=timer], .overlay-clock, .sr-only");
+    const clocks = copy.querySelectorAll("[role=timer], .overlay-clock, .sr-only, .mute");
     for (const clock of clocks) clock.remove();
     return copy.textContent.replace(/\\s+/g, " ").trim();
 }"""

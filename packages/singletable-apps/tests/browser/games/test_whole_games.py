@@ -11,7 +11,16 @@ from playwright.sync_api import Browser, expect
 
 from singletable_apps.games.entities import Game
 from singletable_apps.games.questions import EngagementType
-from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, PRIMES, SURVEY
+from tests.apps.games.support.world import (
+    CAPITAL,
+    LESSON,
+    LUNCH,
+    MOON,
+    PAINTER,
+    PLANETS,
+    PRIMES,
+    SURVEY,
+)
 from tests.browser.conftest import open_pages
 from tests.browser.games.hall import Hall
 from tests.browser.games.server import CALM, Served
@@ -336,3 +345,67 @@ def test_mixed_session_keeps_scores_over_all_types(hall: Hall, served: Served) -
     expect(hall.screen.locator(".row-name").first).to_have_text("Ada")
     expect_podium(hall, "Ada")
     expect(hall.host.locator(".report-question")).to_have_count(3)
+
+
+def test_slider_order_and_typed_answer_are_played_with_keys_and_a_finger(
+    hall: Hall, served: Served
+) -> None:
+    moon, planets, painter = (replace(each, seconds=600) for each in (MOON, PLANETS, PAINTER))
+    game = served.create(moon, planets, painter, settings=replace(CALM, reading_seconds=0))
+    hall.enter(game)
+    ada, bob, cyd, dan = hall.phones
+    hall.press("Start")
+    hall.expect("1900", "2000", "The closer, the more points")
+    slider = ada.page.get_by_label("Your answer")
+    slider.press("End")
+    for _ in range(31):
+        slider.press("ArrowLeft")
+    bob.tap("More")
+    bob.expect("Send 1951")
+    hall.check_accessible()
+    ada.tap("Send 1969")
+    expect(ada.page.get_by_role("button", name="More")).to_be_disabled()
+    for phone in (bob, cyd, dan):
+        phone.tap("Send 19")
+    # All have answered, so the question is closed.
+    hall.expect("1969", "±10 is right", "Most points: Ada +")
+    ada.expect("Correct", "1969", "Yours")
+    bob.expect("Not this time", "Yours: 1951")
+    hall.check_accessible()
+    hall.press("Leaderboard")
+    hall.press("Next question")
+    # The solution is neither on the page nor in a message: only the mixed order is.
+    shown = [each.text for each in planets.options]
+    expect(ada.page.locator(".order-text")).to_have_text(shown)
+    for place, option in enumerate(planets.listed):
+        row = ada.page.locator(".order-row", has_text=option.text)
+        while row.locator(".order-place").inner_text() != str(place + 1):
+            row.get_by_role("button", name="up").press("Enter")
+    first, last = bob.page.locator(".order-row").first, bob.page.locator(".order-row").last
+    first.locator(".order-grip").hover()
+    bob.page.mouse.down()
+    box = last.bounding_box()
+    assert box is not None
+    bob.page.mouse.move(box["x"] + 40, box["y"] + box["height"] / 2, steps=8)
+    bob.page.mouse.up()
+    expect(bob.page.locator(".order-text").last).to_have_text(shown[0])
+    hall.check_accessible()
+    for phone in (ada, bob, cyd):
+        phone.tap("Send my order")
+        phone.expect("Answer received")
+    hall.press("Close answers")
+    hall.expect("Mercury", "of 3 right")
+    ada.expect("Correct", "The right order")
+    dan.expect("No answer")
+    hall.press("Leaderboard")
+    hall.press("Next question")
+    hall.expect("Type your answer on your phone")
+    for phone, text in ((ada, "pablo PICASSO!"), (bob, "Pikaso"), (cyd, "Pikaso"), (dan, "Dalí")):
+        phone.write(text)
+    hall.expect("Picasso · Pablo Picasso", "Dalí")
+    cyd.expect("Not this time")
+    hall.host.get_by_role("button", name="Accept: Pikaso").click()
+    for phone in (ada, bob, cyd):
+        phone.expect("Correct")
+    hall.expect("Picasso · Pablo Picasso · Pikaso")
+    hall.check_accessible()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from singletable_apps.games.api import admin, answers, games, live, players, reports, room, sets
+from singletable_apps.games.api import admin, answers, games, live, reports, room, sets
 
 __all__ = ["ABOUT", "ROUTERS"]
 
 ROUTERS = (
     games.router,
-    players.router,
+    games.players,
     answers.router,
     room.router,
     live.router,

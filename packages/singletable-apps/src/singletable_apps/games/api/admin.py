@@ -8,7 +8,6 @@ from singletable_apps.games.api.dependencies import SEATED, Admin, GameId, Servi
 from singletable_apps.games.api.schemas import Body, GameEntryBody
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.service.admin import GameStatus
 from singletable_apps.shared.web import INVALID, Page, Pagination, api_router, responses
 
 router = api_router("administrator", *SEATED)
@@ -21,15 +20,6 @@ class GameStatusBody(GameEntryBody):
     created_by: str
     phase: Phase | None = Field(description="Null, if the game has expired.")
     players: int = Field(description="Players who are connected.")
-
-    @classmethod
-    def of_status(cls, status: GameStatus) -> GameStatusBody:
-        """Return the body of a game."""
-        return cls.from_object(
-            status.entry,
-            phase=status.state.phase if status.state else None,
-            players=status.players,
-        )
 
 
 class Clear(Body):
@@ -48,7 +38,13 @@ class Cleared(Body):
 def list_all_games(service: Service, admin: Admin, page: Pagination) -> Page[GameStatusBody]:
     """Return the games of all hosts, newest first."""
     found = service.admin.list_games(page.limit, page.cursor)
-    return page.answer([GameStatusBody.of_status(each) for each in found.items], found.cursor)
+    bodies = [
+        GameStatusBody.from_object(
+            each.entry, phase=each.state and each.state.phase, players=each.players
+        )
+        for each in found.items
+    ]
+    return page.answer(bodies, found.cursor)
 
 
 @router.post("/admin/clear-game/{game_id}", status_code=204)

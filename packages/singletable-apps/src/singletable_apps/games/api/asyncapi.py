@@ -52,7 +52,8 @@ def asyncapi_document() -> dict[str, Any]:
     }
     messages["error"] = _message("error", RejectedMessage, _reply("error", RejectedMessage), "")
     for name, (payload, reply) in CLIENT_MESSAGES.items():
-        messages[name] = _message(name, payload, _request(name, payload), "")
+        request = _object(type={"const": name}, id=_STRING, data=_data(payload))
+        messages[name] = _message(name, payload, request, "")
         accepted = f"{name}Accepted"
         messages[accepted] = _message(accepted, reply, _reply("ack", reply), "")
         operations[name] = {
@@ -134,10 +135,6 @@ def _envelope(name: str, kind: str, payload: type[Payload]) -> dict[str, Any]:
         sequence=number,
         **previous,
     )
-
-
-def _request(name: str, payload: type[Payload]) -> dict[str, Any]:
-    return _object(type={"const": name}, id=_STRING, data=_data(payload))
 
 
 def _reply(name: str, payload: type[Payload]) -> dict[str, Any]:

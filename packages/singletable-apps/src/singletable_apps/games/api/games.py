@@ -1,4 +1,4 @@
-"""Games in the API: create, find, list, drive, change and delete them."""
+"""Games in the API: create, find, drive, change and delete them; join them, and list players."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from fastapi import Request, Response
 
 from singletable_apps.games.api.dependencies import (
+    EXISTS,
+    ROOM_CLOSED,
     SCORED_HERE,
     SEATED,
     WRONG_PHASE,
@@ -17,17 +19,22 @@ from singletable_apps.games.api.dependencies import (
     DriverSeat,
     GameId,
     HostId,
+    PlayerSeat,
     Service,
     find_game,
 )
 from singletable_apps.games.api.schemas import (
+    Body,
     CreatedGame,
     DebugMode,
     GameBody,
     GameEntryBody,
+    JoinedPlayer,
     NewGame,
+    NewPlayer,
     NewState,
     NewTitle,
+    PlayerList,
     SeatTokens,
     Start,
     StateBody,
@@ -35,25 +42,30 @@ from singletable_apps.games.api.schemas import (
     named_as_sent,
 )
 from singletable_apps.games.api.sets import SetBody
-from singletable_apps.games.entities import Game
+from singletable_apps.games.entities import Game, Homework, Player
 from singletable_apps.games.errors import InvalidInput, NotFound, NotPermitted
+from singletable_apps.games.kinds import check_set
 from singletable_apps.games.phases import HOST_COMMANDS, Command
-from singletable_apps.games.questions import EngagementType, check_set
+from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.tokens import Role, new_id
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     INVALID,
+    INVALID_CURSOR,
     PUBLIC,
     Page,
     Pagination,
     Problem,
+    Timestamp,
     api_router,
+    check_limit,
+    hit_limit,
     responses,
 )
 
-router = api_router("games", *SEATED)
+router, players = api_router("games", *SEATED), api_router("players", *SEATED)
 
 
 @router.post(
@@ -72,7 +84,11 @@ def create_game(
     """
     host_id = actor.host_id or new_id()
     with named_as_sent():
-        game = service.games.create(host_id, _draft(service, host_id, body))
+        draft = _draft(service, host_id, body)
+        if body.homework:
+            game = service.homework.give(host_id, draft, Homework(**dict(body.homework)))
+        else:
+            game = service.games.create(host_id, draft)
     context = service.context
     response.headers["Location"] = context.urls.api("games", game.game_id)
     seats = {role.value: context.issue_seat(game, role) for role in _LINKED}
@@ -143,11 +159,38 @@ def validate_game(request: Request, state: CurrentState, game_id: GameId) -> Val
 def read_view(service: Service, seated: AnySeat) -> dict[str, Any]:
     """Return what the caller's role sees now, and for a player what concerns only this player."""
     game_id, seat = seated.game.game_id, seated.seat
+    if seated.game.homework and seat.player_id:
+        return {"homework": service.homework.view(game_id, seat.player_id)}
     view = service.snapshots.view(game_id, seat.role)
     if seat.role is Role.PLAYER:
         snapshot = service.snapshots.read(game_id)
         return {"view": view, "me": service.snapshots.player_view(snapshot, seat.player_id)}
     return {"view": view}
+
+
+# ------------------------------------------------------------------------------ homework
+
+
+class Deadline(Body):
+    """Until when a homework can be answered."""
+
+    due_at: Timestamp
+
+
+@router.put("/games/{game_id}/homework", responses=responses(INVALID, WRONG_PHASE))
+def change_deadline(service: Service, seated: DriverSeat, body: Deadline) -> GameBody:
+    """Change the deadline of a homework that is open. To close it, end the game."""
+    with named_as_sent(due_at="dueAt"):
+        game = service.homework.set_deadline(seated.game.game_id, body.due_at)
+    return GameBody.of(game, service.rounds.finish_due(game.game_id), _join_url(service, game))
+
+
+@router.post("/games/{game_id}/homework/next", responses=responses(WRONG_PHASE))
+def go_on(service: Service, seated: PlayerSeat, attempt: int, position: int) -> dict[str, Any]:
+    """Begin an attempt, or leave the question of this place, and return what comes next."""
+    game_id, player_id = seated.game.game_id, seated.seat.player_id
+    service.homework.advance(game_id, player_id, attempt, position)
+    return {"homework": service.homework.view(game_id, player_id)}
 
 
 # ------------------------------------------------------------------------------ state
@@ -206,3 +249,63 @@ def delete_game(service: Service, seated: DriverSeat) -> None:
     if seated.seat.role is Role.COHOST:
         raise NotPermitted("Only the host can delete a game.")
     service.games.delete(seated.game.game_id)
+
+
+# ------------------------------------------------------------------------------ players
+
+
+@players.post(
+    "/games/{game_id}/players",
+    status_code=201,
+    openapi_extra={"security": [*PUBLIC["security"], {"access token": []}]},
+    responses={**responses(INVALID, EXISTS, ROOM_CLOSED), 200: {"model": JoinedPlayer}},
+    dependencies=limited("join"),
+)
+def join_game(
+    request: Request,
+    state: CurrentState,
+    actor: AnyActor,
+    game_id: GameId,
+    body: NewPlayer,
+    response: Response,
+) -> JoinedPlayer:
+    """Join a game by its id or its join code, and get the token of the new player.
+
+    With the token of a player of this game, the same player comes back, and the body is ignored:
+    the status is 200, and `rejoined` is true.
+    """
+    service, game = state.service, find_game(request, state, game_id)
+    seat = actor.seat
+    if seat is not None and seat.role is Role.PLAYER and seat.game_id == game.game_id:
+        service.context.seat_of(actor, game.game_id)
+        known = service.context.get_player(game.game_id, seat.player_id)
+        service.players.touch(game.game_id, seat.player_id)
+        response.status_code = 200
+        return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
+    guesses = state.limits["wrong_code"] if game.access_code else None
+    check_limit(request, guesses)
+    try:
+        with named_as_sent():
+            joined = service.players.join(
+                game.game_id, body.name, team=body.team, access_code=body.access_code
+            )
+    except InvalidInput as error:
+        if "accessCode" in error.errors:
+            hit_limit(request, guesses)
+        raise
+    return _joined(joined.player, joined.token, rejoined=False)
+
+
+def _joined(player: Player, token: str, *, rejoined: bool) -> JoinedPlayer:
+    return JoinedPlayer.from_object(player, token=token, rejoined=rejoined)
+
+
+@players.get("/games/{game_id}/players", responses=responses(INVALID_CURSOR))
+def list_players(service: Service, seated: AnySeat, page: Pagination) -> PlayerList:
+    """Return players in the order of joining, with their scores after the last question."""
+    store, game_id = service.game_store, seated.game.game_id
+    standings = store.get_standings(service.rounds.finish_due(game_id))
+    joined = sorted(store.list_players(game_id), key=lambda each: each.joined_at)
+    players, cursor = page.slice(joined, service.context.tokens.cursor_key)
+    page.link_next(cursor)
+    return PlayerList.of(players, standings, cursor)

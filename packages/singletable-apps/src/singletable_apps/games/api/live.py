@@ -103,8 +103,5 @@ async def post_message(request: Request, state: CurrentState, seated: AnySeat) -
     member = state.live.attendee(seated.seat, client=client_address(request))
     receive = state.live.receiver(seated.seat)
     body = await request.body()
-    return _json(await state.live.rooms.answer(seated.game.game_id, member, body, receive))
-
-
-def _json(text: str) -> Response:
+    text = await state.live.rooms.answer(seated.game.game_id, member, body, receive)
     return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})

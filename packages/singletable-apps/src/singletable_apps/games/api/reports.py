@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import Query, Response
 from pydantic import Field
 
-from singletable_apps.games.api.dependencies import (
-    SEATED,
-    Admin,
-    DriverSeat,
-    GameId,
-    Service,
-)
+from singletable_apps.games.api.dependencies import SEATED, Admin, DriverSeat, GameId, Service
 from singletable_apps.games.api.schemas import Body
-from singletable_apps.games.service.reports import ANSWER_COLUMNS, SCORE_COLUMNS
+from singletable_apps.games.service.reports import TableName
 from singletable_apps.shared.web import INVALID, UNAVAILABLE, Model, Segment, api_router
 from singletable_apps.shared.web.downloads import TableFormat, download_table
 
@@ -46,14 +40,12 @@ def read_report(service: Service, seated: DriverSeat) -> dict[str, Any]:
 def download_report(
     service: Service,
     seated: DriverSeat,
-    table: Literal["answers", "scores"],
+    table: TableName,
     format: Annotated[TableFormat, Query()] = "csv",  # noqa: A002
 ) -> Response:
-    """Download all answers, or the final scores, as CSV, XLSX or JSON."""
+    """Download all answers, the final scores or audience questions, as CSV, XLSX or JSON."""
     report = service.reports.read(seated.game.game_id)
-    if table == "answers":
-        return download_table(ANSWER_COLUMNS, report.answer_rows(), "answers", format)
-    return download_table(SCORE_COLUMNS, report.score_rows(), "scores", format)
+    return download_table(*report.table(table), table, format)
 
 
 @router.get("/games/{game_id}/summary/{question_id}")

@@ -1,4 +1,4 @@
-"""The room of a game in the API, for hosts: players, moderation, settings and links."""
+"""The room of a game in the API: players, moderation, audience questions, settings and links."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pydantic.alias_generators import to_camel
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
+    ROOM_CLOSED,
     SEATED,
     WRONG_PHASE,
+    CurrentState,
     DriverSeat,
     GameId,
     PlayerSeat,
@@ -19,7 +21,7 @@ from singletable_apps.games.api.dependencies import (
     Service,
 )
 from singletable_apps.games.api.schemas import Body, PlayerBody, SettingsBody, named_as_sent
-from singletable_apps.games.entities import AnswerStatus, Game
+from singletable_apps.games.entities import AnswerStatus, AskedStatus, AudienceQuestion, Game
 from singletable_apps.games.errors import InvalidInput, NotPermitted
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Role
@@ -161,7 +163,7 @@ class OfQuestion(Body):
 def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
     """Return answers that wait for a decision, hidden ones, and those on the ballot."""
     play, moderation = service.game_store.load(seated.game.game_id), service.moderation
-    entry = service.game_store.get_round(play.game.game_id, play.state.question_id)
+    current = service.game_store.get_round(play.game.game_id, play.state.question_id)
     return ModerationBody(
         pending=[WrittenAnswer.from_object(each) for each in moderation.list_answers(play)],
         hidden=[
@@ -169,10 +171,15 @@ def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
             for each in moderation.list_answers(play, AnswerStatus.HIDDEN)
         ],
         ballot=[
-            FrozenAnswerBody.from_object(each, answer_id=each.answer.id, text=each.answer.text)
-            for each in moderation.list_frozen(play)
+            FrozenAnswerBody.from_object(
+                answer,
+                question_id=entry.question_id,
+                answer_id=answer.id,
+                is_hidden=answer.id in entry.hidden,
+            )
+            for entry, answer in moderation.list_frozen(play)
         ],
-        left_out=entry.left_out if entry else 0,
+        left_out=current.left_out if current else 0,
     )
 
 
@@ -189,33 +196,77 @@ def decide(
     body: ReadText | None = None,
 ) -> DecisionBody:
     """Let others see an answer, or hide it, while its question is open."""
-    made = service.moderation.decide(
-        seated.game.game_id,
-        question_id,
-        answer_id,
-        _STATUSES[verdict],
-        body.text if body else None,
+    answer, is_late = service.moderation.decide(
+        seated.game.game_id, question_id, answer_id, _STATUSES[verdict], body.text if body else None
     )
-    return DecisionBody.from_object(made.answer, is_late=made.is_late)
+    return DecisionBody.from_object(answer, is_late=is_late)
 
 
-@router.post("/games/{game_id}/ballot/{answer_id}/{change}")
+@router.post("/games/{game_id}/ballot/{answer_id}/{change}", responses=_CHANGES)
 def change_ballot(
     service: Service,
     seated: DriverSeat,
     answer_id: Segment,
-    change: Literal["hide", "show"],
+    change: Literal["hide", "show", "accept", "reject"],
     body: OfQuestion | None = None,
 ) -> OfQuestion:
     """Hide a frozen answer on ballots and in results, or show it again.
 
-    Before the votes are counted, a hidden answer gets no points.
+    Before the votes are counted, a hidden answer gets no points. Accept a typed answer of the
+    current question, and everyone who wrote it gets the points; reject takes that back.
     """
+    if change in ("accept", "reject"):
+        state = service.rounds.accept(seated.game.game_id, answer_id, change == "accept")
+        return OfQuestion(question_id=state.question_id)
     question_id = body.question_id if body else ""
     changed = service.moderation.set_hidden(
         seated.game.game_id, answer_id, change == "hide", question_id
     )
     return OfQuestion(question_id=changed.question_id)
+
+
+# ------------------------------------------------------------------------------ audience questions
+
+_ASKED = "/games/{game_id}/audience-questions"
+
+
+class NewAudienceQuestion(Body):
+    """A question to the host, of at most 240 characters."""
+
+    text: str
+
+
+class AskedBody(Body, of=AudienceQuestion, only="asked_id text status asked_at"):
+    """A question to the host. If it is pending, the host decides whether others see it."""
+
+
+class Upvote(Body):
+    """Whether you vote for a question."""
+
+    is_on: bool
+
+
+@router.post(_ASKED, status_code=201, responses=responses(INVALID, ROOM_CLOSED))
+def ask_host(state: CurrentState, seated: PlayerSeat, body: NewAudienceQuestion) -> AskedBody:
+    """Ask the host, if `takesQuestions` is on. Sending the same text again changes nothing."""
+    state.count_use("ask", seated.seat.player_id)
+    asked = state.service.audience.ask(seated.game, seated.seat.player_id, body.text)
+    return AskedBody.from_object(asked)
+
+
+@router.put(f"{_ASKED}/{{asked_id}}/vote", status_code=204, responses=responses(ROOM_CLOSED))
+def upvote(state: CurrentState, seated: PlayerSeat, asked_id: Segment, body: Upvote) -> None:
+    """Vote for a question, or take your vote back. The view has all questions with their votes."""
+    state.count_use("answer", seated.seat.player_id)
+    state.service.audience.vote(seated.game, seated.seat.player_id, asked_id, is_on=body.is_on)
+
+
+@router.post(f"{_ASKED}/{{asked_id}}/{{status}}", status_code=204)
+def decide_question(
+    service: Service, seated: DriverSeat, asked_id: Segment, status: AskedStatus
+) -> None:
+    """Approve a question (`visible`), show it large, mark it as answered, or hide it."""
+    service.audience.decide(seated.game, asked_id, status)
 
 
 # ------------------------------------------------------------------------------ settings

@@ -13,6 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from singletable_apps.games.entities import (
     Answer,
+    AnswersShown,
     AnswerStatus,
     Game,
     GameEntry,
@@ -37,8 +38,7 @@ class Body(web.Model, json_types={datetime: Timestamp}):
 
 
 @dataclass(
-    frozen=True,
-    config=ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid"),
+    frozen=True, config=ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
 )
 class SettingsBody(GameSettings):
     """Settings of a game. Times are in seconds; 0 means no limit."""
@@ -58,20 +58,26 @@ class SettingsBody(GameSettings):
         return GameSettings(**{name: getattr(self, name) for name in _SETTING_NAMES})
 
 
-_SENT_NAMES = {"set_id": "questionSetId", "text": "answer"}
+_SENT_NAMES = {
+    "set_id": "questionSetId",
+    "text": "answer",
+    "due_at": "homework/dueAt",
+    **{name: f"homework/{name}" for name in ("attempts", "seconds", "names")},
+}
 _SETTING_NAMES = frozenset(each.name for each in fields(GameSettings))
 
 
 @contextmanager
-def named_as_sent() -> Generator[None]:
-    """Rename the fields of errors to what the client has sent."""
+def named_as_sent(**others: str) -> Generator[None]:
+    """Rename the fields of errors to what the client has sent; `others` has its own names."""
+    sent_names = _SENT_NAMES | others
     try:
         yield
     except InvalidInput as error:
         names = {
             name: f"settings/{to_camel(name)}"
             if name in _SETTING_NAMES
-            else _SENT_NAMES.get(name, to_camel(name))
+            else sent_names.get(name, to_camel(name))
             for name in error.errors
             if "/" not in name
         }
@@ -80,6 +86,17 @@ def named_as_sent() -> Generator[None]:
 
 
 # ------------------------------------------------------------------------------ games
+
+
+class HomeworkBody(Body):
+    """How a game is played as homework: players answer one question after the other."""
+
+    due_at: Timestamp = Field(description="Nothing is accepted after it.")
+    attempts: int = Field(1, strict=True, description="The best one counts; 0 is no limit.")
+    answers_shown: AnswersShown = "end"
+    seconds: int = Field(0, strict=True, description="For each question; 0 is no limit.")
+    names: tuple[str, ...] = Field((), description="Who can join; everyone, if it is empty.")
+    left_out: int = Field(0, description="How many questions need others to vote. Do not send it.")
 
 
 class NewGame(Body):
@@ -94,6 +111,7 @@ class NewGame(Body):
     ai_context: str = Field("", description="Background for the summary of answers.")
     access_code: str = Field("", description="Players have to enter it, too.")
     settings: SettingsBody = Field(default_factory=SettingsBody)
+    homework: HomeworkBody | None = Field(None, description="Null for a game in a room.")
 
 
 class SeatTokens(Body):
@@ -119,7 +137,8 @@ class GameBody(
     Body,
     of=Game,
     only="game_id title engagement_type question_set_id question_count categories join_code "
-    "join_url is_locked is_private debug_mode created_at last_activity_at expires_at phase state",
+    "join_url is_locked is_private debug_mode created_at last_activity_at expires_at phase state "
+    "homework",
     rename={"type": "engagement_type"},
 ):
     """A game."""
@@ -129,6 +148,7 @@ class GameBody(
     is_private: bool
     phase: Phase
     state: str = Field(description="The phase in the words of the original.")
+    homework: HomeworkBody | None = Field(None, description="For hosts.")
 
     @classmethod
     def of(cls, game: Game, state: GameState, join_url: str, *, for_host: bool = True) -> GameBody:
@@ -140,6 +160,7 @@ class GameBody(
             join_url=join_url,
             phase=state.phase,
             state=ORIGINAL_STATES[state.phase],
+            homework=game.homework if for_host else None,
         )
 
 
@@ -222,9 +243,12 @@ class NewPlayer(Body):
 class PlayerBody(
     Body,
     of=Player,
-    only="player_id name team total_score rank is_active joined_at last_seen_at",
+    only="player_id name team total_score rank is_active joined_at last_seen_at attempt position",
 ):
-    """A player. Scores are those after the last question with points."""
+    """A player. Scores are those after the last question with points.
+
+    In a homework, `position` is how many questions of the current attempt are over.
+    """
 
 
 class JoinedPlayer(Body, of=Player, only="game_id player_id name team token rejoined total_score"):

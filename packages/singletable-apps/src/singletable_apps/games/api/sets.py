@@ -17,13 +17,7 @@ from singletable_apps.games.api.dependencies import EXISTS, SEATED, AnyActor, Cu
 from singletable_apps.games.api.schemas import Body
 from singletable_apps.games.entities import QuestionSet, SetCategory
 from singletable_apps.games.errors import InvalidInput, NotPermitted
-from singletable_apps.games.formats import (
-    FORMATS,
-    FileProblem,
-    SetFormat,
-    json_schema,
-    read_set,
-)
+from singletable_apps.games.formats import FORMATS, FileProblem, SetFormat, json_schema, read_set
 from singletable_apps.games.formats.document import QuestionDocument, SetDocument
 from singletable_apps.games.questions import EngagementType, Visibility
 from singletable_apps.games.service.sets import ADMIN
@@ -172,18 +166,12 @@ def upload_questions(service: Service, actor: SetActor, body: UploadBody) -> Upl
 
 
 _FILE: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The file.",
-        "content": {info.media_type: {} for info in FORMATS.values()},
-    }
+    200: {"description": "The file.", "content": {info.media_type: {} for info in FORMATS.values()}}
 }
 
 
 @router.get(
-    "/admin/download-template",
-    openapi_extra=PUBLIC,
-    response_class=Response,
-    responses=_FILE,
+    "/admin/download-template", openapi_extra=PUBLIC, response_class=Response, responses=_FILE
 )
 def download_template(format: SetFormat = SetFormat.LESSONS) -> Response:  # noqa: A002
     """Download an example of a file in one of the formats."""

@@ -66,7 +66,8 @@ FORMATS: dict[SetFormat, FormatInfo] = {
     SetFormat.XLSX: FormatInfo("Excel", "xlsx", lambda draft: tables.write_own(draft, "xlsx")),
     SetFormat.CSV: FormatInfo("CSV", "csv", lambda draft: tables.write_own(draft, "csv")),
     SetFormat.LESSONS: FormatInfo(
-        "CSV, call-and-answer only", "csv", tables.write_lessons, tables.fits_lessons
+        *("CSV, call-and-answer only", "csv", tables.write_lessons),
+        fits=lambda question: question.type is QuestionType.CALL_AND_ANSWER,
     ),
     SetFormat.TRIVIA: FormatInfo(
         "CSV, trivia only", "csv", tables.write_trivia, tables.fits_trivia

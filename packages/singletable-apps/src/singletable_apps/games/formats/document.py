@@ -21,6 +21,7 @@ from singletable_apps.games.formats.parsed_questions import (
     guess_type,
     resolve_correct,
 )
+from singletable_apps.games.kinds import as_written
 from singletable_apps.games.questions import (
     OPTION_IDS,
     Category,
@@ -56,7 +57,9 @@ class QuestionDocument(Model):
     category: str = ""
     school: str = ""
     instruction: str = Field("", description="Shown instead of the instruction of the set.")
-    options: list[StrictStr | OptionDocument] = Field([], description="Up to 8 options.")
+    options: list[StrictStr | OptionDocument] = Field(
+        [], description="Up to 8: an order in its right order, or the answers that are accepted."
+    )
     correct: list[str] | str = Field(
         [], description="The correct options of a trivia question: letters (a to h) or their texts."
     )
@@ -66,14 +69,20 @@ class QuestionDocument(Model):
     image: str = ""
     selections: int = Field(1, description="How many options one may choose.")
     scale: Scale = Scale.FIVE
-    low_label: str = Field("", description="What the lowest step of a rating means.")
-    high_label: str = Field("", description="What the highest step of a rating means.")
+    low_label: str = Field("", description="What the lowest step of a rating or slider means.")
+    high_label: str = Field("", description="What the highest step of a rating or slider means.")
     longest: int = Field(280, description="The most characters of a text.")
     tags: list[str] = Field([])
+    low: int = Field(0, description="The lowest number of a slider.")
+    high: int = Field(100, description="The highest number of a slider.")
+    step: int = Field(1, description="The distance between the numbers of a slider.")
+    target: int | None = Field(None, description="The true value of a slider.")
+    tolerance: int = Field(0, description="How far from the true value an answer may be.")
 
     @classmethod
     def of(cls, question: Question) -> QuestionDocument:
         """Return the document of a question."""
+        question = as_written(question)
         letters = correct_letters(question)
         return cls.from_object(
             question,

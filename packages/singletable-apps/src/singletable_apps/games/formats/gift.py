@@ -1,8 +1,8 @@
 """Question sets in GIFT, the text format of Moodle.
 
-Multiple choice, true-false and missing-word questions become trivia. A short or numerical answer
-becomes a free text with the expected answers as its explanation, and an essay a call-and-answer
-question. Matching questions and descriptions have no equal here and are reported.
+Multiple choice, true-false and missing-word questions become trivia, and short answers typed ones.
+A numerical answer becomes a free text with the expected numbers as its explanation, and an essay a
+call-and-answer question. Matching questions and descriptions have no equal here and are reported.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.formats.parsed_questions import QuestionList, ReadSet, SetFormat
+from singletable_apps.games.kinds import kind_of
 from singletable_apps.games.questions import (
     MAX_TITLE,
     OPTION_IDS,
-    WRITTEN,
     Question,
     QuestionType,
     SetDraft,
@@ -144,11 +144,12 @@ def _add_answers(question: Question, body: str, *, is_html: bool) -> Question:
     if any("->" in each.text for each in answers):
         problem = "Matching questions were left out. Ask for one pair at a time, with options."
         raise InvalidInput({"": problem})
-    if body.startswith("#") or not any(each.is_wrong for each in answers):
-        texts = [_number_range(each.text) if body[0] == "#" else each.text for each in right]
-        expected = f"Answer: {' or '.join(each for each in texts if each)}."
-        explanation = f"{expected} {question.explanation}".strip()
+    if body.startswith("#"):
+        texts = [_number_range(each.text) for each in right if each.text]
+        explanation = f"Answer: {' or '.join(texts)}. {question.explanation}".strip()
         return replace(question, type=QuestionType.TEXT, explanation=explanation)
+    if not any(each.is_wrong for each in answers):
+        question, answers = replace(question, type=QuestionType.TYPED), right
     if len(answers) > len(OPTION_IDS):
         problem = f"Use at most {len(OPTION_IDS)} answers; there are {len(answers)}."
         raise InvalidInput({"options": problem})
@@ -177,10 +178,8 @@ def _split_answers(body: str, is_html: bool) -> list[_Answer]:
 
 
 def _number_range(text: str) -> str:
-    value, _, margin = text.partition(":")
-    if ".." in value:
-        return value.replace("..", " to ")
-    return f"{value} ± {margin}" if margin.strip("0. ") else value
+    value, _, margin = text.replace("..", " to ").partition(":")
+    return f"{value} ± {margin}" if margin.strip("0. ") and " to " not in value else value
 
 
 def _plain(text: str, is_html: bool) -> str:
@@ -193,7 +192,7 @@ def _plain(text: str, is_html: bool) -> str:
 
 
 def write_gift(draft: SetDraft) -> bytes:
-    """Return the trivia and call-and-answer questions in GIFT."""
+    """Return the questions that `fits_gift` in GIFT."""
     parts: list[str] = []
     category = ""
     for number, question in enumerate(draft.questions, 1):
@@ -212,9 +211,9 @@ def write_gift(draft: SetDraft) -> bytes:
 
 def _sign(question: Question, option: str) -> str:
     """Return the sign and weight of an option: a question with several has only percentages."""
-    if len(question.correct) == 1:
-        return "=" if option in question.correct else "~"
-    return f"~%{100 / len(question.correct):.5g}%" if option in question.correct else "~%-100%"
+    is_plain = len(question.correct) == 1 or question.type is QuestionType.TYPED
+    right = "=" if is_plain else f"~%{100 / len(question.correct):.5g}%"
+    return right if option in question.correct else "~" if is_plain else "~%-100%"
 
 
 def _escape(text: str) -> str:
@@ -222,7 +221,7 @@ def _escape(text: str) -> str:
 
 
 def fits_gift(question: Question) -> bool:
-    """Return whether GIFT can contain a question: trivia with options of text, or free text."""
+    """Return whether GIFT can contain a question: trivia with options of text, or a text."""
     if question.type is QuestionType.TRIVIA:
         return len(question.options) > 1 and all(each.text for each in question.options)
-    return question.type in WRITTEN
+    return kind_of(question).is_written

@@ -9,16 +9,14 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Literal, TypeAlias
 
+from singletable_apps.games.kinds import ALLOWED, check_question
 from singletable_apps.games.questions import (
     MAX_QUESTIONS,
-    OPINIONS,
     OPTION_IDS,
     EngagementType,
     Option,
     Question,
-    QuestionType,
     SetDraft,
-    check_question,
 )
 from singletable_apps.shared.text import normalize_line
 
@@ -104,11 +102,9 @@ class QuestionList:
 def guess_type(questions: Iterable[Question]) -> EngagementType:
     """Return the narrowest type of a set with these questions."""
     types = {question.type for question in questions}
-    if types == {QuestionType.TRIVIA}:
-        return EngagementType.TRIVIA
-    if types == {QuestionType.CALL_AND_ANSWER}:
-        return EngagementType.CALL_AND_ANSWER
-    return EngagementType.POLL if types and types <= OPINIONS else EngagementType.MIXED
+    narrow = (EngagementType.TRIVIA, EngagementType.CALL_AND_ANSWER, EngagementType.POLL)
+    fitting = [each for each in narrow if types and types <= ALLOWED[each]]
+    return fitting[0] if fitting else EngagementType.MIXED
 
 
 def correct_letters(question: Question) -> str:

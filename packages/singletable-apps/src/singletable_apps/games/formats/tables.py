@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.formats.parsed_questions import (
@@ -20,6 +20,7 @@ from singletable_apps.games.formats.parsed_questions import (
     correct_letters,
     resolve_correct,
 )
+from singletable_apps.games.kinds import as_written
 from singletable_apps.games.questions import (
     DEFAULT_INSTRUCTION,
     OPTION_IDS,
@@ -64,6 +65,23 @@ _HEADINGS: Mapping[str, str] = {
     "low_label": "low lowlabel",
     "high_label": "high highlabel",
     "longest": "longest maxlength",
+    "low": "from min",
+    "high": "to max",
+    "step": "step",
+    "target": "target value",
+    "tolerance": "tolerance",
+}
+# Numbers and what they are if their column is blank.
+_NUMBERS: Mapping[str, int | None] = {
+    "seconds": None,
+    "points": None,
+    "selections": 1,
+    "longest": 280,
+    "low": 0,
+    "high": 100,
+    "step": 1,
+    "target": None,
+    "tolerance": 0,
 }
 _FIELDS = {heading: field for field, known in _HEADINGS.items() for heading in known.split()}
 _IGNORED = frozenset({"question#", "number", "no", "#", "nr", ""})
@@ -76,6 +94,8 @@ _TYPES: Mapping[str, QuestionType] = {
     "scale": QuestionType.RATING,
     "ranking": QuestionType.RANK,
     "opentext": QuestionType.TEXT,
+    "ordering": QuestionType.ORDER,
+    "shortanswer": QuestionType.TYPED,
 }
 _SCALES: Mapping[str, Scale] = {each.value.replace("-", ""): each for each in Scale}
 _TEXTS = (
@@ -87,21 +107,15 @@ OWN_COLUMNS: Mapping[str, str] = {field: known.split()[0] for field, known in _H
 _Choice = TypeVar("_Choice", QuestionType, Scale)
 _OPTION_IMAGE = re.compile(r"(?:^|(?<!\s)\s++)(/games/images/\S+)$")
 _KAHOOT_COLUMNS = (
-    "",
-    "Question - max 120 characters",
+    *("", "Question - max 120 characters"),
     *(f"Answer {number} - max 75 characters" for number in range(1, 5)),
     "Time limit (sec) – 5, 10, 20, 30, 60, 90, 120, or 240 secs",
     "Correct answer(s) - choose at least one",
 )
 _KAHOOT_SECONDS = (5, 10, 20, 30, 60, 90, 120, 240)
 _LESSON_COLUMNS = ("Category", "Question#", "Title", "Detail_lesson", "School", "CustomInstruction")
-_TRIVIA_COLUMNS = (
-    "Category",
-    "Question",
-    *(f"Option{letter}" for letter in "ABCD"),
-    "CorrectAnswer",
-    "Points",
-)
+_OPTIONS = [f"Option{letter}" for letter in "ABCD"]
+_TRIVIA_COLUMNS = ("Category", "Question", *_OPTIONS, "CorrectAnswer", "Points")
 
 
 def _fold_heading(heading: str) -> str:
@@ -205,10 +219,9 @@ def _read_row(
 
     def number(field: str) -> int | None:
         text = re.sub(r"[,\s]|(s|sec|secs|seconds|points)\.?$", "", values.get(field, "").lower())
-        if text and not re.fullmatch(r"\d{1,6}", text, re.ASCII):
-            problems[field] = "Enter a whole number, such as 30."
-            return None
-        return int(text) if text else None
+        if text and not re.fullmatch(r"-?\d{1,10}", text, re.ASCII):
+            problems[field], text = "Enter a whole number, such as 30.", ""
+        return int(text) if text else _NUMBERS[field]
 
     def choice(field: str, known: Mapping[str, _Choice], default: _Choice) -> _Choice:
         text = re.sub(r"[\s_-]", "", values.get(field, "").casefold())
@@ -216,17 +229,17 @@ def _read_row(
             problems[field] = f"Use one of: {', '.join(dict.fromkeys(known.values()))}."
         return known.get(text, default)
 
+    fields: dict[str, Any] = {
+        **{field: values.get(field, "") for field in _TEXTS},
+        **{field: number(field) for field in _NUMBERS},
+    }
     question = Question(
         choice("type", _TYPES, _guess_type(values, has_options=bool(places))),
-        **{field: values.get(field, "") for field in _TEXTS},
         tags=tuple(each for each in re.split(r"[,;]", values.get("tags", "")) if each.strip()),
         options=tuple(each for each in slots if each is not None),
         correct=correct,
-        seconds=number("seconds"),
-        points=number("points"),
-        selections=number("selections") or 1,
         scale=choice("scale", _SCALES, Scale.FIVE),
-        longest=number("longest") or 280,
+        **fields,
     )
 
     def place_of(field: str) -> str:
@@ -238,6 +251,8 @@ def _read_row(
 
 
 def _guess_type(values: Mapping[str, str], *, has_options: bool) -> QuestionType:
+    if values.get("target"):
+        return QuestionType.SLIDER
     # A table with a column of correct answers is a quiz, also in a row where it is blank.
     if values.get("correct") or (has_options and "correct" in values):
         return QuestionType.TRIVIA
@@ -252,18 +267,18 @@ def _guess_type(values: Mapping[str, str], *, has_options: bool) -> QuestionType
 def write_own(draft: SetDraft, kind: Format) -> bytes:
     """Return a CSV or XLSX file with our own columns."""
     rows: list[list[Cell]] = []
-    for question in draft.questions:
+    for question in map(as_written, draft.questions):
         options = [f"{each.text} {each.image}".strip() for each in question.options]
         values: dict[str, Cell] = {
             **{f"options/{place}": text for place, text in enumerate(options)},
-            **{field: getattr(question, field) for field in (*_TEXTS, "seconds", "points")},
+            **{field: getattr(question, field) for field in _TEXTS},
+            **{field: getattr(question, field) for field in _NUMBERS},
             "type": question.type.value,
             "correct": correct_letters(question),
             "tags": ", ".join(question.tags),
             "scale": question.scale.value if question.type is QuestionType.RATING else "",
-            "selections": question.selections if question.selections > 1 else None,
-            "longest": question.longest if question.longest != 280 else None,
         }
+        values |= {field: None for field, usual in _NUMBERS.items() if values[field] == usual}
         rows.append([values.get(field) for field in OWN_COLUMNS])
     return b"".join(write_table(list(OWN_COLUMNS.values()), rows, kind))
 
@@ -308,25 +323,13 @@ def _four_options(question: Question) -> list[str]:
     return [*(option.text for option in question.options), "", "", ""][:4]
 
 
-def fits_lessons(question: Question) -> bool:
-    """Return whether the original's CSV of lessons can contain a question."""
-    return question.type is QuestionType.CALL_AND_ANSWER
-
-
 def fits_trivia(question: Question) -> bool:
     """Return whether the original's CSV of trivia can contain a question."""
-    return (
-        question.type is QuestionType.TRIVIA
-        and len(question.options) <= 4
-        and all(option.text for option in question.options)
-    )
+    has_texts = len(question.options) <= 4 and all(each.text for each in question.options)
+    return question.type is QuestionType.TRIVIA and has_texts
 
 
 def fits_kahoot(question: Question) -> bool:
     """Return whether a question respects the limits of Kahoot's template."""
-    return (
-        fits_trivia(question)
-        and len(question.options) > 1
-        and len(question.title) <= 120
-        and all(len(option.text) <= 75 for option in question.options)
-    )
+    is_short = len(question.title) <= 120 and all(len(each.text) <= 75 for each in question.options)
+    return fits_trivia(question) and is_short and len(question.options) > 1

@@ -16,8 +16,11 @@ from singletable_apps.games.live.messages import (
     AnswerReceipt,
     AnswerSent,
     CommandSent,
+    Emoji,
     ExtendSent,
     Payload,
+    ReactionCounts,
+    ReactionSent,
     StateReached,
     StoredAnswer,
     VoteReceipt,
@@ -41,6 +44,7 @@ from singletable_apps.shared.rooms import (
     RoomLimits,
     Rooms,
 )
+from singletable_apps.shared.rooms.client_messages import TokenBuckets
 
 Changed: TypeAlias = Game | GameState | Player | Round
 # A player who was away for longer gets a snapshot; logs of a thousand players take memory.
@@ -70,6 +74,8 @@ class LiveGames:
         self._watch = Watch(service, threads, pace or Pace(), is_told=self._is_embedded)
         self._watchers = self._watch.watchers
         self._feed: asyncio.Task[None] | None = None
+        # Two a second of each player, after a few at once.
+        self._reactions = TokenBuckets(2, 6)
         self._answers = AnswerQueue[Submission](self._store_answers, max(1, count // 2))
         self._votes = AnswerQueue[VoteSubmission](
             lambda sent: self._watch.run(service.answers.vote_many, sent, *self._known(sent)),
@@ -180,6 +186,8 @@ class LiveGames:
             case VoteSent(question_id, ranking):
                 ballot = VoteSubmission(seat.player_id, question_id, now, ranking, message.id)
                 return VoteReceipt((await self.submit(seat, ballot)).outcome)
+            case ReactionSent(emoji):
+                return self._react(seat, emoji)
             case _ if not seat.can_drive:
                 raise NotPermitted("Only hosts can do this.")
             case ExtendSent(seconds, version):
@@ -206,6 +214,15 @@ class LiveGames:
         if watcher is not None and receipt.outcome is not Outcome.LATE and not is_partial:
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
+
+    def _react(self, seat: Seat, emoji: Emoji) -> ReactionCounts:
+        """Count a reaction of a player for the big screens of this process."""
+        if seat.role is not Role.PLAYER:
+            raise NotPermitted("Only players can do this.")
+        if self._reactions.take(seat.player_id, asyncio.get_running_loop().time()):
+            raise Busy("You have sent many reactions. Wait a moment.")
+        watcher = self._watchers.get(seat.game_id)
+        return watcher.count_reaction(emoji) if watcher else ReactionCounts({})
 
     async def _store_answers(
         self, sent: Sequence[tuple[str, Submission]]

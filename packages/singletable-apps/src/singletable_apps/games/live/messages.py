@@ -16,6 +16,7 @@ from singletable_apps.games.service.answers import Outcome
 from singletable_apps.shared.rooms import ClientMessage, Reply
 
 _Kind = Literal["event", "state", "snapshot"]
+Emoji: TypeAlias = Literal["👏", "❤️", "😂", "😮", "🎉"]
 
 
 class Payload(msgspec.Struct, frozen=True, rename="camel", omit_defaults=False):
@@ -53,6 +54,12 @@ class ExtendSent(Payload, frozen=True, rename="camel"):
 
     seconds: int
     version: int | None = None
+
+
+class ReactionSent(Payload, frozen=True, rename="camel"):
+    """A reaction of a player, in the lobby or on results. It is counted, and not stored."""
+
+    emoji: Emoji
 
 
 # ------------------------------------------------------------------------------ replies
@@ -119,7 +126,8 @@ class GameView(Payload, frozen=True, rename="camel", forbid_unknown_fields=True)
     """What everyone in a role sees of a game.
 
     `deadline` is when the phase ends by itself, by the clock of the server. `reveal` comes with the
-    results, `leaderboard` after them; hosts see more in `host`.
+    results, `leaderboard` after them; hosts see more in `host`. `audience` has the questions of
+    players to the host, with their votes.
     """
 
     game_id: str
@@ -143,6 +151,7 @@ class GameView(Payload, frozen=True, rename="camel", forbid_unknown_fields=True)
     remaining: float | None
     is_anonymous: bool
     next_game: str
+    audience: dict[str, Any]
     question: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     survey: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     ballot: list[TextChoice] | msgspec.UnsetType = msgspec.UNSET
@@ -162,8 +171,11 @@ class PlayerView(Payload, frozen=True, rename="camel", forbid_unknown_fields=Tru
     question_id: str
     answers: dict[str, StoredAnswer]
     vote: list[str]
+    upvotes: list[str]
     ballot: list[TextChoice] | msgspec.UnsetType = msgspec.UNSET
     required: int | msgspec.UnsetType = msgspec.UNSET
+    # The ids in the tally for which the player's answer counts.
+    own: list[str] | msgspec.UnsetType = msgspec.UNSET
     total: int | msgspec.UnsetType = msgspec.UNSET
     place: int | msgspec.UnsetType = msgspec.UNSET
     of: int | msgspec.UnsetType = msgspec.UNSET
@@ -248,13 +260,26 @@ class HostPart(Payload, frozen=True, rename="camel"):
     host: dict[str, Any]
 
 
-ClientPayload: TypeAlias = AnswerSent | VoteSent | CommandSent | ExtendSent
+class AudienceChanged(Payload, frozen=True, rename="camel"):
+    """The `audience` part of the view."""
+
+    audience: dict[str, Any]
+
+
+class ReactionCounts(Payload, frozen=True, rename="camel"):
+    """How often players have sent each reaction to this server since it opened the room."""
+
+    counts: dict[Emoji, int]
+
+
+ClientPayload: TypeAlias = AnswerSent | VoteSent | CommandSent | ExtendSent | ReactionSent
 # Messages of clients: the payload, and the payload of the reply.
 CLIENT_MESSAGES: dict[str, tuple[type[ClientPayload], type[Payload]]] = {
     "answer": (AnswerSent, AnswerReceipt),
     "vote": (VoteSent, VoteReceipt),
     "command": (CommandSent, StateReached),
     "extend": (ExtendSent, StateReached),
+    "react": (ReactionSent, ReactionCounts),
 }
 # Messages of servers: the kind, the payload, and who gets it.
 SERVER_MESSAGES: dict[str, tuple[_Kind, type[Payload], str]] = {
@@ -268,6 +293,8 @@ SERVER_MESSAGES: dict[str, tuple[_Kind, type[Payload], str]] = {
     "playerJoined": ("state", Roster, "hosts and screens"),
     "liveTally": ("state", Tally, "hosts and screens"),
     "hostChanged": ("state", HostPart, "hosts"),
+    "audienceChanged": ("state", AudienceChanged, "everyone"),
+    "reactionsCounted": ("state", ReactionCounts, "hosts and screens"),
 }
 
 

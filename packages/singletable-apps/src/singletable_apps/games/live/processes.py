@@ -108,15 +108,15 @@ class ConnectionItems:
         self._context = context
         self._game_id = game_id
         self._open: dict[str, Connection] = {}
-        self._new: dict[str, Connection] = {}
-        self._closed: dict[str, Connection] = {}
+        # The last pings that were written, by the id of the connection.
+        self._stored: dict[str, datetime] = {}
         self._left: dict[str, datetime] = {}
 
     def add(self, member_id: str, seat: Seat, player: Player | None) -> None:
         """Note a member who has connected."""
         now = self._context.clock()
         self._left.pop(member_id, None)
-        self._open[member_id] = self._new[member_id] = Connection(
+        self._open[member_id] = Connection(
             connection_id=new_id(),
             game_id=self._game_id,
             role=seat.role.value,
@@ -132,24 +132,21 @@ class ConnectionItems:
     def remove(self, member_id: str) -> None:
         """Note a member who has left."""
         known = self._open.pop(member_id, None)
-        if known is not None and self._new.pop(member_id, None) is None:
-            self._closed[member_id] = known
         if known is not None and known.role == Role.PLAYER:
             self._left[member_id] = self._context.clock()
 
     def flush(self) -> None:
         """Write and delete what has changed, and refresh old items."""
         now, store = self._context.clock(), self._context.store
-        new, self._new = self._new, {}
-        closed, self._closed = self._closed, {}
-        for each in list(self._open.values()):
+        is_open = list(self._open.values())
+        for each in is_open:
             if now - each.last_ping_at >= REFRESH:
                 each.last_ping_at, each.expires_at = now, now + LIFETIME
-                new[each.connection_id] = each
-        if new:
-            store.put_many(new.values())
-        if closed:
-            store.delete_many(Connection.key(each.connection_id) for each in closed.values())
+        pings = {each.connection_id: each.last_ping_at for each in is_open}
+        before, self._stored = self._stored, pings
+        new = [each for each in is_open if before.get(each.connection_id) != each.last_ping_at]
+        store.put_many(new)
+        store.delete_many(map(Connection.key, before.keys() - pings.keys()))
         for player_id in list(self._left)[:_NOTED_AT_ONCE]:
             seen_at = self._left.pop(player_id, now)
             with suppress(ConditionFailed):  # the game was deleted

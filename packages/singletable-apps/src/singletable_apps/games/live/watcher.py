@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,15 +22,18 @@ import msgspec
 
 from singletable import SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
-from singletable_apps.games.errors import AppError, Busy, NotFound
+from singletable_apps.games.errors import AppError, Busy, NotFound, WrongPhase
 from singletable_apps.games.live.messages import (
     AnswerProgress,
+    AudienceChanged,
+    Emoji,
     GameChanged,
     HostPart,
     InitialState,
     PlayerChanged,
     PlayerRemoved,
     Presence,
+    ReactionCounts,
     Roster,
     SummaryReady,
     Tally,
@@ -41,7 +45,7 @@ from singletable_apps.games.rules import Play, due_at
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.context import has_link
 from singletable_apps.games.tokens import DRIVERS, Role, Seat
-from singletable_apps.games.views import Snapshot, View, iso_time, public_view
+from singletable_apps.games.views import Snapshot, View, iso_time, public_view, roster_view
 from singletable_apps.shared.rooms import CloseCode, Member, Room
 
 T = TypeVar("T")
@@ -51,7 +55,9 @@ _LOG = logging.getLogger("singletable_apps.games")
 ROLES = {"host": Role.HOST, "screen": Role.SCREEN, "player": Role.PLAYER, "audience": Role.AUDIENCE}
 _COLLECTING = (Phase.OPEN, Phase.VOTING)
 _RUNNING = (Phase.READING, *_COLLECTING)
-_NEWEST_NAMES = 40
+_REACTING = (Phase.WAITING, Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
+# Parts of a view that change by messages of their own.
+_UNMARKED = ("host", "playerCount", "audience")
 _COUNT_INTERVAL = 0.1
 # Reading all players or answers again takes at most this share of the time, for all rooms.
 _SHARE = 0.1
@@ -82,7 +88,7 @@ class Shown:
 
     snapshot: Snapshot
     views: dict[str, Any] = field(default_factory=dict[str, Any])
-    # The views without what joining players change, to recognize other changes.
+    # The views without such parts, to recognize other changes.
     marks: dict[str, bytes] = field(default_factory=dict[str, bytes])
     host: View | None = None
 
@@ -138,6 +144,7 @@ class Watcher:
         # The questions that each player has answered in this phase, and who is done with all.
         self._answered: dict[str, set[str]] = {}
         self._done: set[str] = set()
+        self._reactions = Counter[Emoji]()
         self._changes = 0
         self._handled_changes = 0
         self._exchanged_at = -watch.pace.exchange
@@ -239,6 +246,14 @@ class Watcher:
             elif self._others:
                 self._exchange_soon()
 
+    def count_reaction(self, emoji: Emoji) -> ReactionCounts:
+        """Count a reaction, and tell hosts and screens the new totals."""
+        phase = self._shown.snapshot.state.phase if self._shown else Phase.WAITING
+        if phase not in _REACTING:
+            raise WrongPhase("React in the lobby, or on results.", phase, _REACTING)
+        self._reactions[emoji] += 1
+        return self._update_reactions()
+
     def _count_answers(self, player_id: str) -> None:
         """Count a player as done who is connected and has answered; of a survey, any question."""
         if player_id in self._present["player"] and self._answered.get(player_id):
@@ -311,6 +326,7 @@ class Watcher:
 
     async def run(self) -> None:
         """Watch until the room is closed."""
+        self._update_reactions()
         try:
             while True:
                 try:
@@ -455,7 +471,10 @@ class Watcher:
 
     def _add_view(self, shown: Shown, channel: str, view: View) -> None:
         shown.views[channel] = msgspec.Raw(msgspec.json.encode(view))
-        shown.marks[channel] = _mark(view)
+        marked = {name: each for name, each in view.items() if name not in _UNMARKED}
+        shown.marks[channel] = msgspec.json.encode(marked)
+        audience = AudienceChanged(view["audience"])
+        self._room.update("audienceChanged", audience, channel, interval=self._pace.slow)
         if "host" in view:
             shown.host = view["host"]
 
@@ -480,11 +499,11 @@ class Watcher:
 
     async def _check_seats(self, snapshot: Snapshot, before: Snapshot) -> None:
         """Tell players about a new name, team or ballot, and disconnect those without a seat."""
-        is_ballot_changed = _hidden(snapshot) != _hidden(before)
+        hidden = [each.round and each.round.hidden for each in (snapshot, before)]
         changed = [
             each
             for each in self._present["player"]
-            if is_ballot_changed
+            if hidden[0] != hidden[1]
             or _label(snapshot.players.get(each)) != _label(before.players.get(each))
         ]
         personal: dict[str, Any] = await self._thread(
@@ -529,10 +548,7 @@ class Watcher:
                 self._room.update("liveTally", tally, channel, interval=self._pace.slow)
 
     def _update_roster(self, shown: Shown) -> None:
-        active = [each for each in shown.snapshot.players.values() if each.is_active]
-        newest = sorted(active, key=lambda each: each.joined_at, reverse=True)[:_NEWEST_NAMES]
-        names, teams = tuple(each.name for each in newest), tuple(each.team for each in newest)
-        roster = Roster(len(active), names, teams)
+        roster = Roster(**roster_view(shown.snapshot.players.values()))
         for channel in ("host", "screen"):
             self._room.update("playerJoined", roster, channel)
 
@@ -544,6 +560,12 @@ class Watcher:
         progress = AnswerProgress(*_round_of(state), counts.done, counts.players)
         for channel, interval in (("host", fast), ("screen", fast), ("player", slow)):
             self._room.update("playerAnswered", progress, channel, interval=interval)
+
+    def _update_reactions(self) -> ReactionCounts:
+        counts = ReactionCounts(dict(self._reactions))
+        for channel in ("host", "screen"):
+            self._room.update("reactionsCounted", counts, channel)
+        return counts
 
     def _update_presence(self) -> None:
         if self._shown is None:
@@ -620,7 +642,8 @@ class Watcher:
         policy = self._shown.snapshot.game.settings.host_absence
         if policy is HostAbsence.END:
             await self._command(state, Command.END)
-        elif policy is HostAbsence.CONTINUE and _is_result(state, now):
+        is_shown = state.phase in (Phase.CHECKING, Phase.REVEAL, Phase.LEADERBOARD)
+        if policy is HostAbsence.CONTINUE and is_shown and now - state.updated_at >= ABSENCE_STEP:
             await self._command(state, Command.NEXT)
 
 
@@ -639,26 +662,10 @@ def _refusal(member: Member, snapshot: Snapshot) -> tuple[CloseCode, str] | None
     return None
 
 
-def _is_result(state: GameState, now: datetime) -> bool:
-    """Return whether results have been shown long enough to go on without a host."""
-    is_shown = state.phase in (Phase.CHECKING, Phase.REVEAL, Phase.LEADERBOARD)
-    return is_shown and now - state.updated_at >= ABSENCE_STEP
-
-
 def _round_of(state: GameState) -> tuple[str, str]:
     """Return the question and phase for which answers or votes are counted."""
     phase = state.paused_phase or state.phase
     return state.question_id, phase.value
-
-
-def _mark(view: View) -> bytes:
-    return msgspec.json.encode(
-        {name: value for name, value in view.items() if name not in ("host", "playerCount")}
-    )
-
-
-def _hidden(snapshot: Snapshot) -> list[str]:
-    return snapshot.round.hidden if snapshot.round else []
 
 
 def _label(player: Player | None) -> tuple[str, str] | None:

@@ -8,9 +8,8 @@ from fastapi import APIRouter, Response
 
 from singletable_apps.games.errors import InvalidInput, WrongPhase
 from singletable_apps.games.pages.dependencies import AdminPage, Segment
-from singletable_apps.games.pages.host import PHASE_NAMES
 from singletable_apps.games.patterns import patterns
-from singletable_apps.games.phases import Command
+from singletable_apps.games.phases import PHASE_NAMES, Command
 from singletable_apps.games.questions import ENGAGEMENT_NAMES
 from singletable_apps.games.service.sets import ADMIN
 from singletable_apps.shared.pages import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Query, Response
@@ -12,8 +13,10 @@ from markupsafe import Markup
 from pydantic import BaseModel, Field, create_model
 
 from singletable_apps.games.entities import (
+    AnswersShown,
     GameEntry,
     GameSettings,
+    Homework,
     HostAbsence,
     Leaderboard,
     Profanity,
@@ -69,6 +72,11 @@ CHOICES: dict[str, Sequence[tuple[str, str]]] = {
         (HostAbsence.CONTINUE, "The game goes on by itself"),
         (HostAbsence.END, "The game ends"),
     ),
+    "answers_shown": (
+        ("at-once", "After each question"),
+        ("end", "At the end of an attempt"),
+        ("closed", "After the deadline"),
+    ),
 }
 
 
@@ -84,7 +92,7 @@ _COPIED = {
 class NewGame(BaseModel):
     """The form of a new game. `NewGameForm` adds the settings.
 
-    `after` is a game whose players stay for this one.
+    `after` is a game whose players stay for this one. With `is_homework`, it is given as such.
     """
 
     set_id: Annotated[str, Field(min_length=1, max_length=100)]
@@ -95,6 +103,12 @@ class NewGame(BaseModel):
     teams: str = ""
     deny_words: str = ""
     speed_percent: Annotated[int, Field(ge=0, le=100)] = 50
+    is_homework: bool = False
+    due_at: datetime | None = None
+    attempts: int = 1
+    answers_shown: AnswersShown = "end"
+    seconds: int = 0
+    names: str = ""
 
     def settings(self) -> GameSettings:
         """Return the settings of the game."""
@@ -104,6 +118,13 @@ class NewGame(BaseModel):
             deny_words=_lines(self.deny_words),
             speed_floor=self.speed_percent / 100,
         )
+
+    def homework(self) -> Homework:
+        """Return how the game is given as homework."""
+        if self.due_at is None:
+            raise InvalidInput({"due_at": "Choose until when it can be answered."})
+        names = tuple(self.names.splitlines())
+        return Homework(self.due_at, self.attempts, self.answers_shown, self.seconds, names)
 
 
 _FIELDS: dict[str, Any] = {
@@ -118,20 +139,20 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(line for line in text.replace(",", "\n").splitlines() if line.strip())
 
 
-def _new_form(chosen: str, after: str = "") -> Form:
+def _new_form(page: PageContext, chosen: str, after: str = "") -> Form:
     values = {name: getattr(_DEFAULTS, name) for name in _COPIED}
     percent = round(_DEFAULTS.speed_floor * 100)
+    due_at = page.service.context.clock().replace(minute=0) + timedelta(days=7)
+    values |= {"due_at": due_at, "attempts": 1, "answers_shown": "end", "seconds": 0}
     return Form({**values, "speed_percent": percent, "set_id": chosen, "after": after})
 
 
 @router.get("/new")
 def show_new_game(
-    page: AnyPage,
-    chosen: Annotated[str, Query(alias="set", max_length=100)] = "",
-    after: str = "",
+    page: AnyPage, chosen: Annotated[str, Query(alias="set", max_length=100)] = "", after: str = ""
 ) -> Response:
     """Show the sets and the settings of a new game; the players of the game `after` come along."""
-    return _show_form(page, _new_form(chosen, after))
+    return _show_form(page, _new_form(page, chosen, after))
 
 
 @router.post("/new")
@@ -140,7 +161,7 @@ def create_game(page: AnyPage, form: PostedForm) -> Response:
     count_request(page.request, "create")
     at_once = form.value("start")
     # The settings of the page are for the set that is chosen there, not for a quick start.
-    sent = _new_form(at_once, form.value("after")) if at_once else form
+    sent = _new_form(page, at_once, form.value("after")) if at_once else form
 
     def create(values: NewGame) -> Response:
         draft = replace(
@@ -150,6 +171,9 @@ def create_game(page: AnyPage, form: PostedForm) -> Response:
         )
         if values.ai_context.strip():
             draft = replace(draft, ai_context=values.ai_context)
+        if values.is_homework:
+            given = page.service.homework.give(page.become_host(), draft, values.homework())
+            return page.redirect(page.urls.host(given.game_id, "homework"))
         game = page.service.games.create(page.become_host(), draft)
         if values.after:
             page.service.games.lead_to(_find_own(page, values.after).game_id, game)

@@ -20,7 +20,7 @@ from fastapi import Path as PathParameter
 
 from singletable_apps.games.entities import Game
 from singletable_apps.games.errors import NotPermitted, NotSeated
-from singletable_apps.games.questions import QUESTION_NAMES
+from singletable_apps.games.kinds import QUESTION_NAMES
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Actor, Role, Seat, new_id
 from singletable_apps.games.urls import Urls
@@ -36,11 +36,7 @@ ADMIN = Cookie("games_admin", same_site="strict")
 # One for the path of each screen, so that a browser can be a host in one game and play in another.
 SEAT = Cookie("games_seat", max_age=LONGEST_AGE, has_path=True)
 
-_NAVIGATION = (
-    ("Join", "join"),
-    ("Your games", "games"),
-    ("Question sets", "sets"),
-)
+_NAVIGATION = (("Join", "join"), ("Your games", "games"), ("Question sets", "sets"))
 
 
 def page_context(request: Request, service: GamesService) -> Mapping[str, object]:

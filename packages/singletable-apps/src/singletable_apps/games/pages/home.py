@@ -14,11 +14,6 @@ from singletable_apps.shared.pages import ConfirmedAction, confirm
 router = APIRouter()
 # The latest games of a host that are checked for running ones.
 _RUNNING = 5
-_SCREENS = {
-    Role.HOST: "host",
-    Role.COHOST: "host",
-    Role.SCREEN: "screen",
-}
 _STATUSES: dict[type[Exception], int] = {NotFound: 404, NotSeated: 401, RoomClosed: 403}
 
 
@@ -35,22 +30,19 @@ def show_home(page: AnyPage) -> Response:
 def take_seat(page: AnyPage, token: str = "") -> Response:
     """Give the browser the role of a link, and go to its screen."""
     try:
-        seat, game = page.service.context.read_seat(token, _game_of(page, token))
+        found = page.service.context.tokens.read_actor(token).seat
+        if found is None:
+            raise NotSeated("This link is not complete. Copy it again.")
+        seat, game = page.service.context.read_seat(token, found.game_id)
     except (NotFound, NotSeated, RoomClosed) as error:
         return show_closed(page, error, _STATUSES[type(error)])
     if seat.role in (Role.PLAYER, Role.AUDIENCE):
         # Browsers send the cookie of their seat only to the pages of the game.
         return page.redirect(page.urls.play(game.game_id, "seat", token=token))
-    path = page.urls.page(_SCREENS[seat.role], game.game_id)
+    screen = page.urls.screen if seat.role is Role.SCREEN else page.urls.host
+    path = screen(game.game_id)
     page.take_seat(token, path)
     return page.redirect(path)
-
-
-def _game_of(page: AnyPage, token: str) -> str:
-    seat = page.service.context.tokens.read_actor(token).seat
-    if seat is None:
-        raise NotSeated("This link is not complete. Copy it again.")
-    return seat.game_id
 
 
 @confirm(router, "/host-link")

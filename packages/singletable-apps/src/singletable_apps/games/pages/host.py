@@ -7,6 +7,7 @@ script posts the same forms with `Accept: application/json` and gets an empty an
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ from fastapi import APIRouter, Response
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from singletable_apps.games.entities import AnswerStatus
+from singletable_apps.games.entities import AnswerStatus, AskedStatus
 from singletable_apps.games.errors import (
     Busy,
     InvalidInput,
@@ -22,11 +23,14 @@ from singletable_apps.games.errors import (
     NotPermitted,
     RequestRejected,
 )
+from singletable_apps.games.names import name_key
 from singletable_apps.games.pages.dependencies import DriverPage, SeatPage, SeatPageContext, Segment
-from singletable_apps.games.phases import HOST_COMMANDS, Command, Phase
-from singletable_apps.games.tokens import Role
-from singletable_apps.games.views import View, iso_time
+from singletable_apps.games.phases import HOST_COMMANDS, PHASE_NAMES, Command, Phase
+from singletable_apps.games.service.homework import homework_of
+from singletable_apps.games.tokens import Role, Seat
+from singletable_apps.games.views import View, iso_time, roster_view
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
     ConfirmedAction,
     Flash,
@@ -40,19 +44,6 @@ from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web.hosts import host_name, is_loopback, lan_address
 
 router = APIRouter()
-# Names in the lobby of the big screen.
-NEWEST = 40
-PHASE_NAMES = {
-    Phase.WAITING: "Lobby",
-    Phase.READING: "Reading",
-    Phase.OPEN: "Answers are open",
-    Phase.CHECKING: "Checking answers",
-    Phase.VOTING: "Voting",
-    Phase.REVEAL: "Results",
-    Phase.LEADERBOARD: "Leaderboard",
-    Phase.PAUSED: "Paused",
-    Phase.ENDED: "The game is over",
-}
 # Roles with a link of their own, and what the link is for.
 LINKS = {
     Role.SCREEN: ("Big screen", "For the projector. It shows the game and cannot control it."),
@@ -64,6 +55,8 @@ LINKS = {
 @router.get("/host/{game_id}")
 def show_host(page: DriverPage) -> Response:
     """Show the controls of a game, in the phase in which it is."""
+    if page.game.homework:
+        return page.redirect(page.urls.host(page.game.game_id, "homework"))
     view = page.view()
     return page.render(
         "host",
@@ -133,7 +126,7 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
         "warning": address_warning(view["joinUrl"]),
         "view": view,
-        "joined": _newest(page),
+        "joined": roster_view(page.service.snapshots.players(game_id).values()),
         "serverTime": iso_time(page.service.context.clock()),
     }
 
@@ -148,18 +141,6 @@ def address_warning(join_url: str) -> str:
         f"Phones cannot open {host}, which is this computer only. Restart the server with "
         f"--host 0.0.0.0: then they join at {there}."
     )
-
-
-def _newest(page: SeatPageContext) -> View:
-    """Return how many players there are and the newest names, as `playerJoined` sends them."""
-    players = page.service.snapshots.players(page.game.game_id).values()
-    active = sorted((each for each in players if each.is_active), key=lambda each: each.joined_at)
-    shown = active[: -NEWEST - 1 : -1]
-    return {
-        "count": len(active),
-        "names": [each.name for each in shown],
-        "teams": [each.team for each in shown],
-    }
 
 
 def _links(page: SeatPageContext) -> list[dict[str, Any]]:
@@ -230,6 +211,9 @@ def _question(page: SeatPageContext, sent: CommandForm) -> Confirmation | None:
     if sent.command == Command.SKIP:
         title, text = "Skip this question?", "Nobody gets points for it, and it is not asked again."
         button = "Skip the question"
+    elif sent.command == Command.END and page.game.homework:
+        title, text = "Close the homework?", "Nobody can answer or change anything any more."
+        button = "Close it now"
     elif sent.command == Command.END:
         title, text = "End the game?", "Everyone sees the final leaderboard."
         button = "End the game"
@@ -260,12 +244,13 @@ def _question(page: SeatPageContext, sent: CommandForm) -> Confirmation | None:
 
 @router.post("/host/{game_id}/room")
 def change_room(page: DriverPage, form: PostedForm) -> Response:
-    """Lock the room or open it, rename the game, or set its private code."""
+    """Lock the room or open it, take questions, rename the game, or set its private code."""
     changes: dict[str, Any] = {
         name: form.value(name) for name in ("title", "access_code") if name in form.values
     }
-    if "is_locked" in form.values:
-        changes["is_locked"] = form.value("is_locked") == "on"
+    for name in ("is_locked", "takes_questions"):
+        if name in form.values:
+            changes[name] = form.value(name) == "on"
     return _act(page, lambda: page.service.games.edit(page.game.game_id, **changes), "Saved.")
 
 
@@ -291,43 +276,44 @@ def share_results(page: DriverPage, form: PostedForm) -> Response:
     )
 
 
-@router.post("/host/{game_id}/links/{role}")
-def replace_link(page: DriverPage, form: PostedForm, role: Segment) -> Response:
+@confirm(router, "/host/{game_id}/links/{role}")
+def replace_link(page: DriverPage, role: Segment) -> ConfirmedAction:
     """Make the links of a role void and issue new ones."""
     if role not in [*LINKS] or page.seat.role is Role.COHOST:
         raise NotFound("Only the host can replace these links.")
-    name, _ = LINKS[Role(role)]
-    question = Confirmation(
-        title=f"Replace the link “{name}”?",
+    return ConfirmedAction(
+        page,
+        title=f"Replace the link “{LINKS[Role(role)][0]}”?",
         text="Everyone who uses the old link is sent away. Hand the new link out.",
         button="Replace the link",
-        url=page.urls.host(page.game.game_id, "links", role),
+        kind="primary",
         back=page.urls.host(page.game.game_id),
-        hidden={"sure": "on"},
-    )
-    if not form.value("sure"):
-        return page.confirm(question)
-    return _act(
-        page,
-        lambda: page.service.games.replace_links(page.game.game_id, Role(role)),
-        "The old link does not work any more.",
+        do=lambda _: page.service.games.replace_links(page.game.game_id, Role(role)),
+        done="The old link does not work any more.",
     )
 
 
 # ------------------------------------------------------------------------------ answers
 
-_DECISIONS = {"approve": AnswerStatus.VISIBLE, "hide": AnswerStatus.HIDDEN}
+_DECISIONS = {
+    **dict.fromkeys(("approve", "accept", "reject"), AnswerStatus.VISIBLE),
+    "hide": AnswerStatus.HIDDEN,
+}
 
 
 @router.post("/host/{game_id}/answers")
 def decide_answer(page: DriverPage, form: PostedForm) -> Response:
-    """Approve or hide an answer that waits, or hide or show one that others see."""
+    """Approve or hide an answer that waits, hide or show one that others see, or accept it."""
     moderation, game_id = page.service.moderation, page.game.game_id
     answer, decision = form.value("answer"), form.value("decision")
 
     def decide() -> None:
         if decision == "approve-all":
             moderation.approve_all(game_id)
+            return
+        if decision in ("accept", "reject"):
+            page.service.rounds.accept(game_id, answer, decision == "accept")
+        if decision in ("accept", "reject") and "question" not in form.values:
             return
         if "question" not in form.values:
             moderation.set_hidden(game_id, answer, decision == "hide")
@@ -339,6 +325,12 @@ def decide_answer(page: DriverPage, form: PostedForm) -> Response:
         moderation.decide(game_id, form.value("question"), answer, status, text)
 
     return _act(page, decide)
+
+
+@router.post("/host/{game_id}/audience/{asked_id}/{status}")
+def decide_question(page: DriverPage, asked_id: Segment, status: AskedStatus) -> Response:
+    """Approve a question of a player, show it large, mark it as answered, or hide it."""
+    return _act(page, lambda: page.service.audience.decide(page.game, asked_id, status))
 
 
 # ------------------------------------------------------------------------------ players
@@ -386,3 +378,47 @@ def remove_player(page: DriverPage, player_id: Segment) -> ConfirmedAction:
         back=page.urls.host(game_id),
         do=lambda _: _act(page, remove, f"{player.name} was removed."),
     )
+
+
+# ------------------------------------------------------------------------------ homework
+
+
+class DeadlineForm(BaseModel):
+    """Until when a homework is open."""
+
+    due_at: datetime
+
+
+@router.api_route("/host/{game_id}/homework", methods=FORM_METHODS)
+def show_homework(page: DriverPage, form: PostedForm) -> Response:
+    """Show how far everyone is in a homework, or change its deadline."""
+    service, game, homework = page.service, page.game, homework_of(page.game)
+    state = service.rounds.finish_due(game.game_id)
+    join_url = page.urls.absolute(page.urls.join(game.join_code))
+
+    def show(shown: Form, status: int) -> Response:
+        players = [each for each in service.game_store.list_players(game.game_id) if each.is_active]
+        joined = {name_key(each.name) for each in players}
+        seats = {
+            each.player_id: Seat(Role.PLAYER, game.game_id, each.player_id) for each in players
+        }
+        return page.render(
+            "homework",
+            status,
+            form=shown,
+            game=game,
+            homework=homework,
+            is_open=state.phase is not Phase.ENDED,
+            players=sorted(players, key=lambda each: each.name.casefold()),
+            missing=[each for each in homework.names if name_key(each) not in joined],
+            tokens={each: service.context.tokens.seat_token(seat) for each, seat in seats.items()},
+            join_url=join_url,
+            qr=Markup(qr_svg(join_url)),
+            warning=address_warning(join_url),
+        )
+
+    def save(values: DeadlineForm) -> Response:
+        service.homework.set_deadline(game.game_id, values.due_at)
+        return page.redirect(page.urls.host(game.game_id, "homework"), "The deadline was changed.")
+
+    return page.fill(form, Form({"due_at": homework.due_at}), DeadlineForm, save, show)

@@ -1,13 +1,14 @@
 """Phones: join a game, play it, or watch it as the audience.
 
-`play.html` shows the same view that scripts get over the socket, with forms, so that everything
-works without scripts. With scripts, `static/play/play.js` replaces it.
+`play.html` shows the same view that scripts get over the socket, with forms, so that one can play
+without scripts. With scripts, `static/play/play.js` replaces it, and one can ask and react, too.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from math import ceil
 
@@ -32,7 +33,7 @@ from singletable_apps.games.pages.dependencies import (
 )
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.service.answers import Outcome, Receipt, Submission
-from singletable_apps.games.service.players import MAX_NAME
+from singletable_apps.games.service.players import MAX_LISTED_NAME, MAX_NAME
 from singletable_apps.games.tokens import Actor, Role, new_id
 from singletable_apps.games.views import View, public_view
 from singletable_apps.shared.frame import count_request
@@ -91,13 +92,12 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     else:
         return page.redirect(page.urls.play(game_id))
     service = page.service
-    game, state = service.context.get_game(game_id), service.context.get_state(game_id)
+    game, state = service.context.get_game(game_id), service.rounds.finish_due(game_id)
 
     def show(shown: Form, status: int) -> Response:
         names = service.players.suggest_names(game) if game.settings.generated_names else []
-        return page.render(
-            "play/name", status, game=game, form=shown, longest=MAX_NAME, names=names
-        )
+        longest = MAX_LISTED_NAME if game.homework and game.homework.names else MAX_NAME
+        return page.render("play/name", status, game=game, form=shown, longest=longest, names=names)
 
     def join(values: JoinForm) -> Response:
         count_request(page.request, "join")
@@ -117,20 +117,21 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
         return page.redirect(page.urls.play(game_id))
 
     try:
-        if state.phase is Phase.ENDED and not form.value("watch"):
-            raise RoomClosed("This game is over.")
+        if state.phase is Phase.ENDED and (game.homework or not form.value("watch")):
+            about = "This homework is closed. Nothing is accepted any more."
+            raise RoomClosed(about if game.homework else "This game is over.")
         if game.is_locked and state.phase is not Phase.ENDED:
             raise RoomClosed("The host has locked this game. Ask the host to let you in.")
         return page.fill(form, Form(), JoinForm, join, show)
     except RoomClosed as error:
-        is_public = state.phase is Phase.ENDED and not game.access_code
+        is_public = state.phase is Phase.ENDED and not (game.access_code or game.homework)
         return show_closed(page, error, watch=page.urls.play(game_id, "join") if is_public else "")
 
 
 def _join(page: PageContext, game: Game, values: JoinForm) -> str:
     """Return the token of a new player, or of the audience."""
     service = page.service
-    if values.watch:
+    if values.watch and not game.homework:
         service.games.check_access_code(game, values.access_code)
         return service.context.issue_seat(game, Role.AUDIENCE)
     joined = service.players.join(
@@ -199,6 +200,8 @@ def _show(
     sent: Form | None = None,
 ) -> Response:
     service, game_id = page.service, page.game.game_id
+    if page.game.homework:
+        return _show_homework(page, status, error, sent or Form())
     snapshot = service.snapshots.read(game_id)
     view = public_view(snapshot, page.seat.role)
     me = service.snapshots.player_view(snapshot, page.seat.player_id) if page.seat.player_id else {}
@@ -233,6 +236,26 @@ def _show(
     )
 
 
+def _show_homework(page: SeatPageContext, status: int, error: str, sent: Form) -> Response:
+    """Show the question where the player is, or the result."""
+    if not page.seat.player_id:
+        raise RoomClosed("Homework has no audience. Join it with your name.")
+    view = page.service.homework.view(page.game.game_id, page.seat.player_id)
+    reload = _seconds_left(view, page.service.context.clock())
+    return page.render(
+        "play/homework",
+        status,
+        view=view,
+        homework=page.game.homework,
+        url=page.urls.play(page.game.game_id),
+        reload=reload,
+        left=max(0, reload - _AFTER_DEADLINE),
+        client_id=new_id(),
+        error=error,
+        sent=sent,
+    )
+
+
 def _is_asked(view: View, me: View, survey: View) -> bool:
     """Return whether the page has a form to fill in."""
     if view["phase"] == Phase.VOTING:
@@ -241,8 +264,8 @@ def _is_asked(view: View, me: View, survey: View) -> bool:
         return False
     if survey:
         return True
-    is_trivia = view.get("question", {}).get("type") == "trivia"
-    return not (is_trivia and view["questionId"] in me["answers"])
+    is_quiz = "isQuiz" in view.get("question", {})
+    return not (is_quiz and view["questionId"] in me["answers"])
 
 
 def _seconds_left(view: View, now: datetime) -> int:
@@ -270,15 +293,16 @@ def _survey_step(view: View, me: View, step: int) -> View:
     }
 
 
-def bars_of(question: View, tally: Mapping[str, int], answers: int) -> list[View]:
+def bars_of(
+    question: View, tally: Mapping[str, int], answers: int, correct: Sequence[str] = ()
+) -> list[View]:
     """Return a row for each option or step of a question, with its count or its mean place.
 
     A bar is as long as the share of the `answers`, whatever the others have.
     """
-    if question["type"] == "rating":
-        rows: list[View] = [{"id": str(step), "text": str(step)} for step in question["steps"]]
-    else:
-        rows = [{"id": each["id"], "text": each["text"]} for each in question.get("options", [])]
+    rows: list[View] = [*map(dict, question.get("bars") or question.get("options", []))]
+    if question["type"] == "order":
+        rows.sort(key=lambda row: correct.index(row["id"]))
     if question["type"] == "rank":
         orders = [(order.split(">"), count) for order, count in tally.items()]
         voters = sum(tally.values()) or 1
@@ -306,9 +330,23 @@ def submit_answer(page: AnyPage, game_id: Segment, form: PostedForm) -> Response
             _number(form.value("number")),
             client_id,
         )
-        return page.service.answers.submit(game_id, sent)
+        service = page.service
+        is_alone = service.context.get_game(game_id).homework
+        return (service.homework.answer if is_alone else service.answers.submit)(game_id, sent)
 
     return _with_seat(page, game_id, lambda seated: _send(seated, form, store))
+
+
+@router.api_route("/play/{game_id}/homework", methods=FORM_METHODS)
+def go_on(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
+    """Begin an attempt of a homework, or go to the next question."""
+
+    def advance(player_id: str, *_: str) -> Receipt:
+        place = [_number(form.value(name)) or 0 for name in ("attempt", "position")]
+        page.service.homework.advance(game_id, player_id, *place)
+        return Receipt(Outcome.ACCEPTED)
+
+    return _with_seat(page, game_id, lambda seated: _send(seated, form, advance))
 
 
 @router.api_route("/play/{game_id}/vote", methods=FORM_METHODS)
@@ -353,7 +391,7 @@ def _ranking(form: Form) -> tuple[str, ...]:
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else None
+    return int(text) if re.fullmatch(r"-?\d{1,10}", text, re.ASCII) else None
 
 
 # ------------------------------------------------------------------------------ menu

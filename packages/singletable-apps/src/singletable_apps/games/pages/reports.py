@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import DriverPage, Segment
-from singletable_apps.games.service.reports import ANSWER_COLUMNS, SCORE_COLUMNS
+from singletable_apps.games.service.reports import TableName
 from singletable_apps.shared.pages import Flash, request_time_zone
 from singletable_apps.shared.web import download
 from singletable_apps.shared.web.downloads import TableFormat, download_table
@@ -29,20 +29,20 @@ def show_report(page: DriverPage) -> Response:
 @router.get("/reports/{game_id}/{name}")
 def download_report(
     page: DriverPage,
-    name: Literal["answers", "scores", "game"],
+    name: TableName | Literal["game"],
     format: TableFormat = "csv",  # noqa: A002
 ) -> Response:
-    """Download all answers with local times, the scores, or everything as JSON."""
+    """Download all answers, the scores or audience questions, or everything as JSON."""
     report = page.service.reports.read(page.game.game_id)
     title = f"{page.game.title} {name}"
     if name == "game":
         body = json.dumps(report.as_json(), default=str, indent=1).encode()
         return download(body, f"{title}.json", "application/json")
+    zone = request_time_zone(page.request)
+    columns, rows = report.table(name, zone)
     if name == "answers":
-        zone = request_time_zone(page.request)
-        columns = (*ANSWER_COLUMNS[:-1], f"Submitted ({zone.key})")
-        return download_table(columns, report.answer_rows(zone), title, format)
-    return download_table(SCORE_COLUMNS, report.score_rows(), title, format)
+        columns = (*columns[:-1], f"{columns[-1]} ({zone.key})")
+    return download_table(columns, rows, title, format)
 
 
 @router.post("/reports/{game_id}/summaries/{question_id}")

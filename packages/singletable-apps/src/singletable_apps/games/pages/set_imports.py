@@ -21,9 +21,10 @@ from singletable_apps.games.formats import (
     write_set,
 )
 from singletable_apps.games.formats.parsed_questions import guess_type
+from singletable_apps.games.kinds import ALLOWED
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext
 from singletable_apps.games.pages.sets import TYPES, actor_of
-from singletable_apps.games.questions import ALLOWED, EngagementType, QuestionType, SetDraft
+from singletable_apps.games.questions import EngagementType, QuestionType, SetDraft
 from singletable_apps.games.set_library import download_set, example_set
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import Form, PostedForm, PostedUpload

@@ -14,22 +14,17 @@ from fastapi import APIRouter, Response
 
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.formats.document import QuestionDocument
+from singletable_apps.games.kinds import ALLOWED, KINDS, QUESTION_NAMES, as_written, check_question
 from singletable_apps.games.pages.create import list_playable, load_draft
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.pages.sets import CONFLICT, actor_of
 from singletable_apps.games.questions import (
-    ALLOWED,
     MAX_QUESTIONS,
-    OPTION_COUNTS,
     OPTION_IDS,
-    QUESTION_NAMES,
-    WRITTEN,
     Option,
     Question,
     QuestionType,
-    Scale,
     SetDraft,
-    check_question,
 )
 from singletable_apps.games.service.sets import LoadedSet
 from singletable_apps.shared.pages import (
@@ -46,22 +41,6 @@ from singletable_apps.shared.pages import (
 router = APIRouter()
 # Sets whose questions are searched.
 MAX_BANK_SETS = 60
-SCALES = (
-    (Scale.FIVE, "1 to 5"),
-    (Scale.TEN, "1 to 10"),
-    (Scale.ELEVEN, "0 to 10"),
-    (Scale.STARS, "Five stars"),
-)
-
-
-# Fields that only some types show.
-FIELDS: dict[str, tuple[QuestionType, ...]] = {
-    "explanation": (QuestionType.TRIVIA,),
-    "points": (QuestionType.TRIVIA, QuestionType.CALL_AND_ANSWER),
-    "selections": (QuestionType.CHOICE,),
-    "longest": WRITTEN,
-    **dict.fromkeys(("scale", "low_label", "high_label"), (QuestionType.RATING,)),
-}
 
 
 class QuestionForm(QuestionDocument):
@@ -74,7 +53,7 @@ class QuestionForm(QuestionDocument):
     place: int | None = None
     then: str = ""
     source: int = 0
-    target: int = 0
+    to: int = 0
 
 
 def _load_own(page: PageContext, set_id: str) -> LoadedSet:
@@ -156,13 +135,14 @@ def show_question(
 ) -> Response:
     """Show the form of a question; with `type`, as a question of another type."""
     loaded = _load_own(page, set_id)
-    question = _find(loaded.draft, number)
+    question = as_written(_find(loaded.draft, number))
     if type in ALLOWED[loaded.draft.type]:
         question = replace(question, type=type)
     return _show(page, loaded, question.type, number, _fill(question, number, loaded))
 
 
 def _fill(question: Question, place: int, loaded: LoadedSet) -> Form:
+    question = as_written(question)
     values: dict[str, str | int | bool | None] = {
         **QuestionDocument.of(question).model_dump(exclude={"options", "correct", "tags"}),
         "tags": ", ".join(question.tags),
@@ -184,7 +164,7 @@ def _show(
     form: Form,
     status: int = 200,
 ) -> Response:
-    least, most = OPTION_COUNTS.get(kind, (0, 0))
+    least, most = KINDS[kind].options
     filled = [slot for slot in range(most) if form.value(f"option-{slot}")]
     url = page.urls.question_set(loaded.item.set_id, "questions", str(number) if number else "new")
     return page.render(
@@ -196,14 +176,9 @@ def _show(
         kind=kind,
         form=form,
         url=url,
-        types=[
-            (each, QUESTION_NAMES[each])
-            for each in QUESTION_NAMES
-            if each in ALLOWED[loaded.draft.type]
-        ],
-        scales=SCALES,
+        types=[each for each in QUESTION_NAMES.items() if each[0] in ALLOWED[loaded.draft.type]],
         letters=OPTION_IDS[:most].upper(),
-        fields_of=FIELDS,
+        own=KINDS[kind].fields,
         kept=_kept(form, kind, most),
         shown_options=max(4 if most > 4 else most, least, *(slot + 1 for slot in filled), 0),
     )
@@ -211,7 +186,7 @@ def _show(
 
 def _kept(form: Form, kind: QuestionType, most: int) -> list[tuple[str, str]]:
     """Return the names and values of the fields that this type does not show."""
-    names = [name for name, kinds in FIELDS.items() if kind not in kinds]
+    names = sorted({name for each in KINDS.values() for name in each.fields} - KINDS[kind].fields)
     for slot in range(len(OPTION_IDS)):
         names += [f"option-{slot}", f"option_image-{slot}"] if slot >= most else []
         names += [f"correct-{slot}"] if kind is not QuestionType.TRIVIA else []
@@ -248,7 +223,7 @@ def save_question(page: AnyPage, set_id: Segment, number: int, upload: PostedUpl
                 return _arrange(draft, 0, question, place + 1)
             if values.then == "move":
                 moved = _find(draft, values.source)
-                return _arrange(draft, values.source, moved, values.target)
+                return _arrange(draft, values.source, moved, values.to)
             return draft
 
         page.service.sets.change(actor_of(page), set_id, edit, form.revision_check())
@@ -258,7 +233,7 @@ def save_question(page: AnyPage, set_id: Segment, number: int, upload: PostedUpl
         opened = place + (values.then == "duplicate")
         if values.then == "move":
             order = [n for n in range(1, count + 1) if n != values.source]
-            order.insert(values.target - 1, values.source)
+            order.insert(values.to - 1, values.source)
             opened = order.index(place) + 1
         elif values.then.isdecimal():
             opened = min(int(values.then[:4]), count)
@@ -297,7 +272,7 @@ def _store_images(page: PageContext, upload: Upload) -> Form:
 def _read_question(form: Form, values: QuestionForm) -> Question:
     """Return the question of a form, or raise InvalidInput with the names of its fields."""
     kind = values.type
-    _, most = OPTION_COUNTS.get(kind, (0, 0))
+    _, most = KINDS[kind].options
     slots = [
         slot
         for slot in range(most)

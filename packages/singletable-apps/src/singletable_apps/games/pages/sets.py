@@ -131,15 +131,10 @@ def edit_set(page: AnyPage, set_id: Segment, form: PostedForm) -> Response:
     actor = actor_of(page)
     loaded = page.service.sets.load_own(set_id, actor)
     initial = Form.of(DetailsForm, loaded.draft, revision=loaded.item.revision)
-    categories = {
-        name: text
-        for number, each in enumerate(loaded.draft.categories)
-        for name, text in (
-            (f"category-{number}", each.name),
-            (f"about-{number}", each.description),
-            (f"place-{number}", str(number + 1)),
-        )
-    }
+    categories = dict[str, str]()
+    for number, each in enumerate(loaded.draft.categories):
+        categories |= {f"category-{number}": each.name, f"about-{number}": each.description}
+        categories[f"place-{number}"] = str(number + 1)
 
     def save(values: DetailsForm) -> Response:
         page.service.sets.change(
@@ -180,11 +175,8 @@ def _edit_categories(old: SetDraft, form: Form) -> SetDraft:
         placed.append((order, Category(name, form.value(f"about-{number}"))))
     renamed.pop("", None)
     used = {renamed.get(each.category, each.category) for each in old.questions}
-    kept = [
-        each
-        for place, each in sorted(placed, key=lambda pair: pair[0])
-        if place > 0 or each.name in used
-    ]
+    placed.sort(key=lambda pair: pair[0])
+    kept = [each for place, each in placed if place > 0 or each.name in used]
     questions = tuple(
         replace(each, category=renamed.get(each.category, each.category)) for each in old.questions
     )

@@ -106,8 +106,7 @@ def _play(service: GamesService, clock: _Clock, game: Game) -> None:
             for player in clock.random.sample(players, len(players) - 1):
                 clock.move(0.2, 1.2)
                 service.answers.submit(
-                    game.game_id,
-                    _answer(clock, question, player, state.question_id, skill[player]),
+                    game.game_id, _answer(clock, question, player, state.question_id, skill[player])
                 )
         elif state.phase is Phase.VOTING:
             _vote(service, clock, game, players)
@@ -120,15 +119,22 @@ def _answer(
     random, ids = clock.random, [option.id for option in question.choices]
     sent = Submission(player, question_id, clock(), client_id=new_id())
     match question.type:
-        case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT:
-            return replace(sent, text=random.choice(_TEXTS[question.title]))
         case QuestionType.RATING:
             steps = question.scale.steps
             return replace(sent, number=random.choice(steps[len(steps) // 2 :]))
-        case QuestionType.RANK:
-            return replace(sent, choices=tuple(random.sample(ids, len(ids))))
-        case QuestionType.TRIVIA if random.random() < skill:
+        case QuestionType.SLIDER:
+            steps = range(question.low, question.high + 1, question.step)
+            far = 2 * question.tolerance
+            near = [each for each in steps if abs(each - (question.target or 0)) <= far]
+            return replace(sent, number=random.choice(near if random.random() < skill else steps))
+        case QuestionType.TYPED if random.random() < skill:
+            return replace(sent, text=random.choice(question.options).text)
+        case QuestionType.TRIVIA | QuestionType.ORDER if random.random() < skill:
             return replace(sent, choices=question.correct)
+        case QuestionType.RANK | QuestionType.ORDER:
+            return replace(sent, choices=tuple(random.sample(ids, len(ids))))
+        case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT | QuestionType.TYPED:
+            return replace(sent, text=random.choice(_TEXTS[question.title]))
         case _:
             return replace(sent, choices=(random.choice(ids),))
 

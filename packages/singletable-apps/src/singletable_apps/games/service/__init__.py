@@ -22,9 +22,11 @@ from singletable_apps.games.entities import engagements
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.admin import Admin
 from singletable_apps.games.service.answers import Answers
+from singletable_apps.games.service.audience import Audience
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.games import Games
+from singletable_apps.games.service.homework import Homeworks
 from singletable_apps.games.service.images import Images
 from singletable_apps.games.service.moderation import Moderation
 from singletable_apps.games.service.players import Players
@@ -56,13 +58,15 @@ class GamesService:
         self.players = Players(context, self.games, self.game_store)
         self.rounds = Rounds(context, self.game_store)
         self.answers = Answers(context, self.rounds, self.game_store)
+        self.homework = Homeworks(context, self.games, self.rounds, self.answers)
         self.moderation = Moderation(context, self.game_store)
         self.admin = Admin(context, self.games)
+        self.audience = Audience(context, self.game_store)
         self.snapshots = Snapshots(
             context, self.rounds, self.game_store, self.answers, self.moderation
         )
         self.sets, self.images = Sets(context), Images(context)
-        self.reports = Reports(context, self.game_store, summarizer)
+        self.reports = Reports(context, self.rounds, self.game_store, summarizer)
 
 
 def open_games(

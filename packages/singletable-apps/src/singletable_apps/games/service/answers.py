@@ -35,16 +35,17 @@ from singletable_apps.games.errors import (
     RoomClosed,
     WrongPhase,
 )
+from singletable_apps.games.kinds import kind_of
 from singletable_apps.games.moderation import status_of_text
 from singletable_apps.games.phases import Phase, describe
-from singletable_apps.games.questions import EngagementType, Question, QuestionType
+from singletable_apps.games.questions import EngagementType, Question
+from singletable_apps.games.results import Reply
 from singletable_apps.games.rules import Play, is_due
 from singletable_apps.games.scoring import required_ranks
 from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.service import check_found
-from singletable_apps.shared.text import InputChecks
 
 T = TypeVar("T")
 MAX_CLIENT_ID = 64
@@ -117,9 +118,7 @@ class Answers:
     """Stores answers and votes."""
 
     def __init__(self, context: Context, rounds: Rounds, store: GameStore) -> None:
-        self._context = context
-        self._rounds = rounds
-        self._store = store
+        self._context, self._rounds, self._store = context, rounds, store
 
     def submit(self, game_id: str, submission: Submission) -> Receipt:
         """Store an answer, or raise an error that says why not."""
@@ -156,7 +155,7 @@ class Answers:
         for number, (game_id, each) in enumerate(sent):
             try:
                 player = players.get((game_id, each.player_id))
-                prepared = self._prepare(_check_play(plays.get(game_id)), player, each)
+                prepared = self._prepare(check_found(plays.get(game_id), _NO_GAME), player, each)
             except AppError as error:
                 results[number] = error
             else:
@@ -219,25 +218,9 @@ class Answers:
                 return Receipt(Outcome.REPEATED, known)
             raise WrongPhase(_closed_text(state, is_late), state.phase, (Phase.OPEN,))
         question = _question_of(play, sent.question_id)
-        text, choices, number = check_answer(question, sent)
         opened = state.opened_at or sent.received_at
         seconds = (sent.received_at - opened).total_seconds() - state.paused_seconds
-        status = status_of_text(game.settings, text) if text else AnswerStatus.VISIBLE
-        return Answer(
-            game_id=game.game_id,
-            question_id=sent.question_id,
-            player_id=player.player_id,
-            name=player.name,
-            text=text,
-            choices=choices,
-            number=number,
-            seconds=round(max(0.0, seconds), 3),
-            word_count=len(text.split()),
-            status=status,
-            client_id=client_id,
-            submitted_at=sent.received_at,
-            expires_at=game.expires_at,
-        )
+        return make_answer(game, player, question, sent, seconds)
 
     async def _write(
         self, store: AsyncStore | _Direct, plays: Mapping[str, Play], batch: Mapping[int, Answer]
@@ -294,14 +277,16 @@ class Answers:
     ) -> list[Receipt | AppError]:
         """Store votes, each with its game, as `submit_many` does with answers."""
         plays, players = self._load(sent, known_players, known_plays)
-        keys = [Round.key(*_asked(play)) for play in plays.values() if play.state.question_id]
+        states = [play.state for play in plays.values() if play.state.question_id]
+        keys = [Round.key(each.game_id, each.question_id) for each in states]
         found = self._context.store.get_many(keys, consistent=True)
         entries = {entry.game_id: entry for entry in found if entry}
         results: list[Receipt | AppError] = []
         stored = dict[tuple[str, str], Vote]()
         for game_id, each in sent:
             try:
-                play, player = _check_play(plays.get(game_id)), (game_id, each.player_id)
+                play = check_found(plays.get(game_id), _NO_GAME)
+                player = (game_id, each.player_id)
                 vote = self._check_vote(play, entries.get(game_id), players.get(player), each)
             except AppError as error:
                 results.append(error)
@@ -309,10 +294,10 @@ class Answers:
                 stored[player] = vote
                 results.append(Receipt(Outcome.ACCEPTED, vote=vote))
         self._context.store.put_many(stored.values())
-        states = self._context.get_states(plays)
+        after = self._context.get_states(plays)
         return [
             Receipt(Outcome.LATE, vote=result.vote)
-            if isinstance(result, Receipt) and not _is_voting(states.get(game_id), each.question_id)
+            if isinstance(result, Receipt) and not _is_voting(after.get(game_id), each.question_id)
             else result
             for (game_id, each), result in zip(sent, results, strict=True)
         ]
@@ -390,18 +375,9 @@ def _raise_error(results: Sequence[Receipt | AppError]) -> Receipt:
     return result
 
 
-def _check_play(play: Play | None) -> Play:
-    return check_found(play, _NO_GAME)
-
-
-def _asked(play: Play) -> tuple[str, str]:
-    return play.state.game_id, play.state.question_id
-
-
 def _is_final(plays: Mapping[str, Play], answer: Answer) -> bool:
-    """Return whether the first answer counts, as for trivia. Others can be changed."""
-    question = _question_of(plays[answer.game_id], answer.question_id)
-    return question.type is QuestionType.TRIVIA
+    """Return whether the first answer counts, as in a quiz. Others can be changed."""
+    return kind_of(_question_of(plays[answer.game_id], answer.question_id)).is_quiz
 
 
 def _is_repeated(result: Receipt | AppError) -> bool:
@@ -438,8 +414,8 @@ def _batches(answers: Mapping[int, Answer]) -> Iterator[dict[int, Answer]]:
 
 
 def is_open(game: Game, state: GameState, question_id: str) -> bool:
-    """Return whether answers to this question are accepted."""
-    if state.phase is not Phase.OPEN or state.closed_at is not None:
+    """Return whether answers of a room to this question are accepted."""
+    if state.phase is not Phase.OPEN or state.closed_at is not None or game.homework:
         return False
     if game.type is EngagementType.SURVEY:
         return question_id in state.played
@@ -465,31 +441,27 @@ def _question_of(play: Play, question_id: str) -> Question:
     return question
 
 
-def check_answer(question: Question, sent: Submission) -> tuple[str, tuple[str, ...], int | None]:
-    """Return the text, choices and number of an answer, or raise InvalidInput."""
-    checks = InputChecks()
-    ids = [option.id for option in question.choices]
-    match question.type:
-        case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT:
-            text = checks.text("text", sent.text, longest=question.longest, required=True)
-            checks.raise_errors()
-            return text, (), None
-        case QuestionType.RATING:
-            steps = question.scale.steps
-            if sent.number is None or sent.number not in steps:
-                raise InvalidInput({"number": f"Choose a number from {steps[0]} to {steps[-1]}."})
-            return "", (), sent.number
-        case QuestionType.RANK:
-            if sorted(sent.choices) != sorted(ids):
-                raise InvalidInput({"choices": "Put all options into an order."})
-            return "", sent.choices, None
-        case QuestionType.TRIVIA | QuestionType.CHOICE | QuestionType.YES_NO:
-            most = len(question.correct) if question.type is QuestionType.TRIVIA else 0
-            most = max(most, question.selections, 1)
-            if len(question.correct) > 1:
-                most = len(ids)
-            chosen = tuple(each for each in ids if each in sent.choices)
-            if not chosen or len(set(sent.choices) - set(ids)) or len(chosen) > most:
-                text = "Choose one option." if most == 1 else f"Choose 1 to {most} options."
-                raise InvalidInput({"choices": text})
-            return "", chosen, None
+def make_answer(
+    game: Game, player: Player, question: Question, sent: Submission, seconds: float
+) -> Answer:
+    """Return the answer to store, or raise InvalidInput. Others never see those of a homework."""
+    kind = kind_of(question)
+    reply = kind.read(question, Reply(sent.choices, sent.number, sent.text))
+    # A text that is right is one of the author's.
+    is_right = kind.is_quiz and kind.judge(question, reply).is_correct
+    is_safe = not reply.text or is_right or game.homework is not None
+    return Answer(
+        game_id=game.game_id,
+        question_id=sent.question_id,
+        player_id=player.player_id,
+        name=player.name,
+        text=reply.text,
+        choices=reply.choices,
+        number=reply.number,
+        seconds=round(max(0.0, seconds), 3),
+        word_count=len(reply.text.split()),
+        status=AnswerStatus.VISIBLE if is_safe else status_of_text(game.settings, reply.text),
+        client_id=sent.client_id[:MAX_CLIENT_ID],
+        submitted_at=sent.received_at,
+        expires_at=game.expires_at,
+    )

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from singletable import AsyncStore, Store
+from singletable import AsyncStore, Store, retry_conflicts
 from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
-from singletable_apps.games.errors import NotSeated, RoomClosed
+from singletable_apps.games.errors import Busy, NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
 from singletable_apps.games.tokens import NO_LINK, Actor, Role, Seat, Tokens
 from singletable_apps.games.urls import Urls
@@ -17,6 +17,9 @@ from singletable_apps.shared.objects import Bucket
 from singletable_apps.shared.service import check_found, utc_now
 
 Listener = Callable[["Game | GameState | Player | Round"], None]
+retry_busy = retry_conflicts(
+    otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
+)
 _ID = re.compile(r"[0-9a-z]{16,26}")
 # Games whose questions are kept in memory.
 _CACHED_GAMES = 200

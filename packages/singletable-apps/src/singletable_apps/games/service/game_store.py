@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import chain
+from functools import lru_cache
 from typing import TypeVar
 
+from singletable import Selection
 from singletable_apps.games.entities import (
     Answer,
+    AudienceQuestion,
     BallotAnswer,
     BallotPart,
     Game,
@@ -36,10 +38,10 @@ class GameStore:
     def __init__(self, context: Context) -> None:
         self._context = context
         # By game, question and attempt.
-        self._ballots: dict[tuple[str, str, str], tuple[BallotAnswer, ...]] = {}
-        self._results: dict[tuple[str, str, str], tuple[Standing, ...]] = {}
+        self._ballots = lru_cache(_CACHED_ROUNDS)(self._read_ballot)
+        self._results = lru_cache(_CACHED_ROUNDS)(self._read_result)
         # Which answers each author ranks: every vote asks, and a thousand answers take long.
-        self._offered: dict[tuple[str, str, str], dict[str, tuple[str, ...]]] = {}
+        self._offered = lru_cache(_CACHED_ROUNDS)(self._offer)
 
     def load(self, game_id: str) -> Play:
         """Return a game with its state and questions."""
@@ -64,18 +66,20 @@ class GameStore:
             return None
         return self._context.store.get(Round.key(game_id, question_id), consistent=True)
 
+    def _read(self, query: Selection[T]) -> list[T]:
+        return list(self._context.store.query(query, consistent=True))
+
     def list_players(self, game_id: str) -> list[Player]:
         """Return all players of a game, also those who were removed."""
-        return list(self._context.store.query(Player.key.partition(game_id), consistent=True))
+        return self._read(Player.key.partition(game_id))
 
     def list_rounds(self, game_id: str) -> list[Round]:
         """Return all questions that were played, in order."""
-        return list(self._context.store.query(Round.key.partition(game_id), consistent=True))
+        return self._read(Round.key.partition(game_id))
 
     def list_answers(self, game_id: str, question_id: str) -> list[Answer]:
         """Return all answers to a question."""
-        query = Answer.key.partition(game_id).eq(question_id)
-        return list(self._context.store.query(query, consistent=True))
+        return self._read(Answer.key.partition(game_id).eq(question_id))
 
     def list_written(self, play: Play) -> list[Answer]:
         """Return the texts that were sent for the current question, or for all of a survey.
@@ -86,27 +90,32 @@ class GameStore:
         found = [self.list_answers(play.game.game_id, each) for each in written_ids(play)]
         return [answer for answers in found if len(answers) >= least for answer in answers]
 
+    def list_asked(self, game_id: str) -> list[AudienceQuestion]:
+        """Return all questions of players to the host."""
+        return self._read(AudienceQuestion.key.partition(game_id))
+
     def list_votes(self, game_id: str, question_id: str) -> list[Vote]:
         """Return all votes on the answers to a question."""
-        query = Vote.key.partition(game_id).eq(question_id)
-        return list(self._context.store.query(query, consistent=True))
+        return self._read(Vote.key.partition(game_id).eq(question_id))
 
     def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
         """Return the frozen answers of a round."""
-        key = (entry.game_id, entry.question_id, entry.ballot)
-        parts = BallotPart.key.partition(key[0]).eq(key[1]).eq(key[2])
-        query = self._context.store.query
-        return _cached(
-            self._ballots, key, lambda: [each.answers for each in query(parts, consistent=True)]
-        )
+        return self._ballots(entry.game_id, entry.question_id, entry.ballot)
+
+    def _read_ballot(
+        self, game_id: str, question_id: str, attempt: str
+    ) -> tuple[BallotAnswer, ...]:
+        parts = BallotPart.key.partition(game_id).eq(question_id).eq(attempt)
+        return tuple(each for part in self._read(parts) for each in part.answers) if attempt else ()
 
     def get_result(self, entry: Round) -> tuple[Standing, ...]:
         """Return the standings after a round, best first."""
-        key = (entry.game_id, entry.question_id, entry.result)
-        parts = ResultPart.key.partition(key[0]).eq(key[1]).eq(key[2])
-        query = self._context.store.query
-        return _cached(
-            self._results, key, lambda: [each.standings for each in query(parts, consistent=True)]
+        return self._results(entry.game_id, entry.question_id, entry.result)
+
+    def _read_result(self, game_id: str, question_id: str, attempt: str) -> tuple[Standing, ...]:
+        parts = ResultPart.key.partition(game_id).eq(question_id).eq(attempt)
+        return (
+            tuple(each for part in self._read(parts) for each in part.standings) if attempt else ()
         )
 
     def get_standings(self, state: GameState) -> tuple[Standing, ...]:
@@ -119,27 +128,25 @@ class GameStore:
 
         Players who did not answer get the list of a random place.
         """
-        dealt = self._offered_to_authors(game, entry).get(player_id)
+        size = game.settings.ballot_size
+        dealt = self._offered(entry.game_id, entry.question_id, entry.ballot, size).get(player_id)
         if dealt is None:
             dealt = assign_ballots(
                 [answer.id for answer in self.get_ballot(entry)],
                 [player_id],
                 {},
                 seed=f"{entry.ballot} {player_id}",
-                size=game.settings.ballot_size,
+                size=size,
             )[player_id]
         return [each for each in dealt if each not in entry.hidden]
 
-    def _offered_to_authors(self, game: Game, entry: Round) -> dict[str, tuple[str, ...]]:
-        size = game.settings.ballot_size
-        key = (entry.game_id, entry.question_id, f"{entry.ballot} {size}")
-        found = self._offered.get(key)
-        if found is None:
-            authors = {answer.id: answer.players for answer in self.get_ballot(entry)}
-            voters = {player for players in authors.values() for player in players}
-            found = assign_ballots(authors, voters, authors, entry.ballot, size)
-            _remember(self._offered, key, found)
-        return found
+    def _offer(
+        self, game_id: str, question_id: str, attempt: str, size: int
+    ) -> dict[str, tuple[str, ...]]:
+        frozen = self._ballots(game_id, question_id, attempt)
+        authors = {answer.id: answer.players for answer in frozen}
+        voters = {player for players in authors.values() for player in players}
+        return assign_ballots(authors, voters, authors, attempt, size)
 
     def store_ballot(self, entry: Round, frozen: Sequence[BallotAnswer]) -> None:
         """Store the frozen answers of a round, which the round refers to when it is written."""
@@ -183,23 +190,3 @@ def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
         total += size(item)
     if part:
         yield part
-
-
-def _cached(
-    cache: dict[tuple[str, str, str], tuple[T, ...]],
-    key: tuple[str, str, str],
-    read: Callable[[], list[list[T]]],
-) -> tuple[T, ...]:
-    """Return what is stored for a game, a question and an attempt; without an attempt, nothing."""
-    found = cache.get(key, ())
-    if key[2] and not found:
-        found = tuple(chain.from_iterable(read()))
-        _remember(cache, key, found)
-    return found
-
-
-def _remember(cache: dict[tuple[str, str, str], T], key: tuple[str, str, str], value: T) -> None:
-    """Keep a value that never changes, and forget the oldest ones."""
-    for old in [*cache][: len(cache) + 1 - _CACHED_ROUNDS]:
-        cache.pop(old, None)
-    cache[key] = value

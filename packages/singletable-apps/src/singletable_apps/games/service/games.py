@@ -6,9 +6,9 @@ import hmac
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from singletable import AlreadyExists, Page, retry_conflicts
+from singletable import AlreadyExists, Page, evolve
 from singletable_apps.games.entities import (
     Answer,
     Game,
@@ -16,17 +16,21 @@ from singletable_apps.games.entities import (
     GameEntry,
     GameSettings,
     GameState,
+    Homework,
     JoinCode,
 )
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, Question, SetDraft
-from singletable_apps.games.service.context import Context, is_id
+from singletable_apps.games.rules import open_all
+from singletable_apps.games.service.context import Context, is_id, retry_busy
 from singletable_apps.games.tokens import Role, new_game_id, new_join_code
 from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 
 DEFAULT_TITLE = "Engagements Session"
+# A homework is due at most this long after it was given.
+LONGEST_HOMEWORK = timedelta(days=60)
 _CODE_DRAWS = 8
 _QUESTIONS_PER_PART = 25
 # The least and the most of each number in the settings.
@@ -42,21 +46,10 @@ _RANGES: dict[str, tuple[float, float]] = {
     "max_players": (1, 10_000),
     "min_cell": (1, 50),
 }
-_retry = retry_conflicts(
-    otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
-)
 # Settings that decide about the points of a question, and whether its authors have names.
 _OF_QUESTION = (
-    *(
-        "question_seconds",
-        "writing_seconds",
-        "trivia_mode",
-        "speed_floor",
-        "partial",
-        "streak",
-        "points",
-    ),
-    *("rank_method", "ballot_size", "is_anonymous"),
+    *("question_seconds", "writing_seconds", "trivia_mode", "speed_floor", "partial", "streak"),
+    *("points", "rank_method", "ballot_size", "is_anonymous"),
 )
 
 
@@ -74,6 +67,7 @@ class GameDraft:
     ai_context: str = ""
     access_code: str = ""
     settings: GameSettings = field(default_factory=GameSettings)
+    homework: Homework | None = None
 
 
 def draft_from_set(draft: SetDraft, set_id: str, set_version: int, *, title: str = "") -> GameDraft:
@@ -131,7 +125,8 @@ class Games:
         if settings.is_random:
             random.SystemRandom().shuffle(questions)
         now = context.clock()
-        expires_at = now + context.lifetime
+        lifetime = context.lifetime + (LONGEST_HOMEWORK if draft.homework else timedelta())
+        expires_at = now + lifetime
         game_id = new_game_id(int(now.timestamp() * 1000))
         parts = [
             GameContent(
@@ -156,6 +151,7 @@ class Games:
                 join_code=new_join_code(),
                 access_code=access_code,
                 settings=settings,
+                homework=draft.homework,
                 question_count=len(questions),
                 content_parts=len(parts),
                 categories=list(dict.fromkeys(each.category for each in questions)),
@@ -173,8 +169,8 @@ class Games:
         """Create a game like this one for its players, or return the one that they have."""
         if game.next_game:
             return self._context.get_game(game.next_game)
-        names = [each.name for each in fields(GameDraft) if hasattr(game, each.name)]
-        copied = {name: getattr(game, name) for name in names}
+        names = {each.name for each in fields(GameDraft) if hasattr(game, each.name)}
+        copied = {name: getattr(game, name) for name in names - {"homework"}}
         draft = GameDraft(**copied, questions=self._context.get_questions(game))
         return self.lead_to(game.game_id, self.create(game.created_by, draft))
 
@@ -186,10 +182,14 @@ class Games:
 
     def _create(self, game: Game, now: datetime) -> None:
         game_id, expires_at = game.game_id, game.expires_at
+        state = GameState(game_id=game_id, expires_at=expires_at)
+        if game.homework:
+            opened = open_all(state, game.question_count, now)
+            state = evolve(opened, deadline=game.homework.due_at)
         with self._context.store.transaction() as tx:
             tx.create(JoinCode(code=game.join_code, game_id=game_id, expires_at=expires_at))
             tx.create(game)
-            tx.create(GameState(game_id=game_id, expires_at=expires_at))
+            tx.create(state)
             tx.create(
                 GameEntry(
                     game_id=game_id,
@@ -216,7 +216,7 @@ class Games:
         ):
             raise InvalidInput({"access_code": "This access code is not right. Ask the host."})
 
-    @_retry
+    @retry_busy
     def edit(
         self,
         game_id: str,
@@ -227,6 +227,7 @@ class Games:
         active_categories: Sequence[str] | None = None,
         access_code: str | None = None,
         settings: GameSettings | None = None,
+        takes_questions: bool | None = None,
     ) -> Game:
         """Change what is given, and return the game."""
         checks = InputChecks()
@@ -245,6 +246,8 @@ class Games:
         if settings is not None:
             self._check_changeable(game, settings)
             game.settings = check_settings(settings, checks)
+        if takes_questions is not None:
+            game.settings = replace(game.settings, takes_questions=takes_questions)
         checks.raise_errors()
         game.last_activity_at = self._context.clock()
         with self._context.store.transaction() as tx:
@@ -273,7 +276,7 @@ class Games:
                 (Phase.REVEAL, Phase.LEADERBOARD, Phase.WAITING),
             )
 
-    @_retry
+    @retry_busy
     def replace_links(self, game_id: str, role: Role) -> Game:
         """Make the links of a role void, so that new ones have to be handed out."""
         game = self._context.get_game(game_id, consistent=True)

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
-from singletable import ConditionFailed
+from singletable import ConditionFailed, retry_conflicts
 from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, Round
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
@@ -24,25 +23,7 @@ from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.views import AnonymousAnswer
 from singletable_apps.shared.service import check_found
 
-_ATTEMPTS = 5
 _CHANGED = "The player has changed this answer meanwhile. Read it again."
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """An answer with its new status. If it is late, answers were frozen at the same time."""
-
-    answer: AnonymousAnswer
-    is_late: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenAnswer:
-    """An answer on ballots and in results, and whether the host has hidden it."""
-
-    question_id: str
-    answer: BallotAnswer
-    is_hidden: bool
 
 
 class Moderation:
@@ -78,7 +59,7 @@ class Moderation:
         answer_id = self._answer_id(answer)
         return AnonymousAnswer(answer.question_id, answer_id, answer.text, answer.status)
 
-    def list_frozen(self, play: Play) -> list[FrozenAnswer]:
+    def list_frozen(self, play: Play) -> list[tuple[Round, BallotAnswer]]:
         """Return the frozen answers to the current question, or to all of a survey.
 
         Survey answers of too few people are shown to nobody, not even here.
@@ -89,7 +70,7 @@ class Moderation:
         entries = [self._store.get_round(play.game.game_id, each) for each in ids]
         least = play.game.settings.min_cell if is_survey else 0
         return [
-            FrozenAnswer(entry.question_id, answer, answer.id in entry.hidden)
+            (entry, answer)
             for entry in entries
             if entry is not None and entry.answers >= least
             for answer in self._store.get_ballot(entry)
@@ -102,8 +83,8 @@ class Moderation:
         answer_id: str,
         status: AnswerStatus,
         text: str | None = None,
-    ) -> Decision:
-        """Approve or hide an answer until it is frozen.
+    ) -> tuple[AnonymousAnswer, bool]:
+        """Approve or hide an answer; return it, and whether answers were frozen at the same time.
 
         `text` is the answer that the host has read. If the player has changed it since, nothing is
         done.
@@ -117,7 +98,7 @@ class Moderation:
         if text is not None and text != answer.text:
             raise InvalidInput({"text": _CHANGED})
         if answer.status is status:
-            return Decision(self._without_author(answer))
+            return self._without_author(answer), False
         if not is_checkable(play.state) or question_id not in written_ids(play):
             raise WrongPhase(
                 "The host has gone on without the answers that waited.",
@@ -135,7 +116,7 @@ class Moderation:
         after = self._context.get_state(game_id)
         self._context.notify(play.game)
         is_now = is_checkable(after) and after.question_id == play.state.question_id
-        return Decision(self._without_author(answer), not is_now)
+        return self._without_author(answer), not is_now
 
     def approve_all(self, game_id: str) -> None:
         """Approve every answer that waits and that the host can see now."""
@@ -145,28 +126,24 @@ class Moderation:
                     game_id, each.question_id, each.answer_id, AnswerStatus.VISIBLE, each.text
                 )
 
+    @retry_conflicts(otherwise=lambda: Busy("Someone else is hiding answers right now. Try again."))
     def set_hidden(
         self, game_id: str, answer_id: str, is_hidden: bool, question_id: str = ""
     ) -> Round:
         """Hide a frozen answer, or show it again; the current question's, if none is given."""
         state = self._context.get_state(game_id)
         chosen = question_id or state.question_id
-        for _ in range(_ATTEMPTS):
-            found = self._store.get_round(game_id, chosen) if chosen in state.played else None
-            entry = check_found(found, "This question has not been played.")
-            if answer_id not in {each.id for each in self._store.get_ballot(entry)}:
-                check_found(None, "There is no such answer on the ballot.")
-            if (answer_id in entry.hidden) is is_hidden:
-                return entry
-            others = [each for each in entry.hidden if each != answer_id]
-            try:
-                changed = self._context.store.update(
-                    Round.key(game_id, chosen),
-                    Round.hidden.set([*others, answer_id] if is_hidden else others),
-                    if_=Round.hidden == entry.hidden,
-                )
-            except ConditionFailed:
-                continue
-            self._context.notify(changed)
-            return changed
-        raise Busy("Someone else is hiding answers right now. Try again.")
+        found = self._store.get_round(game_id, chosen) if chosen in state.played else None
+        entry = check_found(found, "This question has not been played.")
+        if answer_id not in {each.id for each in self._store.get_ballot(entry)}:
+            raise NotFound("There is no such answer on the ballot.")
+        if (answer_id in entry.hidden) is is_hidden:
+            return entry
+        others = [each for each in entry.hidden if each != answer_id]
+        changed = self._context.store.update(
+            Round.key(game_id, chosen),
+            Round.hidden.set([*others, answer_id] if is_hidden else others),
+            if_=Round.hidden == entry.hidden,
+        )
+        self._context.notify(changed)
+        return changed

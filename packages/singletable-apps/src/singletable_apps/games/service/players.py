@@ -20,22 +20,19 @@ from singletable_apps.games.errors import (
     RoomClosed,
     WrongPhase,
 )
-from singletable_apps.games.names import (
-    MAX_NAME,
-    check_name,
-    draw_names,
-    name_key,
-    similar_names,
-)
+from singletable_apps.games.names import MAX_NAME, check_name, draw_names, name_key, similar_names
 from singletable_apps.games.phases import Phase
+from singletable_apps.games.rules import is_due
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.games import Games
 from singletable_apps.games.tokens import Role, Seat, new_id
 from singletable_apps.shared.text import InputChecks
 
-__all__ = ["MAX_NAME", "Joined", "Players", "balance_teams"]
+__all__ = ["MAX_LISTED_NAME", "MAX_NAME", "Joined", "Players", "balance_teams"]
 
+# On the list of a homework, names are whole ones.
+MAX_LISTED_NAME = 60
 _RENAME = "You can change your name once, before the game starts. Ask the host."
 
 
@@ -61,9 +58,7 @@ class Players:
     """Lets people join games, and hosts look after them."""
 
     def __init__(self, context: Context, games: Games, store: GameStore) -> None:
-        self._context = context
-        self._games = games
-        self._store = store
+        self._context, self._games, self._store = context, games, store
         self._rooms: dict[str, _Room] = {}
 
     def join(
@@ -77,6 +72,8 @@ class Players:
         context = self._context
         game = context.get_game(game_id, consistent=True)
         state = context.get_state(game_id)
+        if game.homework and (state.phase is Phase.ENDED or is_due(state, context.clock())):
+            raise RoomClosed("This homework is closed. Nothing is accepted any more.")
         if state.phase is Phase.ENDED:
             raise RoomClosed("This game is over.")
         if game.is_locked or (not game.settings.late_join and state.phase is not Phase.WAITING):
@@ -102,10 +99,8 @@ class Players:
     def follow(self, game: Game, player_id: str) -> Joined:
         """Take a player to the game after this one, with the same id, name and team."""
         context = self._context
-        before, after = (
-            context.get_player(game.game_id, player_id),
-            context.get_game(game.next_game),
-        )
+        before = context.get_player(game.game_id, player_id)
+        after = context.get_game(game.next_game)
         try:
             player = context.get_player(after.game_id, player_id)
         except NotFound:
@@ -161,6 +156,8 @@ class Players:
     def _name_taken(self, game: Game, name: str) -> AlreadyExists:
         free = self.suggest_names(game, name)
         text = f"Someone is called {name} already. Choose another name."
+        if _listed(game):
+            return AlreadyExists({"name": f"{name} has begun already, on another device."})
         if free:
             text = f"Someone is called {name} already. How about {' or '.join(free[:2])}?"
         return AlreadyExists({"name": text}, free)
@@ -248,9 +245,15 @@ class Players:
         self._context.store.update(key, Player.last_seen_at.set(self._context.clock()))
 
     def _check_name(self, checks: InputChecks, game: Game, name: str) -> str:
-        chosen = checks.line("name", name, longest=MAX_NAME, required=True)
+        listed = _listed(game)
+        longest = MAX_LISTED_NAME if listed else MAX_NAME
+        chosen = checks.line("name", name, longest=longest, required=True)
         if "name" in checks.errors:
             return chosen
+        if listed:
+            if name_key(chosen) not in listed:
+                checks.reject("name", "This name is not on the list. Type it as it is there.")
+            return listed.get(name_key(chosen), chosen)
         try:
             return check_name(game.settings, chosen)
         except InvalidInput as error:
@@ -280,6 +283,11 @@ def balance_teams(members: Mapping[str, str], teams: Sequence[str]) -> dict[str,
         for team in teams
         for _, each in zip(range(limits[team] - len(sizes[team])), moves, strict=False)
     }
+
+
+def _listed(game: Game) -> dict[str, str]:
+    """Return the names on the list of a homework by how they look; none if they are free."""
+    return {name_key(each): each for each in game.homework.names} if game.homework else {}
 
 
 def _name_item(player: Player) -> PlayerName:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from singletable_apps.games.entities import (
     Answer,
@@ -18,12 +18,16 @@ from singletable_apps.games.entities import (
     Standing,
 )
 from singletable_apps.games.errors import InvalidInput, NotFound
-from singletable_apps.games.questions import WRITTEN, EngagementType, Question, QuestionType
-from singletable_apps.games.results import Reply, Summary, summarize
+from singletable_apps.games.kinds import kind_of, summarize
+from singletable_apps.games.questions import EngagementType, Question
+from singletable_apps.games.results import Summary
+from singletable_apps.games.rules import judged_question, reply_of
 from singletable_apps.games.scoring import fold_answer, team_totals
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
+from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.summaries import Summarizer, SummaryRequest
+from singletable_apps.games.views import View, list_asked
 
 ANSWER_COLUMNS = (
     *("Question", "Type", "Category", "Title", "Player", "Team"),
@@ -32,6 +36,9 @@ ANSWER_COLUMNS = (
 # How many questions and players the report names first.
 _FIRST = 5
 SCORE_COLUMNS = ("Place", "Player", "Team", "Points", "Answers", "Correct")
+ASKED_COLUMNS = ("Votes", "Question", "Player", "Status")
+TableName: TypeAlias = Literal["answers", "scores", "questions"]
+Rows: TypeAlias = Iterator[tuple[str | float | datetime, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,7 @@ class ReportedAnswer:
     seconds: float
     submitted_at: datetime
     is_hidden: bool = False
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,8 @@ class GameReport:
     champions: Sequence[str]
     teams: Sequence[tuple[str, float]]
     player_count: int
+    # Questions of players to the host.
+    asked: Sequence[View]
 
     @property
     def hardest(self) -> list[ReportedQuestion]:
@@ -113,8 +123,15 @@ class GameReport:
         weak = [each for each in self.scores if quiz > 1 and 2 * each.correct < quiz]
         return sorted(weak, key=lambda each: (each.correct, each.points))[:_FIRST]
 
-    def answer_rows(self, zone: tzinfo = UTC) -> Iterator[tuple[str | float | datetime, ...]]:
-        """Yield a row for each player and question, by ANSWER_COLUMNS, with times in a zone."""
+    def table(self, name: TableName, zone: tzinfo = UTC) -> tuple[Sequence[str], Rows]:
+        """Return the columns and rows of a table, with times in a zone."""
+        if name == "answers":
+            return ANSWER_COLUMNS, self._answer_rows(zone)
+        if name == "scores":
+            return SCORE_COLUMNS, map(astuple, self.scores)
+        return ASKED_COLUMNS, (tuple(each.values())[1:] for each in self.asked)
+
+    def _answer_rows(self, zone: tzinfo) -> Rows:
         for each in self.questions:
             asked = each.question
             start = (int(each.question_id), asked.type, asked.category, asked.title)
@@ -123,7 +140,7 @@ class GameReport:
                     *start,
                     answer.player,
                     answer.team,
-                    answer.text,
+                    answer.text if answer.number is None else answer.number,
                     "" if answer.is_correct is None else "yes" if answer.is_correct else "no",
                     answer.points,
                     answer.seconds,
@@ -131,11 +148,6 @@ class GameReport:
                 )
             for player in each.silent:
                 yield (*start, player.name, player.team, *[""] * 5)
-
-    def score_rows(self) -> Iterator[tuple[str | int, ...]]:
-        """Yield the rows of a table with the final scores, by SCORE_COLUMNS."""
-        for each in self.scores:
-            yield (each.place, each.player, each.team, each.points, each.answers, each.correct)
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON, with times in ISO 8601."""
@@ -148,6 +160,7 @@ class GameReport:
             "champions": list(self.champions),
             "teams": [{"name": name, "points": points} for name, points in self.teams],
             "scores": [asdict(each) for each in self.scores],
+            "audienceQuestions": self.asked,
             "questions": [
                 {
                     "questionId": each.question_id,
@@ -171,18 +184,19 @@ class GameReport:
 class Reports:
     """Reads reports, and has answers summarized."""
 
-    def __init__(self, context: Context, store: GameStore, summarizer: Summarizer) -> None:
-        self._context = context
-        self._store = store
+    def __init__(
+        self, context: Context, rounds: Rounds, store: GameStore, summarizer: Summarizer
+    ) -> None:
+        self._context, self._rounds, self._store = context, rounds, store
         self.summarizer = summarizer
 
     def read(self, game_id: str) -> GameReport:
         """Return the report of a game, also while it is played."""
+        self._rounds.finish_due(game_id)
         play = self._store.load(game_id)
         game, state = play.game, play.state
         players = {each.player_id: each for each in self._store.list_players(game_id)}
         active = {each for each, player in players.items() if player.is_active}
-        is_survey = game.type is EngagementType.SURVEY
         questions = list[ReportedQuestion]()
         answered, correct = Counter[str](), Counter[str]()
         for entry in self._store.list_rounds(game_id):
@@ -192,12 +206,8 @@ class Reports:
             standings = {each.player: each for each in self._store.get_result(entry)}
             answered.update(each.player_id for each in answers)
             correct.update(player for player, each in standings.items() if each.is_correct)
-            question = play.questions[entry.index]
-            questions.append(
-                _report_question(
-                    game, entry, question, answers, standings, players, is_survey=is_survey
-                )
-            )
+            question = judged_question(play, entry)
+            questions.append(_report_question(game, entry, question, answers, standings, players))
         final = [each for each in self._store.get_standings(state) if each.player in active]
         scores = [
             Score(
@@ -220,6 +230,7 @@ class Reports:
             champions=[each.player for each in scores if each.place == 1 and each.points],
             teams=sorted(totals.items(), key=lambda each: -each[1]),
             player_count=len(active),
+            asked=list_asked(self._store.list_asked(game_id), players),
         )
 
     def summarize(self, game_id: str, question_id: str) -> Round:
@@ -243,7 +254,7 @@ class Reports:
         if entry is None:
             raise NotFound("This question was not played yet.")
         question = play.questions[entry.index]
-        if question.type not in WRITTEN:
+        if not kind_of(question).is_written:
             raise InvalidInput({"questionId": "Only written answers can be summarized."})
         if entry.completed_at is None:
             raise InvalidInput({"questionId": "Close the question first."})
@@ -265,9 +276,8 @@ def _report_question(
     answers: Sequence[Answer],
     standings: Mapping[str, Standing],
     players: Mapping[str, Player],
-    *,
-    is_survey: bool,
 ) -> ReportedQuestion:
+    is_survey = game.type is EngagementType.SURVEY
     shown = [each for each in answers if each.status is AnswerStatus.VISIBLE]
     over = entry.completed_at or entry.started_at
     everyone = sorted(players.values(), key=lambda each: each.name)
@@ -275,7 +285,7 @@ def _report_question(
     known = {each.player_id for each in answers}
     summary = summarize(
         question,
-        [Reply(each.choices, each.number, each.text, each.seconds) for each in shown],
+        map(reply_of, shown),
         players=len(present),
         min_cell=game.settings.min_cell if is_survey else 0,
     )
@@ -286,12 +296,13 @@ def _report_question(
             ReportedAnswer(
                 player="" if is_survey else player.name if player else each.name,
                 team="" if is_survey or player is None else player.team,
-                text=answer_text(question, each),
+                text=kind_of(question).describe(question, reply_of(each)),
                 is_correct=standing.is_correct if standing else None,
                 points=standing.points if standing else 0,
                 seconds=each.seconds,
                 submitted_at=each.submitted_at,
                 is_hidden=each.status is not AnswerStatus.VISIBLE,
+                number=each.number,
             )
         )
     # Without names, the order must not tell who was first either.
@@ -311,14 +322,3 @@ def _report_question(
         started_at=entry.started_at,
         silent=[each for each in present if not is_survey and each.player_id not in known],
     )
-
-
-def answer_text(question: Question, answer: Answer) -> str:
-    """Return an answer in words."""
-    labels = {option.id: option.text or option.id.upper() for option in question.choices}
-    if answer.number is not None:
-        return str(answer.number)
-    if answer.choices:
-        joint = " > " if question.type is QuestionType.RANK else ", "
-        return joint.join(labels.get(each, each) for each in answer.choices)
-    return answer.text

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 
-from singletable import ConditionFailed, Edit, evolve, retry_conflicts
+from singletable import ConditionFailed, evolve
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -28,13 +27,8 @@ from singletable_apps.games.entities import (
     Standing,
 )
 from singletable_apps.games.errors import Busy, InvalidInput, WrongPhase
-from singletable_apps.games.phases import (
-    LIVE_PHASES,
-    Command,
-    Phase,
-    Step,
-    next_step,
-)
+from singletable_apps.games.kinds import kind_of
+from singletable_apps.games.phases import LIVE_PHASES, Command, Phase, Step, next_step
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.rules import (
     REOPENED,
@@ -42,26 +36,37 @@ from singletable_apps.games.rules import (
     is_due,
     is_interrupted,
     is_leaderboard_due,
+    judged_question,
+    open_all,
     points_of,
     question_id_of,
     question_limit,
     questions_left,
+    rank_round,
     ranking_of,
+    score_round,
     tally_answers,
 )
 from singletable_apps.games.scoring import (
-    TriviaRules,
     TriviaScore,
+    fold_answer,
+    fold_typed,
     merge_answers,
-    rank_players,
-    score_trivia,
     score_votes,
 )
-from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.context import Context, retry_busy
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.shared.service import check_found
 
 _ATTEMPTS = 5
+# Answers that a host accepts after the question, the latest: they are in one item.
+MAX_ACCEPTED = 50
+_NO_QUESTION = "This question does not exist any more."
+# What counting changes in a round.
+_COUNTED = (
+    *("completed_at", "is_void", "ballot", "result"),
+    *("answers", "votes", "tally", "left_out", "accepted"),
+)
 
 
 class Rounds:
@@ -105,6 +110,8 @@ class Rounds:
             return self._end(play)
         if is_interrupted(state) or not is_due(state, self._context.clock()):
             return state
+        if play.game.homework:
+            return self._end(play)
         return self._take(play, next_step(state.phase, Command.TIME_UP))
 
     def extend(self, game_id: str, seconds: int, *, version: int | None = None) -> GameState:
@@ -129,9 +136,34 @@ class Rounds:
 
         return self._edit(game_id, shared)
 
-    @retry_conflicts(
-        otherwise=lambda: Busy("Someone else is changing this game right now. Try again.")
-    )
+    def accept(self, game_id: str, answer_id: str, is_accepted: bool = True) -> GameState:
+        """Count a typed answer as correct, or not any more, for everyone who wrote it."""
+        play, phases = self._store.load(game_id), (Phase.CHECKING, Phase.REVEAL)
+        state, question = play.state, play.question
+        if question is None or question.type is not QuestionType.TYPED or state.is_void:
+            raise InvalidInput({"answer": "Only typed answers can be accepted."})
+        if state.phase not in phases or state.closed_at is not None:
+            text = "You can accept an answer while you check answers, or with the results."
+            raise WrongPhase(text, state.phase, phases)
+        entry = check_found(self._store.get_round(game_id, state.question_id), _NO_QUESTION)
+        answers = self._store.list_answers(game_id, state.question_id)
+        find = self._context.tokens.answer_id
+        texts = {find(game_id, each.question_id, each.player_id): each.text for each in answers}
+        text = check_found(texts.get(answer_id), "There is no such answer.")
+        others = [each for each in entry.accepted if fold_typed(each) != fold_typed(text)]
+        entry.accepted = [*others, text][-MAX_ACCEPTED:] if is_accepted else others
+        after = evolve(state)
+        if state.phase is Phase.CHECKING:
+            return self._write(state, after, entry)
+        # Only what was in time counts, and the points come after those of the round before.
+        counted = {each.player for each in self._store.get_result(entry) if each.has_answered}
+        answers = [each for each in answers if each.player_id in counted]
+        scored = [each for each in state.scored if each != state.question_id]
+        earlier = Play(play.game, evolve(state, scored=scored), play.questions)
+        points = self._score(earlier, entry, answers)
+        return self._write_result(earlier, entry, after, answers, points)
+
+    @retry_busy
     def _edit(
         self, game_id: str, edit: Callable[[GameState], GameState], version: int | None = None
     ) -> GameState:
@@ -148,25 +180,20 @@ class Rounds:
     # -------------------------------------------------------------------------- steps
 
     def _take(self, play: Play, step: Step) -> GameState:
-        match step:
-            case Step.ASK:
-                return self._ask(play)
-            case Step.OPEN:
-                return self._write(play.state, self._opened(play.state, play))
-            case Step.CLOSE | Step.VOID:
-                now, is_void = self._context.clock(), step is Step.VOID
-                closed = evolve(play.state, closed_at=now, deadline=None, is_void=is_void)
-                return self._close(play, closed)
-            case Step.REOPEN:
-                return self._reopen(play)
-            case Step.CONTINUE:
-                return self._continue(play)
-            case Step.PAUSE:
-                return self._pause(play.state)
-            case Step.RESUME:
-                return self._resume(play.state)
-            case Step.END:
-                return self._end(play)
+        if step in (Step.CLOSE, Step.VOID):
+            now, is_void = self._context.clock(), step is Step.VOID
+            closed = evolve(play.state, closed_at=now, deadline=None, is_void=is_void)
+            return self._close(play, closed)
+        steps = {
+            Step.ASK: self._ask,
+            Step.OPEN: self._open,
+            Step.REOPEN: self._reopen,
+            Step.CONTINUE: self._continue,
+            Step.PAUSE: self._pause,
+            Step.RESUME: self._resume,
+            Step.END: self._end,
+        }
+        return steps[step](play)
 
     def _write(self, before: GameState, after: GameState, entry: Round | None = None) -> GameState:
         """Write a state, with its round, unless someone else was faster; return the newest."""
@@ -181,7 +208,7 @@ class Rounds:
                     # answer since the round was read, it is counted again.
                     tx.update(
                         Round.key(entry.game_id, entry.question_id),
-                        *_count_edits(entry),
+                        *(getattr(Round, name).set(getattr(entry, name)) for name in _COUNTED),
                         if_=Round.hidden.missing() | (Round.hidden == entry.hidden),
                     )
             self._context.notify(after)
@@ -219,17 +246,11 @@ class Rounds:
 
     def _open_survey(self, play: Play) -> GameState:
         """Open all questions of a survey at once, without a time limit."""
-        now = self._context.clock()
-        ids = [question_id_of(number) for number in range(1, len(play.questions) + 1)]
-        opened = evolve(
-            play.state,
-            phase=Phase.OPEN,
-            question_started_at=now,
-            opened_at=now,
-            played=ids,
-            asked=[*range(len(ids))],
-        )
+        opened = open_all(play.state, len(play.questions), self._context.clock())
         return self._write(play.state, opened)
+
+    def _open(self, play: Play) -> GameState:
+        return self._write(play.state, self._opened(play.state, play))
 
     def _opened(self, state: GameState, play: Play) -> GameState:
         """Return the state in which answers are accepted."""
@@ -257,7 +278,7 @@ class Rounds:
             return self._finish_survey(play)
         now = self._context.clock()
         found = self._store.get_round(game.game_id, state.question_id)
-        entry = check_found(found, "This question does not exist any more.")
+        entry = check_found(found, _NO_QUESTION)
         entry.is_void, entry.completed_at = state.is_void, now
         after = evolve(state, closed_at=None, phase=Phase.REVEAL, deadline=self._auto(game, now))
         if state.is_void:
@@ -267,8 +288,9 @@ class Rounds:
         answers = self._store.list_answers(game.game_id, state.question_id)
         entry.answers = len(answers)
         entry.left_out = _count_left_out(answers)
-        if question.type is QuestionType.CALL_AND_ANSWER:
-            frozen = self._freeze(game, answers)
+        kind = kind_of(question)
+        if kind.is_ranked:
+            frozen = self._freeze(game, question, answers)
             if len(frozen) >= 2 and not state.is_ending:
                 entry.completed_at = None
                 seconds = game.settings.voting_seconds
@@ -281,12 +303,12 @@ class Rounds:
                 return self._write(state, after, entry)
             return self._write_result(play, entry, after, answers, {})
         entry.tally = tally_answers(question, answers)
-        if question.type is QuestionType.TRIVIA:
-            before = {each.player: each for each in self._store.get_standings(state)}
-            points = self._score_trivia(play, question, answers, before)
-            return self._write_result(play, entry, after, answers, points)
-        if question.type is QuestionType.TEXT:
-            self._store.store_ballot(entry, self._freeze(game, answers))
+        if kind.is_written:
+            self._store.store_ballot(entry, self._freeze(game, question, answers))
+        if kind.is_quiz:
+            return self._write_result(
+                play, entry, after, answers, self._score(play, entry, answers)
+            )
         return self._write(state, after, entry)
 
     def _has_pending(self, play: Play) -> bool:
@@ -302,7 +324,7 @@ class Rounds:
             raise WrongPhase("A survey is closed for good.", state.phase, (Phase.OPEN,))
         now, ballot = self._context.clock(), tuple[BallotAnswer, ...]()
         entry = self._store.get_round(game.game_id, state.question_id)
-        if entry and state.phase is Phase.REVEAL and question.type is QuestionType.CALL_AND_ANSWER:
+        if entry and state.phase is Phase.REVEAL and kind_of(question).is_ranked:
             ballot = self._store.get_ballot(entry)
         opened = evolve(
             state,
@@ -320,7 +342,7 @@ class Rounds:
         votes = self._store.list_votes(game.game_id, state.question_id)
         entry.votes = len(votes)
         # Votes and quiz questions are worth the same in one game.
-        has_quiz = any(each.type is QuestionType.TRIVIA for each in play.questions)
+        has_quiz = any(kind_of(each).is_quiz for each in play.questions)
         score = score_votes(
             game.settings.rank_method,
             [answer.id for answer in ballot],
@@ -332,30 +354,42 @@ class Rounds:
             },
             most=points_of(game, play.question) if has_quiz and play.question else None,
         )
-        entry.tally = {answer: each.points for answer, each in score.answers.items()}
+        entry.tally = score.answers
         answers = self._store.list_answers(game.game_id, state.question_id)
         points = {player: TriviaScore(gained) for player, gained in score.points.items()}
         return self._write_result(play, entry, after, answers, points)
 
     def _finish_survey(self, play: Play) -> GameState:
-        """Tally all questions of a survey, then close it. Repeating this changes nothing."""
+        """Count all questions of a survey or a homework, then close it. It can be repeated."""
         game, state, now = play.game, play.state, self._context.clock()
-        counted = {each.question_id for each in self._store.list_rounds(game.game_id)}
+        counted = {each.question_id: each for each in self._store.list_rounds(game.game_id)}
+        players = [each for each in self._store.list_players(game.game_id) if each.is_active]
+        before = {each.player_id: Standing(each.player_id, 0, 0, 0) for each in players}
+        scored = list[str]()
         for index, question in enumerate(play.questions):
             question_id = question_id_of(index + 1)
-            if question_id in counted:
+            if known := counted.get(question_id):
+                before |= {each.player: each for each in self._store.get_result(known)}
+                scored += [question_id] if known.result else []
                 continue
             answers = self._store.list_answers(game.game_id, question_id)
             entry = _round(game, question_id, index, question, state.opened_at or now)
             entry.completed_at, entry.is_void = now, state.is_void
             entry.answers, entry.tally = len(answers), tally_answers(question, answers)
             entry.left_out = _count_left_out(answers)
-            if question.type is QuestionType.TEXT:
-                self._store.store_ballot(entry, self._freeze(game, answers))
+            if kind_of(question).is_written:
+                self._store.store_ballot(entry, self._freeze(game, question, answers))
+            if kind_of(question).is_quiz and not state.is_void:
+                points = score_round(game, question, answers, before)
+                standings = rank_round(question, before, answers, points)
+                self._store.store_result(entry, standings)
+                before = {each.player: each for each in standings}
+                scored.append(question_id)
             # The first one counts: others have read the same answers.
             with suppress(ConditionFailed), self._context.store.transaction() as tx:
                 tx.create(entry)
-        return self._write(state, evolve(state, closed_at=None, phase=Phase.REVEAL))
+        after = evolve(state, closed_at=None, phase=Phase.REVEAL, scored=scored)
+        return self._write(state, after)
 
     def _continue(self, play: Play) -> GameState:
         if not is_leaderboard_due(play):
@@ -364,8 +398,8 @@ class Rounds:
         after = evolve(play.state, phase=Phase.LEADERBOARD, deadline=deadline)
         return self._write(play.state, after)
 
-    def _pause(self, state: GameState) -> GameState:
-        now = self._context.clock()
+    def _pause(self, play: Play) -> GameState:
+        state, now = play.state, self._context.clock()
         left = None if state.deadline is None else (state.deadline - now).total_seconds()
         paused = evolve(
             state,
@@ -377,8 +411,8 @@ class Rounds:
         )
         return self._write(state, paused)
 
-    def _resume(self, state: GameState) -> GameState:
-        now = self._context.clock()
+    def _resume(self, play: Play) -> GameState:
+        state, now = play.state, self._context.clock()
         left, paused_at = state.remaining, state.paused_at or now
         # A clock may have been set back.
         paused = max(0.0, (now - paused_at).total_seconds())
@@ -454,51 +488,29 @@ class Rounds:
 
     # -------------------------------------------------------------------------- counting
 
-    def _freeze(self, game: Game, answers: Iterable[Answer]) -> list[BallotAnswer]:
+    def _freeze(
+        self, game: Game, question: Question, answers: Iterable[Answer]
+    ) -> list[BallotAnswer]:
         """Return the answers that others may see, equal ones merged, in the order of their ids."""
         visible = {
             each.player_id: each.text for each in answers if each.status is AnswerStatus.VISIBLE
         }
         question_id = next((each.question_id for each in answers), "")
+        fold = fold_typed if kind_of(question).is_quiz else fold_answer
         frozen = [
             BallotAnswer(
                 self._context.tokens.answer_id(game.game_id, question_id, group.players[0]),
                 group.text,
                 tuple(group.players),
             )
-            for group in merge_answers(visible)
+            for group in merge_answers(visible, fold)
         ]
         return sorted(frozen, key=lambda each: each.id)
 
-    def _score_trivia(
-        self,
-        play: Play,
-        question: Question,
-        answers: Iterable[Answer],
-        before: dict[str, Standing],
-    ) -> dict[str, TriviaScore]:
-        settings = play.game.settings
-        rules = TriviaRules(
-            mode=settings.trivia_mode,
-            floor=settings.speed_floor,
-            partial=settings.partial,
-            streak=settings.streak,
-        )
-        scores = dict[str, TriviaScore]()
-        for answer in answers:
-            known = before.get(answer.player_id)
-            score = score_trivia(
-                rules,
-                correct=frozenset(question.correct),
-                chosen=frozenset(answer.choices),
-                points=points_of(play.game, question),
-                seconds=answer.seconds,
-                limit=question_limit(play.game, question),
-                streak=known.streak if known else 0,
-            )
-            seconds = answer.seconds if score.points else 0.0
-            scores[answer.player_id] = replace(score, seconds=seconds)
-        return scores
+    def _score(self, play: Play, entry: Round, answers: Iterable[Answer]) -> dict[str, TriviaScore]:
+        """Return the scores of the answers to a quiz question, by player."""
+        before = {each.player: each for each in self._store.get_standings(play.state)}
+        return score_round(play.game, judged_question(play, entry), answers, before)
 
     def _write_result(
         self,
@@ -509,38 +521,17 @@ class Rounds:
         points: dict[str, TriviaScore],
     ) -> GameState:
         """Write the standings after this round, the round and the next phase."""
-        game, state, question = play.game, play.state, play.question
-        before = {each.player: each for each in self._store.get_standings(state)}
-        # Only questions with right and wrong answers continue or end a streak.
-        is_trivia = question is not None and question.type is QuestionType.TRIVIA
-        answered = {each.player_id for each in answers}
-        nothing = TriviaScore()
-        players = [each for each in self._store.list_players(game.game_id) if each.is_active]
-        totals = dict[str, tuple[int, float]]()
-        streaks = dict[str, int]()
-        for player in players:
-            player_id = player.player_id
-            known, gain = before.get(player_id), points.get(player_id, nothing)
-            streaks[player_id] = gain.streak if is_trivia else known.streak if known else 0
-            totals[player_id] = (
-                # Someone whom the host has let back in was not in the last result.
-                (known.total if known else player.total_score) + gain.points,
-                (known.seconds if known else 0.0) + gain.seconds,
-            )
-        standings = [
-            Standing(
-                player=place.player,
-                points=points.get(place.player, nothing).points,
-                total=place.points,
-                place=place.place,
-                seconds=totals[place.player][1],
-                streak=streaks[place.player],
-                has_answered=place.player in answered,
-                is_correct=points.get(place.player, nothing).is_correct,
-            )
-            for place in rank_players(totals)
-        ]
-        self._store.store_result(entry, standings)
+        state, question = play.state, play.question
+        players = self._store.list_players(play.game.game_id)
+        # Someone whom the host has let back in was not in the last result.
+        before = {
+            each.player_id: Standing(each.player_id, 0, each.total_score, 0)
+            for each in players
+            if each.is_active
+        }
+        known = self._store.get_standings(state)
+        before |= {each.player: each for each in known if each.player in before}
+        self._store.store_result(entry, rank_round(question, before, answers, points))
         after.scored = [*state.scored, entry.question_id]
         return self._write(state, after, entry)
 
@@ -572,20 +563,6 @@ def _round(game: Game, question_id: str, index: int, question: Question, now: da
         category=question.category,
         started_at=now,
         expires_at=game.expires_at,
-    )
-
-
-def _count_edits(entry: Round) -> tuple[Edit[Round], ...]:
-    """Return the changes of a round whose answers or votes were counted."""
-    return (
-        Round.completed_at.set(entry.completed_at),
-        Round.is_void.set(entry.is_void),
-        Round.ballot.set(entry.ballot),
-        Round.result.set(entry.result),
-        Round.answers.set(entry.answers),
-        Round.votes.set(entry.votes),
-        Round.tally.set(entry.tally),
-        Round.left_out.set(entry.left_out),
     )
 
 

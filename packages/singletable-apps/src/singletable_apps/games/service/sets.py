@@ -25,7 +25,8 @@ from singletable import (
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, Busy, InvalidInput, NotFound
-from singletable_apps.games.questions import SetDraft, Visibility, check_set
+from singletable_apps.games.kinds import check_set
+from singletable_apps.games.questions import SetDraft, Visibility
 from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.tokens import new_id
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
@@ -250,11 +251,8 @@ class Sets:
         number, attempt = before.set_version + 1, new_id()
         categories, questions = _make_content(before.set_id, number, attempt, draft)
         fields: dict[str, Any] = {name: getattr(draft, name) for name in _VERSIONED}
-        fields |= {
-            "total_questions": len(draft.questions),
-            "set_version": number,
-            "attempt": attempt,
-        }
+        numbers = {"total_questions": len(draft.questions), "set_version": number}
+        fields |= {**numbers, "attempt": attempt}
         after = evolve(
             before,
             **fields,

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from singletable_apps.games.entities import Answer, GameState, Player, Vote
+from singletable_apps.games.kinds import OPINIONS, kind_of
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import OPINIONS, EngagementType, QuestionType
+from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import Play, tally_answers
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context
@@ -33,11 +34,8 @@ class Snapshots:
         answers: Answers,
         moderation: Moderation,
     ) -> None:
-        self._context = context
-        self._moderation = moderation
-        self._rounds = rounds
-        self._store = store
-        self._answers = answers
+        self._context, self._rounds, self._store = context, rounds, store
+        self._answers, self._moderation = answers, moderation
         self._rosters: dict[str, tuple[datetime, dict[str, Player]]] = {}
 
     def forget_players(self, game_id: str) -> None:
@@ -76,6 +74,7 @@ class Snapshots:
             players=self.players(game_id),
             rounds=store.list_rounds(game_id) if is_survey_over else (),
             join_url=context.urls.absolute(context.urls.join(game.join_code)),
+            asked=store.list_asked(game_id) if game.settings.takes_questions else (),
         )
 
     def for_hosts(self, snapshot: Snapshot) -> Snapshot:
@@ -100,7 +99,8 @@ class Snapshots:
         elif state.phase is Phase.VOTING:
             votes = self._store.list_votes(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in votes if not each.is_partial)
-        is_quiz = question is not None and question.type is QuestionType.TRIVIA
+        kind = kind_of(question) if question else None
+        is_quiz = kind is not None and kind.is_quiz and not kind.is_written
         return replace(
             snapshot,
             answered=answered if is_quiz or not play.game.settings.is_anonymous else frozenset(),

@@ -19,12 +19,15 @@ function readQuestion() {
   const type = text("type"), [first, last] = STEPS[text("scale")] ?? [1, 5];
   const slots = [...LETTERS].map((id, slot) => ({ id, text: text(`option-${slot}`), image: text(`option_image-${slot}`), isRight: field(`correct-${slot}`)?.checked }));
   const options = slots.filter((each) => each.text || each.image).map((each, place) => ({ ...each, id: LETTERS[place] }));
-  const choices = { "yes-no": [{ id: "yes", text: "Yes" }, { id: "no", text: "No" }], trivia: options, choice: options, rank: options }[type] ?? [];
+  // People see an order mixed.
+  const choices = { "yes-no": [{ id: "yes", text: "Yes" }, { id: "no", text: "No" }], trivia: options, choice: options, rank: options, order: [...options].reverse().map((each, place) => ({ ...each, id: LETTERS[place] })) }[type] ?? [];
+  const isQuiz = ["trivia", "slider", "order", "typed"].includes(type), steps = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   return {
-    type, title: text("title") || "Your question", detail: text("detail"), instruction: text("instruction"), category: text("category"), image: text("image"),
-    seconds: Number(text("seconds")) || 0, longest: Number(text("longest")) || 280, points: type === "trivia" ? Number(text("points")) || 0 : 0,
+    type, isQuiz, title: text("title") || "Your question", detail: text("detail"), instruction: text("instruction"), category: text("category"), image: text("image"),
+    seconds: Number(text("seconds")) || 0, longest: Number(text("longest")) || 280, points: isQuiz ? Number(text("points")) || 0 : 0,
     options: choices, selections: type === "trivia" ? (options.filter((each) => each.isRight).length > 1 ? options.length : 1) : Number(text("selections")) || 1,
-    scale: text("scale"), steps: Array.from({ length: last - first + 1 }, (_, at) => first + at), lowLabel: text("low_label"), highLabel: text("high_label"),
+    low: Number(text("low")), high: Number(text("high")), step: Number(text("step")) || 1,
+    scale: text("scale"), steps, bars: type === "rating" ? steps.map((step) => ({ id: `${step}`, text: `${step}` })) : undefined, lowLabel: text("low_label"), highLabel: text("high_label"),
   };
 }
 
@@ -105,7 +108,7 @@ if (editor.dataset.number !== "0") for (const row of /** @type {NodeListOf<HTMLE
   row.addEventListener("drop", (event) => {
     event.preventDefault();
     row.classList.remove("is-over");
-    if (dragged && dragged !== row.dataset.number) saveAnd({ then: "move", source: dragged, target: row.dataset.number ?? "" });
+    if (dragged && dragged !== row.dataset.number) saveAnd({ then: "move", source: dragged, to: row.dataset.number ?? "" });
   });
 }
 list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -10,6 +10,7 @@ export function openGame(config) {
   const presence = signal({ players: config.view.playerCount, hostPresent: true, screens: 0 });
   const joined = signal(config.joined);
   const tally = signal(/** @type {{questionId: string, tally: Record<string, number>} | null} */ (null));
+  const reactions = signal(/** @type {Record<string, number> | null} */ (null));
   // Whether messages come in, and why they never will again.
   const online = signal(true);
   const closed = signal("");
@@ -30,6 +31,8 @@ export function openGame(config) {
       view.value = { ...view.value, playerCount: data.count };
     },
     liveTally(data) { tally.value = data; },
+    audienceChanged(data) { view.value = { ...view.value, audience: data.audience }; },
+    reactionsCounted(data) { reactions.value = data.counts; },
     aiSummaryReady(data) {
       const { reveal } = view.value;
       if (reveal?.questionId === data.questionId) view.value = { ...view.value, reveal: { ...reveal, summary: data.summary } };
@@ -57,7 +60,7 @@ export function openGame(config) {
   }
 
   const now = () => (room.offset === undefined ? Date.now() + offset : room.now());
-  return { view, counts, presence, joined, tally, online, closed, now, refresh };
+  return { view, counts, presence, joined, tally, reactions, online, closed, now, refresh };
 }
 
 /** @typedef {ReturnType<typeof openGame>} Game */

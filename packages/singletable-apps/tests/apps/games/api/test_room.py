@@ -8,7 +8,7 @@ from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
 from tests.apps.games.api.client import Server
-from tests.apps.games.support.world import CAPITAL, LESSON, PRIMES, SETTINGS, SURVEY
+from tests.apps.games.support.world import CAPITAL, LESSON, PAINTER, PRIMES, SETTINGS, SURVEY
 from tests.apps.support.api_client import problem
 
 
@@ -79,6 +79,19 @@ def test_answers_are_approved_and_hidden(server: Server) -> None:
     assert marks == [True, False]
     late = host.post(f"{path}/answers/001/{pending[2]['answerId']}/approve")
     assert problem(late)[:2] == (409, "wrong-phase")
+
+
+def test_typed_answer_is_accepted_or_rejected(server: Server) -> None:
+    game = server.world.game(PAINTER)
+    (ada,) = server.world.join(game, "Ada")
+    server.world.play(game, Command.START)
+    ada.answer(text="Pikasso")
+    host, path = server.host(), f"/games/{game.game_id}/ballot/{ada.answer_id()}"
+    assert problem(host.post(f"{path}/accept"))[:2] == (409, "wrong-phase")
+    server.world.play(game, Command.CLOSE)
+    for change, points in (("accept", 1000), ("reject", 0)):
+        assert host.post(f"{path}/{change}").json() == {"questionId": "001"}
+        assert server.world.totals(game) == {"Ada": points}
 
 
 def test_settings_are_replaced_but_not_those_of_points_during_a_question(server: Server) -> None:

@@ -67,10 +67,11 @@ def test_gift_true_false_has_two_options() -> None:
     assert (correct_texts(moon), moon.explanation) == (["False"], "It is a rock.")
 
 
-def test_gift_short_and_numerical_answers_are_texts_with_an_explanation() -> None:
+def test_gift_short_answers_are_typed_and_numerical_ones_explained() -> None:
     questions = read_gift()
     short = questions["Two plus two equals _____."]
-    assert (short.type, short.explanation) == (QuestionType.TEXT, "Answer: four or 4.")
+    assert short.type is QuestionType.TYPED
+    assert [option.text for option in short.options] == ["four", "4"]
     assert questions["When was Grant born?"].explanation == "Answer: 1822 ± 5."
     essay = questions["Write about Thor Heyerdahl."]
     assert (essay.type, essay.category) == (QuestionType.CALL_AND_ANSWER, "Code")

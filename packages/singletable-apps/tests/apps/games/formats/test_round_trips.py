@@ -23,6 +23,7 @@ from singletable_apps.games.questions import (
     SetDraft,
     make_options,
 )
+from tests.apps.games.support.world import MOON, PAINTER, PLANETS
 
 IMAGE = "/games/images/8c4f0d6b1a2e3f47_4032x3024/960.webp"
 QUESTIONS = (
@@ -49,6 +50,9 @@ QUESTIONS = (
     Question(QuestionType.YES_NO, "Ready 🚀?"),
     Question(QuestionType.RANK, "Order", options=make_options(["x", "y", "z"])),
     Question(QuestionType.TEXT, "More?", longest=2_000),
+    replace(MOON, low=-50, step=3, low_label="early"),
+    PLANETS,
+    PAINTER,
 )
 DRAFT = SetDraft(
     *("Everything", "All types.", EngagementType.MIXED, "Think.", "Look for themes."),
@@ -74,7 +78,7 @@ def test_every_format_reads_what_it_writes(kind: SetFormat) -> None:
     assert (read.format, read.errors) == (kind, ())
     assert [each.title for each in read.draft.questions] == [each.title for each in fitting]
     for got, expected in zip(read.draft.questions, fitting, strict=True):
-        if expected.type is QuestionType.TRIVIA:
+        if expected.type in (QuestionType.TRIVIA, QuestionType.TYPED):
             assert [each.text for each in got.options] == [each.text for each in expected.options]
             assert got.correct == expected.correct
 

@@ -62,6 +62,8 @@ async def test_messages_of_a_whole_game_are_as_documented(memory: World, live: L
         check(f"{name}Accepted" if reply["type"] == "ack" else "error", reply)
         replies[name].add(reply["type"])
 
+    await send(phones[0], "react", emoji="👏")
+    await send(audience, "react", emoji="👏")
     await send(phones[0], "answer", questionId="001", choices=["b"])
     await send(phones[0], "vote", questionId="001", ranking=["x"])
     await send(host, "extend", seconds=5)

@@ -158,7 +158,7 @@ class Scene:
 @pytest.mark.parametrize(
     "script",
     [
-        pytest.param(each, marks=[pytest.mark.rest] if len(each.split()) > 3 else [], id=each)
+        pytest.param(each, marks=[pytest.mark.rest] if len(each.split()) > 2 else [], id=each)
         for each in SCRIPTS
     ],
 )

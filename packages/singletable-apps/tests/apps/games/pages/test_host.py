@@ -17,7 +17,15 @@ from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
 from tests.apps.games.pages.client import PagesApp
-from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, SETTINGS, SURVEY, Phone
+from tests.apps.games.support.world import (
+    CAPITAL,
+    LESSON,
+    LUNCH,
+    PAINTER,
+    SETTINGS,
+    SURVEY,
+    Phone,
+)
 from tests.apps.support.browser import Browser
 
 JSON = {"Accept": "application/json"}
@@ -230,14 +238,14 @@ def test_links_are_replaced_by_the_host_after_a_question(app: PagesApp) -> None:
     game = app.world.game()
     screen, cohost = seated(app, game, Role.SCREEN), seated(app, game, Role.COHOST)
     path = app.world.service.context.urls.host(game.game_id, "links", "screen")
-    assert cohost.post(path, {"sure": "on"}).status_code == 404
+    assert cohost.post(path).status_code == 404
     browser = app.browser(host=True)
-    question = browser.post(path)
+    question = browser.get("host", game.game_id, "links", "screen")
     assert screen.get("screen", game.game_id).status_code == 200
     browser.submit(question, "/screen")
     assert screen.get("screen", game.game_id).status_code == 401
     wrong = app.world.service.context.urls.host(game.game_id, "links", "admin")
-    assert browser.post(wrong, {"sure": "on"}).status_code == 404
+    assert browser.post(wrong).status_code == 404
 
 
 def test_survey_results_are_shared_by_question(app: PagesApp) -> None:
@@ -276,6 +284,22 @@ def test_answers_are_approved_hidden_and_shown_again(app: PagesApp) -> None:
     assert "no such answer" in browser.flash(
         browser.post(path, {"answer": "x", "decision": "hide"})
     )
+
+
+def test_typed_answer_is_accepted_and_shown(app: PagesApp) -> None:
+    world, browser = app.world, app.browser(host=True)
+    game = world.game(PAINTER, settings=replace(SETTINGS, is_moderated=True))
+    (ada,) = world.join(game, "Ada")
+    world.play(game, Command.START)
+    ada.answer(text="Pikasso")
+    world.play(game, Command.CLOSE)
+    path = world.service.context.urls.host(game.game_id, "answers")
+    assert "Accept as correct" in browser.get("host", game.game_id).text
+    sent = {"answer": ada.answer_id(), "question": "001", "text": "Pikasso", "decision": "accept"}
+    assert not browser.flash(browser.post(path, sent))
+    world.play(game, Command.NEXT)
+    reveal = config_of(browser.get("host", game.game_id))["view"]["reveal"]
+    assert [(each["text"], each["isAccepted"]) for each in reveal["texts"]] == [("Pikasso", True)]
 
 
 def test_teams_are_balanced_and_players_moved(app: PagesApp) -> None:

@@ -28,6 +28,9 @@ from tests.apps.games.support.world import (
     CAPITAL,
     LESSON,
     LUNCH,
+    MOON,
+    PAINTER,
+    PLANETS,
     PRIMES,
     SETTINGS,
     SURVEY,
@@ -234,6 +237,10 @@ ANSWERS: list[tuple[Question, dict[str, FieldValue], str, object]] = [
     (ORDER, {"place-a": "3", "place-b": "1", "place-c": "2"}, "choices", ["b", "c", "a"]),
     (Question(QuestionType.TEXT, "What?"), {"text": " Tea\r\nand milk "}, "text", "Tea\nand milk"),
     (LESSON, {"text": NASTY}, "text", NASTY),
+    (MOON, {"number": "1969"}, "number", 1969),
+    (replace(MOON, low=-5), {"number": "-5"}, "number", -5),
+    (PLANETS, {f"place-{each}": f"{ord(each) - 96}" for each in "abcd"}, "choices", [*"abcd"]),
+    (PAINTER, {"text": NASTY}, "text", NASTY),
 ]
 
 
@@ -256,6 +263,8 @@ def test_every_type_can_be_answered(
     app.world.play_to(phone.game, Phase.REVEAL)
     assert phone.page().status_code == 200
     assert "<script>alert" not in phone.page().text
+    solution = str(question.target) if question is MOON else "Picasso, Pablo Picasso"
+    assert question not in (MOON, PAINTER) or solution in text_in(phone.page().text)
 
 
 @pytest.mark.parametrize(
@@ -269,6 +278,7 @@ def test_every_type_can_be_answered(
         (RATING, {"number": "9" * 5_000}, "Choose a number from 0 to 10."),
         (ORDER, {"place-a": "1", "place-b": "1", "place-c": "2"}, "Give each place to one"),
         (ORDER, {"place-a": "1"}, "Put all options into an order."),
+        (replace(MOON, step=5), {"number": "1969"}, "from 1900 to 2000 in steps of 5."),
         (LESSON, {"text": "  "}, "Please fill this in."),
         (LESSON, {"text": "x" * 281}, "characters"),
         (LESSON, {"text": "fine", "question_id": "999"}, "cannot be sent now"),

@@ -10,10 +10,19 @@ from PIL import Image
 
 from singletable_apps.games.entities import QuestionSet
 from singletable_apps.games.formats import SetFormat, read_set
-from singletable_apps.games.questions import Question, SetDraft, Visibility
+from singletable_apps.games.questions import Question, QuestionType, SetDraft, Visibility
 from singletable_apps.games.service.sets import ADMIN
 from tests.apps.games.pages.client import PagesApp
-from tests.apps.games.support.world import CAPITAL, HOST, LESSON, LUNCH, PRIMES
+from tests.apps.games.support.world import (
+    CAPITAL,
+    HOST,
+    LESSON,
+    LUNCH,
+    MOON,
+    PAINTER,
+    PLANETS,
+    PRIMES,
+)
 
 DRAFT = SetDraft("Friday quiz", questions=(CAPITAL, LESSON, PRIMES))
 
@@ -93,12 +102,32 @@ def test_question_changes_its_type_and_loses_nothing(app: PagesApp) -> None:
     assert added.explanation == "Why"
 
 
+@pytest.mark.parametrize("question", [MOON, PLANETS, PAINTER], ids=lambda each: each.type)
+def test_quiz_question_of_any_kind_is_written_and_saved_again(
+    app: PagesApp, question: Question
+) -> None:
+    browser, item = app.browser(host=True), create(app, SetDraft("Mine"))
+    page = browser.get("sets", item.set_id, "questions", "new", type=question.type)
+    names = ("title", "seconds", "low", "high", "target", "tolerance")
+    sent = {name: str(getattr(question, name)) for name in names if f'name="{name}"' in page.text}
+    sent |= {f"option-{slot}": each.text for slot, each in enumerate(question.listed)}
+    assert browser.upload(page, {"title": "Nothing else?"}).status_code == 422
+    browser.upload(page, sent)
+    assert questions(app, item) == (replace(question, category="General"),)
+    browser.upload(browser.get("sets", item.set_id, "questions", "1"), {})
+    assert questions(app, item) == (replace(question, category="General"),)
+    assert str(question.target or question.options[0].text) in browser.get("sets", item.set_id).text
+    for other in ("trivia", "order", "typed", "slider"):
+        shown = browser.get("sets", item.set_id, "questions", "1", type=other)
+        assert (shown.status_code, question.title in shown.text) == (200, True)
+
+
 @pytest.mark.parametrize(
     ("sent", "order", "opened"),
     [
         ({"then": "duplicate"}, "0012", "2"),
-        ({"then": "move", "source": "3", "target": "1"}, "201", "2"),
-        ({"then": "move", "source": "1", "target": "3"}, "120", "3"),
+        ({"then": "move", "source": "3", "to": "1"}, "201", "2"),
+        ({"then": "move", "source": "1", "to": "3"}, "120", "3"),
         ({"then": "3"}, "012", "3"),
         ({"then": "another"}, "012", "new?type=trivia"),
     ],
@@ -302,6 +331,21 @@ def test_pasted_list_becomes_questions(app: PagesApp) -> None:
     assert (capital.type, tea.type, why.type) == ("trivia", "choice", "text")
     browser.submit(browser.upload(form, {"text": "One?\nTwo?\n"}), "/save")
     assert titles(app, item)[3:] == ["One?", "Two?"]
+
+
+def test_pasted_list_has_sliders_orders_and_typed_answers() -> None:
+    text = (
+        "Who painted Guernica?\n= Picasso\n=Pablo Picasso\n\n"
+        "From small to large?\n> Mercury\n> Mars\n> Venus\n> Jupiter\n\n"
+        "When did people first walk on the Moon?\n1900 to 2000: 1969 ± 10\n\n"
+        "How cold?\n-90..60 by 5 = -20\n\nNever?\n5 to 3: 4"
+    )
+    read = read_set(text.encode(), "x", QuestionType.TEXT)
+    *known, cold = (replace(each, seconds=20) for each in read.draft.questions)
+    assert known == [PAINTER, PLANETS, MOON]
+    assert (cold.low, cold.high, cold.step, cold.target, cold.tolerance) == (-90, 60, 5, -20, 0)
+    assert [(each.row, each.column) for each in read.errors] == [(17, "high")]
+    assert read_set(b"Who?\n= I", "x", QuestionType.TEXT).draft.questions[0].type == "typed"
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", b"name,email\na,b\n", b"{"])

@@ -179,6 +179,7 @@ def time_up(table: Table, service: GamesService) -> None:
     service.rounds.finish_due(table.game.game_id)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize(
     ("kind", "other"),
     [
@@ -221,6 +222,7 @@ def voting(world: World) -> Table:
     return table
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("other", [Command.CLOSE, Command.END])
 def test_acknowledged_votes_count_despite_concurrent_changes(other: Command) -> None:
     for first, second in ((vote_of(0), send(other)), (send(other), vote_of(0))):
@@ -229,6 +231,7 @@ def test_acknowledged_votes_count_despite_concurrent_changes(other: Command) -> 
 
 
 # A question is closed by the host, by the timers of two processes and by the last answer at once.
+@pytest.mark.rest
 @pytest.mark.parametrize("make", [open_trivia, voting])
 @pytest.mark.parametrize(
     ("one", "other"),

@@ -187,6 +187,7 @@ MOVES: dict[str, tuple[Callable[[World], Scene], Command]] = {
 }
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("move", MOVES)
 def test_interrupted_command_is_finished_by_another_process(memory: World, move: str) -> None:
     build, command = MOVES[move]
@@ -215,6 +216,7 @@ def test_interrupted_command_is_finished_by_another_process(memory: World, move:
         assert facts(world.service, scene.game) == expected, cut
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("move", ["close of trivia", "close of votes", "end of a survey", "start"])
 @pytest.mark.parametrize(
     "faults",

@@ -37,8 +37,8 @@ def test_time_up_waits_until_the_host_has_checked_the_answers(memory: World) -> 
     waiting = moderation(memory).list_answers(memory.service.game_store.load(game.game_id))
     assert {each.text for each in waiting} == {"Meetings", "Builds", "Mails", "Rude"}
     for phone in (ada, bob):
-        decided = moderation(memory).decide(game.game_id, "001", phone.answer_id(), VISIBLE)
-        assert (decided.answer.status, decided.is_late) == (VISIBLE, False)
+        answer, is_late = moderation(memory).decide(game.game_id, "001", phone.answer_id(), VISIBLE)
+        assert (answer.status, is_late) == (VISIBLE, False)
     moderation(memory).decide(game.game_id, "001", dee.answer_id(), HIDDEN)
     assert host_view(memory, game)["pendingCount"] == 1
     memory.clock.advance(seconds=63)
@@ -56,7 +56,7 @@ def test_time_up_waits_until_the_host_has_checked_the_answers(memory: World) -> 
     # Too late for the hidden one; the decisions of before can be repeated.
     with pytest.raises(WrongPhase):
         moderation(memory).decide(game.game_id, "001", dee.answer_id(), VISIBLE)
-    assert moderation(memory).decide(game.game_id, "001", ada.answer_id(), VISIBLE).is_late is False
+    assert moderation(memory).decide(game.game_id, "001", ada.answer_id(), VISIBLE)[1] is False
 
 
 def test_profanity_is_queued_or_blocked(memory: World) -> None:
@@ -125,10 +125,10 @@ def test_texts_of_a_survey_are_moderated_while_it_is_open(memory: World) -> None
     # The host goes on without the other one.
     assert memory.play(game, Command.NEXT).phase is Phase.REVEAL
     play = memory.service.game_store.load(game.game_id)
-    (shown,) = moderation(memory).list_frozen(play)
-    assert (shown.question_id, shown.answer.text) == ("003", "More tea")
-    moderation(memory).set_hidden(game.game_id, shown.answer.id, True, "003")
-    assert [each.is_hidden for each in moderation(memory).list_frozen(play)] == [True]
+    ((entry, shown),) = moderation(memory).list_frozen(play)
+    assert (entry.question_id, shown.text) == ("003", "More tea")
+    moderation(memory).set_hidden(game.game_id, shown.id, True, "003")
+    assert moderation(memory).list_frozen(play)[0][0].hidden == [shown.id]
 
 
 def vote_on(world: World, count: int = 3) -> tuple[Game, list[Phone], dict[str, str]]:

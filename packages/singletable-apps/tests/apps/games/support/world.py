@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from singletable import Driver
 from singletable_apps.games.entities import Game, GameSettings, GameState, engagements
+from singletable_apps.games.kinds import check_question
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import (
@@ -61,6 +62,29 @@ SURVEY = (
         category="General",
         options=make_options(["Time", "Cost", "Quality"]),
     ),
+)
+# A slider, an order, and a typed answer, as they are stored.
+MOON = Question(
+    *(QuestionType.SLIDER, "When did people first walk on the Moon?"),
+    low=1900,
+    high=2000,
+    target=1969,
+    tolerance=10,
+    seconds=20,
+)
+PLANETS, _ = check_question(
+    Question(
+        *(QuestionType.ORDER, "From small to large?"),
+        options=make_options(["Mercury", "Mars", "Venus", "Jupiter"]),
+        seconds=20,
+    )
+)
+PAINTER, _ = check_question(
+    Question(
+        *(QuestionType.TYPED, "Who painted Guernica?"),
+        options=make_options(["Picasso", "Pablo Picasso"]),
+        seconds=20,
+    )
 )
 # No reading phase, so that tests answer at once.
 SETTINGS = GameSettings(reading_seconds=0)

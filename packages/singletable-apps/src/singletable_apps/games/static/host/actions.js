@@ -56,7 +56,7 @@ export function makeActions(game, config) {
   /** Undo a close that came too early. */
   function reopen() {
     const view = game.view.value, act = () => send("reopen");
-    if (view.phase !== "reveal" || view.question?.type !== "trivia") { void act(); return; }
+    if (view.phase !== "reveal" || !view.question?.isQuiz) { void act(); return; }
     ask({ title: "Open this question again?", text: "The solution has been shown. Those who have not answered can answer for 10 seconds.", button: "Open again for 10 s", act });
   }
 

@@ -2,6 +2,7 @@
 import { html, render } from "../../shared/vendor/islands.js";
 import { openGame, phaseOf, spaced } from "../live.js";
 import { makeActions } from "./actions.js";
+import { Audience } from "./audience.js";
 import { ActionBar, AskDialog, Now, PHASES, Players, Queue, RoomSettings } from "./parts.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("host"));
@@ -21,7 +22,7 @@ function App() {
       <${Now} ...${props} screen=${config.screen}/>
       <${ActionBar} ...${props} config=${config}/>
       ${actions.problem.value && html`<p class="field-error" role="alert">${actions.problem.value}</p>`}
-      <${Queue} ...${props}/>
+      <${Queue} ...${props}/><${Audience} ...${props}/>
     </div>
     <aside class="console-side"><${Players} ...${props}/><${RoomSettings} ...${props}/></aside>
     <${AskDialog} actions=${actions}/>

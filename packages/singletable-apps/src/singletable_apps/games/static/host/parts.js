@@ -1,7 +1,7 @@
 // The parts of the host's screen: what is shown now, decisions, players, room and leaderboard.
 import { html, useEffect, useRef, useState } from "../../shared/vendor/islands.js";
 import { count, phaseOf, progressOf, useCountdown } from "../live.js";
-import { letterOf, percent, summarize } from "../results.js";
+import { letterOf, numeral, percent, summarize } from "../results.js";
 
 /** @typedef {{game: import("../live.js").Game, actions: import("./actions.js").Actions}} Props */
 
@@ -9,11 +9,11 @@ export const PHASES = { waiting: "Lobby", reading: "Reading", open: "Answers are
 
 /** Options with their counts, if they are known. @param {{question: any, tally?: Record<string, number>, correct?: string[], answers?: number}} props */
 export function Bars({ question, tally, correct = [], answers = 0 }) {
-  const { rows, mean } = summarize(question, tally ?? {}, answers);
-  if (!rows.length) return null;
-  return html`<ul class="bars">${rows.map((row) => html`<li key=${row.id} class=${`bar-row answer-${question.type === "rating" ? "a" : row.id}${correct.includes(row.id) ? " is-right" : ""}`} style=${{ "--share": tally ? row.share.toFixed(3) : 0 }}>
-    <span class="bar-fill"></span>${question.type !== "rating" && html`<span class="answer-shape" aria-hidden="true"></span>`}${letterOf(row.id) && html`<b>${letterOf(row.id)}</b>`}<span class="bar-text">${row.text}${correct.includes(row.id) && html` <span class="bar-right">correct</span>`}</span>${tally && html`<span class="bar-votes">${row.note || html`${row.votes} · ${percent(row.share)}`}</span>`}
-  </li>`)}</ul>${mean !== null && html`<p class="quiet">${mean.toFixed(1)} on average</p>`}`;
+  const { rows, mean } = summarize(question, tally ?? {}, answers, correct), isNumber = Boolean(question.bars), isOrder = question.type === "order";
+  if (!rows.length || (question.type === "slider" && !tally)) return null;
+  return html`<ul class="bars">${rows.filter((row) => question.type !== "slider" || row.votes || correct.includes(row.id)).map((row) => html`<li key=${row.id} class=${`bar-row answer-${isNumber ? "a" : row.id}${!isOrder && correct.includes(row.id) ? " is-right" : ""}`} style=${{ "--share": tally ? row.share.toFixed(3) : 0 }}>
+    <span class="bar-fill"></span>${!isNumber && html`<span class="answer-shape" aria-hidden="true"></span>`}${letterOf(row.id) && html`<b>${letterOf(row.id)}</b>`}<span class="bar-text">${row.text}${!isOrder && correct.includes(row.id) && html` <span class="bar-right">correct</span>`}</span>${tally && html`<span class="bar-votes">${row.note || html`${row.votes} · ${percent(row.share)}`}</span>`}
+  </li>`)}</ul>${isOrder && correct.length > 0 && html`<p class="quiet">The right order, and how many had each in its place.</p>`}${mean !== null && html`<p class="quiet">${mean.toFixed(1)} on average</p>`}`;
 }
 
 /** @param {{game: import("../live.js").Game}} props */
@@ -43,6 +43,8 @@ export function Now({ game, actions, screen }) {
     ${question && !survey && (phase === "open" || phase === "reveal") && html`<${Bars} question=${question} tally=${tally} correct=${phase === "reveal" ? reveal?.correct : []} answers=${phase === "reveal" ? reveal?.answers : 0}/>`}
     ${phase === "voting" && html`<${Answers} texts=${view.ballot ?? []} host=${view.host} actions=${actions}/>`}
     ${phase === "reveal" && reveal?.texts && html`<${Answers} texts=${reveal.texts} host=${view.host} actions=${actions}/>`}
+    ${reveal?.target !== undefined && html`<p>The true value: <b>${numeral(reveal.target)}</b>${reveal.tolerance > 0 && html` <span class="quiet">±${numeral(reveal.tolerance)} is right</span>`}</p>`}
+    ${reveal?.accepted && html`<p>Accepted: <b>${reveal.accepted.join(", ")}</b></p>`}
     ${reveal?.explanation && html`<p class="quiet">${reveal.explanation}</p>`}
     ${reveal?.summary && html`<div class="callout"><div><p class="callout-title">Summary</p><p>${reveal.summary}</p></div></div>`}
     ${survey && phase !== "waiting" && html`<${SurveyResults} view=${view} actions=${actions}/>`}
@@ -51,12 +53,12 @@ export function Now({ game, actions, screen }) {
   </section>`;
 }
 
-/** Answers of call-and-answer and text questions; each can be hidden, and shown again.
+/** Answers of questions with texts; each can be hidden and shown again, and a typed one accepted.
  * @param {{texts: any[], host: any, actions: import("./actions.js").Actions}} props */
 function Answers({ texts, host, actions }) {
   /** @param {any} answer @param {string} decision @param {string} label */
   const button = (answer, decision, label) => html`<button type="button" class="button button-plain button-small" aria-label=${`${label}: ${answer.text}`} onClick=${() => actions.post("answers", { answer: answer.id, decision })}>${label}</button>`;
-  return html`${!texts.length && html`<p class="quiet">There are no answers to show.</p>`}${host.leftOut > 0 && html`<p class="quiet">${count(host.leftOut, "answer")} not shown, because you have hidden or not approved ${host.leftOut === 1 ? "it" : "them"}.</p>`}<ol class="texts">${texts.map((answer) => html`<li key=${answer.id} class=${answer.isWinner ? "is-first" : ""}><div><p>${answer.text}</p>${answer.names && html`<p class="meta">${answer.names.join(", ")} · ${count(answer.points, "point")}</p>`}</div>${button(answer, "hide", "Hide")}</li>`)}${host.hidden.map((answer) => html`<li key=${answer.id} class="is-hidden"><p class="quiet">${answer.text}</p>${button(answer, "show", "Show again")}</li>`)}</ol>`;
+  return html`${!texts.length && html`<p class="quiet">There are no answers to show.</p>`}${host.leftOut > 0 && html`<p class="quiet">${count(host.leftOut, "answer")} not shown, because you have hidden or not approved ${host.leftOut === 1 ? "it" : "them"}.</p>`}<ol class="texts">${texts.map((answer) => html`<li key=${answer.id} class=${answer.isWinner || answer.isCorrect ? "is-first" : ""}><div><p>${answer.text}</p>${answer.names && html`<p class="meta">${answer.names.join(", ")} · ${count(answer.points, "point")}</p>`}${answer.isCorrect !== undefined && html`<p class="meta">${count(answer.count, "player")}${answer.isCorrect ? " · correct" : ""}</p>`}</div>${answer.isAccepted ? button(answer, "reject", "Do not accept") : answer.isCorrect === false && button(answer, "accept", "Accept")}${button(answer, "hide", "Hide")}</li>`)}${host.hidden.map((answer) => html`<li key=${answer.id} class="is-hidden"><p class="quiet">${answer.text}</p>${button(answer, "show", "Show again")}</li>`)}</ol>`;
 }
 
 /** @param {{view: any, actions: import("./actions.js").Actions}} props */
@@ -96,7 +98,7 @@ export function ActionBar({ game, actions, config }) {
 
 /** Texts that wait for a decision: the first has the keys a and h. @param {Props} props */
 export function Queue({ game, actions }) {
-  const { pending } = game.view.value.host;
+  const { pending } = game.view.value.host, canAccept = game.view.value.phase === "checking" && game.view.value.question?.isQuiz;
   if (!pending.length) return null;
   /** @param {any} each @param {string} decision */
   const decide = (each, decision) => actions.post("answers", { answer: each.answerId, question: each.questionId, text: each.text, decision });
@@ -106,7 +108,7 @@ export function Queue({ game, actions }) {
     const at = [.../** @type {HTMLElement} */ (event.currentTarget).children].findIndex((each) => each.contains(/** @type {Node} */ (event.target)));
     if (decision && at >= 0) { event.stopPropagation(); void decide(pending[at], decision); }
   }
-  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${game.view.value.host.pendingCount}</span></h2><p><button type="button" class="button button-quiet button-small" onClick=${() => actions.post("answers", { decision: "approve-all" })}>Approve all</button></p><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${each.answerId}><p>${each.text}</p><div class="actions"><button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
+  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${game.view.value.host.pendingCount}</span></h2><p><button type="button" class="button button-quiet button-small" onClick=${() => actions.post("answers", { decision: "approve-all" })}>Approve all</button></p><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${each.answerId}><p>${each.text}</p><div class="actions">${canAccept && html`<button type="button" class="button button-quiet button-small" onClick=${() => decide(each, "accept")}>Accept as correct</button>`}<button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
 }
 
 /** @param {Props} props */
@@ -140,7 +142,7 @@ export function RoomSettings({ game, actions }) {
   /** @param {string} name */
   const toggle = (name) => actions.post("categories", (active.includes(name) ? active.filter((each) => each !== name) : [...active, name]).map((each) => ["category", each]));
   return html`<section class="console-part"><h2>Room</h2>
-    <label class="check"><input type="checkbox" checked=${view.isLocked} onChange=${() => actions.post("room", { is_locked: view.isLocked ? "" : "on" })}/><span>Lock the room <span class="quiet">nobody else can join</span></span></label>
+    <label class="check"><input type="checkbox" checked=${view.isLocked} onChange=${(/** @type {{target: HTMLInputElement}} */ event) => actions.post("room", { is_locked: event.target.checked ? "on" : "" })}/><span>Lock the room <span class="quiet">nobody else can join</span></span></label>
     ${categories.length > 1 && !view.survey && html`<fieldset><legend class="label">Next questions from</legend>${categories.map((each) => html`<label key=${each.name} class="check"><input type="checkbox" checked=${each.isActive} disabled=${each.isActive && active.length === 1} onChange=${() => toggle(each.name)}/><span>${each.name} <span class="quiet">${each.left} left</span></span></label>`)}</fieldset>`}
   </section>`;
 }

@@ -1,5 +1,6 @@
-// How one answers: tiles, scales, orders, texts, and rankings of the answers of others.
+// How one answers: tiles, scales, sliders, orders, texts, and rankings of the answers of others.
 import { html, useEffect, useRef, useState } from "../../shared/vendor/islands.js";
+import { numeral } from "../results.js";
 import { Icon, ordinal } from "./text.js";
 
 /**
@@ -27,8 +28,17 @@ export const Ask = ({ question, kicker }) => html`<header class="ask">
 
 /** The input for a question. @param {Asked} asked */
 export function Answer(asked) {
-  const kind = { trivia: Tiles, choice: Tiles, "yes-no": Tiles, rating: Scale, rank: Order }[asked.question.type] ?? Text;
+  const kind = { trivia: Tiles, choice: Tiles, "yes-no": Tiles, rating: Scale, slider: Slider, rank: Order, order: Order }[asked.question.type] ?? Text;
   return html`<${kind} ...${asked} />`;
+}
+
+/** When time is up, what one has not sent counts, too. @param {boolean} isOpen @param {() => void} send */
+function useLastMoment(isOpen, send) {
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) send();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
 }
 
 /** What is in a tile. @param {{ option: any }} props */
@@ -47,7 +57,7 @@ function Tiles({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
   const most = question.selections ?? 1, several = most > 1;
   const [picked, pick] = useState(chosen);
   useEffect(() => pick(chosen), [chosen.join()]);
-  const isFinal = question.type === "trivia" && isSaved;
+  const isFinal = question.isQuiz && isSaved;
   const shown = several ? picked : chosen;
   const changed = [...picked].sort().join() !== [...chosen].sort().join();
   const press = (/** @type {string} */ id) => {
@@ -70,7 +80,7 @@ function Tiles({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
   });
   const isFull = several && picked.length >= most && most < question.options.length;
   return html`<div class="reply">
-    ${several && !isFinal && html`<p class="reply-hint">${question.type === "trivia" ? "Choose all that are right." : most < question.options.length ? `Choose up to ${most}${isFull ? ". That’s all" : ""}.` : "Choose as many as you like."}</p>`}
+    ${several && !isFinal && html`<p class="reply-hint">${question.isQuiz ? "Choose all that are right." : most < question.options.length ? `Choose up to ${most}${isFull ? ". That’s all" : ""}.` : "Choose as many as you like."}</p>`}
     <div class=${`${tilesClass(question.options)} ${shown.length ? "has-chosen" : ""}`} role="group" aria-label="Answers">
       ${question.options.map((/** @type {any} */ option) => html`<button type="button" key=${option.id} class=${`tile answer-${option.id} ${shown.includes(option.id) ? "is-chosen" : ""}`}
         aria-pressed=${String(shown.includes(option.id))} disabled=${!isOpen || (isFinal && !shown.includes(option.id))} onClick=${() => press(option.id)}>
@@ -99,6 +109,26 @@ function Scale({ question, answer, isOpen, submit, tap }) {
   </div>`;
 }
 
+/** A number between two ends: by dragging, with the arrow keys, or step by step. @param {Asked} asked */
+function Slider({ question, answer, isOpen, isSaved, draft, keep, submit }) {
+  const { low, high, step } = question, sent = answer.number ?? undefined;
+  const middle = low + step * Math.floor((high - low) / step / 2);
+  const [number, set] = useState(sent ?? (draft === "" ? middle : Number(draft)));
+  const change = (/** @type {number} */ to) => { set(to); keep(String(to)); };
+  const canChange = isOpen && !isSaved;
+  useLastMoment(isOpen, () => { if (!isSaved && draft !== "") submit({ number }); });
+  return html`<form class="reply" onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); submit({ number }); }}>
+    <output class="slider-number">${numeral(sent ?? number)}</output>
+    <div class="slider">
+      <button type="button" class="slider-step" aria-label="Less" disabled=${!canChange || number <= low} onClick=${() => change(number - step)}>−</button>
+      <input type="range" aria-label="Your answer" min=${low} max=${high} step=${step} value=${sent ?? number} disabled=${!canChange} onInput=${(/** @type {any} */ event) => change(Number(event.target.value))} />
+      <button type="button" class="slider-step" aria-label="More" disabled=${!canChange || number >= high} onClick=${() => change(number + step)}>+</button>
+    </div>
+    <p class="scale-labels"><span>${numeral(low)} ${question.lowLabel}</span><span>${numeral(high)} ${question.highLabel}</span></p>
+    ${!isSaved && html`<p class="reply-hint">The closer, the more points.</p><button type="submit" class="big-button" disabled=${!isOpen}>Send ${numeral(number)}</button>`}
+  </form>`;
+}
+
 /** Put options into an order: with buttons, by dragging, or with the arrow keys. @param {Asked} asked */
 function Order({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
   const ids = question.options.map((/** @type {any} */ option) => option.id);
@@ -116,6 +146,8 @@ function Order({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
     focus.current = undefined;
   });
   const texts = Object.fromEntries(question.options.map((/** @type {any} */ option) => [option.id, option.text]));
+  const isFinal = question.isQuiz && isSaved, canMove = isOpen && !isFinal;
+  useLastMoment(isOpen, () => { if (question.isQuiz && !isSaved && order.join() !== known.join()) submit({ choices: order }); });
   const save = (/** @type {string[]} */ next) => { if (isSurvey && isSaved) submit({ choices: next }); };
   const move = (/** @type {string} */ id, /** @type {number} */ to) => {
     const next = order.filter((/** @type {string} */ each) => each !== id);
@@ -126,7 +158,7 @@ function Order({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
   };
   const step = (/** @type {string} */ id, /** @type {number} */ by) => {
     const to = order.indexOf(id) + by;
-    if (!isOpen || to < 0 || to >= order.length) return;
+    if (!canMove || to < 0 || to >= order.length) return;
     tap();
     focus.current = [id, by];
     save(move(id, to));
@@ -142,13 +174,14 @@ function Order({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
     <ol class="order" ref=${list} onPointerMove=${drag} onPointerUp=${drop} onPointerCancel=${drop}>
       ${order.map((/** @type {string} */ id, /** @type {number} */ at) => html`<li key=${id} data-id=${id} class=${`order-row ${held === id ? "is-held" : ""}`}>
         <span class="order-place" aria-hidden="true">${at + 1}</span>
-        <span class="order-grip" aria-hidden="true" onPointerDown=${(/** @type {any} */ event) => { if (isOpen) { list.current?.setPointerCapture(event.pointerId); dragged.current = order; hold(id); } }}><${Icon} name="grip" /></span>
+        <span class="order-grip" aria-hidden="true" onPointerDown=${(/** @type {any} */ event) => { if (canMove) { list.current?.setPointerCapture(event.pointerId); dragged.current = order; hold(id); } }}><${Icon} name="grip" /></span>
         <span class="order-text">${texts[id]}</span>
-        <button type="button" class="order-move" data-by="-1" aria-label=${`Move ${texts[id]} up, now ${ordinal(at + 1)}`} disabled=${!isOpen || !at} onClick=${() => step(id, -1)}><${Icon} name="up" /></button>
-        <button type="button" class="order-move" data-by="1" aria-label=${`Move ${texts[id]} down, now ${ordinal(at + 1)}`} disabled=${!isOpen || at === order.length - 1} onClick=${() => step(id, 1)}><${Icon} name="down" /></button>
+        <button type="button" class="order-move" data-by="-1" aria-label=${`Move ${texts[id]} up, now ${ordinal(at + 1)}`} disabled=${!canMove || !at} onClick=${() => step(id, -1)}><${Icon} name="up" /></button>
+        <button type="button" class="order-move" data-by="1" aria-label=${`Move ${texts[id]} down, now ${ordinal(at + 1)}`} disabled=${!canMove || at === order.length - 1} onClick=${() => step(id, 1)}><${Icon} name="down" /></button>
       </li>`)}
     </ol>
-    ${(!isSurvey || !isSaved) && html`<button type="button" class="big-button" disabled=${!isOpen || (isSaved && order.join() === known.join())} onClick=${() => submit({ choices: order })}>${isSaved ? "Update my order" : isSurvey ? "Save this order" : "Send my order"}</button>`}
+    ${question.isQuiz && !isFinal && html`<p class="reply-hint">Points for each one in its right place.</p>`}
+    ${(!isSurvey || !isSaved) && !isFinal && html`<button type="button" class="big-button" disabled=${!isOpen || (isSaved && order.join() === known.join())} onClick=${() => submit({ choices: order })}>${isSaved ? "Update my order" : isSurvey ? "Save this order" : "Send my order"}</button>`}
   </div>`;
 }
 
@@ -170,23 +203,18 @@ function Text({ question, answer, isOpen, isSaved, isSurvey, draft, keep, submit
     const timer = setTimeout(send, 900);
     return () => clearTimeout(timer);
   }, [text]);
-  // When time is up, what one has typed counts, too.
-  const wasOpen = useRef(isOpen);
-  useEffect(() => {
-    if (wasOpen.current && !isOpen) send();
-    wasOpen.current = isOpen;
-  }, [isOpen]);
+  useLastMoment(isOpen, send);
   useEffect(() => () => { if (isSurvey) send(); }, []);
   if (!isEditing && isSaved && !isSurvey) {
     return html`<div class="reply"><blockquote class="own-answer">${sent}</blockquote>
-      ${isOpen && html`<button type="button" class="small-button" onClick=${() => edit(true)}>Change my answer</button>`}</div>`;
+      ${isOpen && !question.isQuiz && html`<button type="button" class="small-button" onClick=${() => edit(true)}>Change my answer</button>`}</div>`;
   }
   const left = question.longest - [...text].length;
+  const type = (/** @type {any} */ event) => { setText(event.target.value); keep(event.target.value); };
   return html`<form class="reply" onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); send(); }}>
     <label class="sr-only" for="answer-text">Your answer</label>
-    <textarea class="reply-text" id="answer-text" rows=${isSurvey ? 5 : 4} placeholder="Your answer" maxlength=${question.longest} disabled=${!isOpen} enterkeyhint="enter" value=${text}
-      onInput=${(/** @type {any} */ event) => { setText(event.target.value); keep(event.target.value); }}></textarea>
-    <p class=${`reply-count ${left < 20 ? "is-short" : ""}`}><span>${question.seconds && !isSurvey ? "Sent by itself when time is up" : ""}</span><span aria-hidden="true">${left}</span><span class="sr-only">${left} characters left</span></p>
+    ${question.isQuiz ? html`<input class="enter-line" id="answer-text" placeholder="Your answer" maxlength=${question.longest} disabled=${!isOpen} autocomplete="off" enterkeyhint="send" value=${text} onInput=${type} />` : html`<textarea class="reply-text" id="answer-text" rows=${isSurvey ? 5 : 4} placeholder="Your answer" maxlength=${question.longest} disabled=${!isOpen} enterkeyhint="enter" value=${text} onInput=${type}></textarea>`}
+    <p class=${`reply-count ${left < 20 ? "is-short" : ""}`}><span>${question.seconds && !isSurvey ? "Sent by itself when time is up" : ""}</span>${(!question.isQuiz || left < 20) && html`<span aria-hidden="true">${left}</span><span class="sr-only">${left} characters left</span>`}</p>
     ${!isSurvey && html`<button type="submit" class="big-button" disabled=${!isOpen || !text.trim() || (isSaved && text.trim() === sent.trim())}>${isSaved ? "Update" : "Send"}</button>`}
   </form>`;
 }
@@ -217,11 +245,7 @@ export function Ballot({ me, ranking, isOpen, isSaved, submit, tap }) {
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
   });
-  const wasOpen = useRef(isOpen);
-  useEffect(() => {
-    if (wasOpen.current && !isOpen && picked.length && picked.join() !== ranking.join()) submit({ ranking: picked });
-    wasOpen.current = isOpen;
-  }, [isOpen]);
+  useLastMoment(isOpen, () => { if (picked.length && picked.join() !== ranking.join()) submit({ ranking: picked }); });
   if (!me.ballot) return html`<p class="reply-state">…</p>`;
   if (!rows.length) return html`<p class="reply-state">There is nothing for you to rank. Others are ranking now.</p>`;
   const missing = needed - picked.length, changed = picked.join() !== ranking.join();

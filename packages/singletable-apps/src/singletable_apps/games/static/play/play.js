@@ -2,6 +2,7 @@
 import { connect } from "../../shared/rooms.js";
 import { effect, html, render, signal, useEffect, useState } from "../../shared/vendor/islands.js";
 import { Answer, Ask, Ballot, OptionLabel, tilesClass } from "./answers.js";
+import { AudienceBar, callApi } from "./audience.js";
 import { Ring, clock, spoken, useSecondsLeft } from "./clock.js";
 import { makeDrafts, makeOutbox } from "./outbox.js";
 import { Ended, Leaderboard, Reveal } from "./results.js";
@@ -33,6 +34,7 @@ const client = connect({
     } else if (type === "gameStateChanged") view.value = data.view;
     else if (type === "playerUpdated") me.value = data.me;
     else if (type === "playerAnswered") counts.value = data;
+    else if (type === "audienceChanged") view.value = { ...view.value, audience: data.audience };
     else if (type === "presenceChanged") {
       host.value = data.hostPresent ? "here" : host.value && "away";
       if (data.players) view.value = { ...view.value, playerCount: data.players };
@@ -91,7 +93,7 @@ function SentState({ type, questionId, idle = "", done }) {
     : entry?.status === "rejected" ? ["is-rejected", entry.reason]
     : entry?.status === "late" ? ["is-late", "Time was up when it arrived. The results show whether it counted."]
     : has?.status === "pending" ? ["is-sent", `${is} received. The host checks it first.`]
-    : has?.status === "hidden" ? ["is-late", "The host does not show this answer. You can change it."]
+    : has?.status === "hidden" ? ["is-late", `The host does not show this answer.${view.value.question?.isQuiz ? "" : " You can change it."}`]
     : has ? ["is-sent", done ?? `${is} received${others}`]
     : ["", idle];
   return html`<p class=${`reply-state ${kind}`} role="status">${kind === "is-sent" && html`<${Icon} name="check" />`}<span>${text}</span></p>`;
@@ -168,16 +170,12 @@ function Rename() {
   const [error, setError] = useState(""), [isOpen, open] = useState(false);
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault();
-    const body = JSON.stringify({ name: event.target.elements.name.value });
     try {
-      const answer = await fetch(`${start.api}/name`, { method: "PUT", body, headers: { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" } });
-      const data = await answer.json();
-      setError(answer.ok ? "" : data.detail);
-      if (!answer.ok) return;
-      me.value = { ...me.value, name: data.name };
+      const { name } = await callApi(start, "PUT", "name", { name: event.target.elements.name.value });
+      me.value = { ...me.value, name };
       wasRenamed.value = true;
-    } catch {
-      setError("No connection. Try again.");
+    } catch (error) {
+      setError(/** @type {Error} */ (error).message);
     }
   };
   if (!isOpen) return html`<p><button type="button" class="small-button is-start" onClick=${() => open(true)}>Change my name</button></p>`;
@@ -254,6 +252,7 @@ function App() {
   if (gone.value !== undefined) return html`<div class="phone-page"><h1>You are not in this game any more</h1><p class="phone-text">${gone.value}</p><p class="phone-actions"><a class="big-button is-quiet" href=${start.urls.join}>Join another game</a></p></div>`;
   return html`<${Bar} left=${left} />
     <div class="play-main" data-phase=${phase} key=${`${phase} ${questionId}`}><${Phase} left=${left} /></div>
+    ${!isAudience && html`<${AudienceBar} ...${{ view, me, start, client, drafts, tap }} />`}
     <p class="sr-only" aria-live="polite">${spoken.value}</p>`;
 }
 

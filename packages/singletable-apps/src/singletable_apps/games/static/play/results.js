@@ -1,42 +1,32 @@
 // Results: what others answered, what one got for it, and where one stands.
 import { html } from "../../shared/vendor/islands.js";
+import { numeral, summarize } from "../results.js";
 import { Icon, describe, format, ordinal, plural } from "./text.js";
-
-/** Return a row for each option or step, with its count, or its mean place in a rank question.
- * @param {any} question @param {Record<string, number>} tally */
-export function barsOf(question, tally) {
-  /** @type {any[]} */
-  const rows = question.type === "rating" ? question.steps.map((/** @type {number} */ step) => ({ id: String(step), text: String(step) })) : question.options ?? [];
-  const voters = Object.values(tally).reduce((sum, count) => sum + count, 0);
-  if (question.type !== "rank") return rows.map((row) => ({ ...row, count: tally[row.id] ?? 0 }));
-  return rows.map((row) => {
-    const total = Object.entries(tally).reduce((sum, [order, count]) => sum + (order.split(">").indexOf(row.id) + 1) * count, 0);
-    return { ...row, place: total / (voters || 1) };
-  }).sort((a, b) => a.place - b.place);
-}
 
 /** Counts as bars. @param {{ question: any, tally: Record<string, number>, answers: number, own?: string[], correct?: string[] }} props */
 export function Bars({ question, tally, answers, own = [], correct = [] }) {
-  const rows = barsOf(question, tally);
-  const isRank = question.type === "rank", isRating = question.type === "rating";
-  const mean = isRating && answers ? rows.reduce((sum, row) => sum + Number(row.id) * row.count, 0) / answers : 0;
-  return html`${isRating && answers > 0 && html`<p class="mean"><strong>${mean.toFixed(1)}</strong><span>on average, ${plural(answers, "answer")}</span></p>`}
-  ${isRank && html`<p class="quiet">Average place of each</p>`}
-  <ol class=${`bars ${isRating ? "is-dense" : ""}`}>
-    ${rows.map((row) => html`<li key=${row.id} class=${`bar ${isRating || isRank ? "" : `answer-${row.id}`} ${own.includes(row.id) && !isRank ? "is-own" : ""} ${correct.length ? (correct.includes(row.id) ? "is-correct" : "is-wrong") : ""}`}>
-      <span class="bar-words"><span class="bar-text">${!isRating && !isRank && html`<span class="answer-shape" aria-hidden="true"></span>`}${row.text || row.id.toUpperCase()}</span>
-        ${correct.includes(row.id) && html`<span class="bar-mark"><${Icon} name="check" />Correct</span>`}${own.includes(row.id) && !isRank && html`<span class="bar-mark">Yours</span>`}</span>
-      <span class="bar-count">${isRank ? row.place.toFixed(1) : row.count}${!isRank && answers > 0 && html`<small> ${Math.round((100 * row.count) / answers)}%</small>`}</span>
-      ${!isRank && html`<span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${{ width: `${answers ? (100 * row.count) / answers : 0}%` }}></span></span>`}
+  const { rows, mean } = summarize(question, tally, answers, correct);
+  const isRank = question.type === "rank", isOrder = question.type === "order", isNumber = Boolean(question.bars);
+  const hasShapes = !isNumber && !isRank && !isOrder;
+  // Most numbers of a slider are chosen by nobody.
+  const shown = question.type === "slider" ? rows.filter((row) => row.votes || correct.includes(row.id)) : rows;
+  return html`${mean !== null && html`<p class="mean"><strong>${mean.toFixed(1)}</strong><span>on average, ${plural(answers, "answer")}</span></p>`}
+  ${(isRank || isOrder) && html`<p class="quiet">${isRank ? "Average place of each" : "The right order, and how many had each in its place"}</p>`}
+  <ol class=${`bars ${isNumber ? "is-dense" : ""}`}>
+    ${shown.map((row, at) => html`<li key=${row.id} class=${`bar ${hasShapes ? `answer-${row.id}` : ""} ${own.includes(row.id) && !isRank ? "is-own" : ""} ${correct.length && !isOrder ? (correct.includes(row.id) ? "is-correct" : "is-wrong") : ""}`}>
+      <span class="bar-words"><span class="bar-text">${hasShapes && html`<span class="answer-shape" aria-hidden="true"></span>`}${isOrder && `${at + 1}. `}${row.text || row.id.toUpperCase()}</span>
+        ${correct.includes(row.id) && !isOrder && html`<span class="bar-mark"><${Icon} name="check" />Correct</span>`}${own.includes(row.id) && !isRank && html`<span class="bar-mark">${isOrder && html`<${Icon} name="check" />`}${isOrder ? "You, too" : "Yours"}</span>`}</span>
+      <span class="bar-count">${isRank ? row.place.toFixed(1) : row.votes}${!isRank && answers > 0 && html`<small> ${Math.round(100 * row.share)}%</small>`}</span>
+      ${!isRank && html`<span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${{ width: `${100 * row.share}%` }}></span></span>`}
     </li>`)}
   </ol>`;
 }
 
-/** Texts that people wrote: with authors and points after a vote. @param {{ texts: any[], name?: string }} props */
+/** Texts that people wrote: with authors and points after a vote, or with what is right. @param {{ texts: any[], name?: string }} props */
 export const Texts = ({ texts, name }) => html`<ol class="texts">
-  ${texts.map((text) => html`<li key=${text.id} class=${`text ${text.isWinner ? "is-winner" : ""} ${name && text.names?.includes(name) ? "is-own" : ""}`}>
+  ${texts.map((text) => html`<li key=${text.id} class=${`text ${text.isWinner || text.isCorrect ? "is-winner" : ""} ${name && text.names?.includes(name) ? "is-own" : ""}`}>
     <p>${text.text}</p>
-    <p class="text-meta">${text.names ? html`<strong>${text.names.join(", ")}</strong> · ${plural(text.points, "point")}${text.isWinner ? " · best" : ""}` : text.count > 1 ? `${text.count} times` : ""}</p>
+    <p class="text-meta">${text.names ? html`<strong>${text.names.join(", ")}</strong> · ${plural(text.points, "point")}${text.isWinner ? " · best" : ""}` : [text.isCorrect && "Correct", text.count > 1 && `${text.count} times`].filter(Boolean).join(" · ")}</p>
   </li>`)}
   ${!texts.length && html`<li class="quiet">Nobody answered.</li>`}
 </ol>`;
@@ -48,15 +38,15 @@ const isPlaced = (me) => me?.place !== undefined && (me.total > 0 || me.place > 
 export function Reveal({ view, me, isAudience, isLate }) {
   const { question, reveal } = view;
   const answer = me?.answers?.[view.questionId];
-  const isScored = question.type === "trivia" || question.type === "call-and-answer";
-  const own = answer ? (answer.number ?? null) !== null ? [String(answer.number)] : answer.choices : [];
+  const isRanked = question.type === "call-and-answer";
   return html`<section class="reveal">
     <${Verdict} ...${{ question, reveal, me, answer, isAudience, isLate, version: view.version }} />
-    ${isScored && isPlaced(me) && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
-    <h2 class="reveal-title">${question.title}</h2>${question.type === "call-and-answer" && question.instruction && html`<p class="quiet">${question.instruction}</p>`}
-    ${question.type === "call-and-answer" && answer?.text && !reveal.texts?.some((/** @type {any} */ text) => text.names?.includes(me.name)) && html`<blockquote class="own-answer">${answer.text}</blockquote>`}
-    ${!reveal.isVoid && (reveal.texts ? html`<${Texts} texts=${reveal.texts} name=${me?.name} />` : html`<${Bars} question=${question} tally=${reveal.tally} answers=${reveal.answers} own=${own} correct=${reveal.correct} />`)}
-    ${question.type === "rank" && answer && html`<p class="quiet">Yours: ${describe(question, answer)}</p>`}
+    ${(question.isQuiz || isRanked) && isPlaced(me) && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
+    <h2 class="reveal-title">${question.title}</h2>${isRanked && question.instruction && html`<p class="quiet">${question.instruction}</p>`}
+    ${reveal.target !== undefined && html`<p class="solution">${numeral(reveal.target)}${reveal.tolerance > 0 && html`<small>±${numeral(reveal.tolerance)} is right</small>`}</p>`}${reveal.accepted && html`<p class="solution">${reveal.accepted.join(", ")}</p>`}
+    ${(isRanked || question.isQuiz) && answer?.text && !reveal.texts?.some((/** @type {any} */ text) => text.names?.includes(me.name)) && html`<blockquote class="own-answer">${answer.text}</blockquote>`}
+    ${!reveal.isVoid && (reveal.texts ? html`<${Texts} texts=${reveal.texts} name=${me?.name} />` : html`<${Bars} question=${question} tally=${reveal.tally} answers=${reveal.answers} own=${me?.own} correct=${reveal.correct} />`)}
+    ${["rank", "order", "slider"].includes(question.type) && answer && html`<p class="quiet">Yours: ${describe(question, answer)}</p>`}
     ${reveal.explanation && html`<p class="explanation">${reveal.explanation}</p>`}
     ${reveal.summary && html`<p class="explanation">${reveal.summary}</p>`}
   </section>`;
@@ -65,12 +55,12 @@ export function Reveal({ view, me, isAudience, isLate }) {
 /** @param {{ question: any, reveal: any, me: any, answer: any, version: number, isAudience: boolean, isLate: boolean }} props */
 function Verdict({ question, reveal, me, answer, version, isAudience, isLate }) {
   if (reveal.isVoid) return html`<div class="verdict"><h1 tabindex="-1">Skipped</h1><p class="verdict-text">This question does not count.</p></div>`;
-  const isTrivia = question.type === "trivia";
+  const { isQuiz } = question;
   // What concerns only this player comes a moment after what everybody sees.
   if (me && me.version < version) return html`<div class="verdict"><h1 tabindex="-1">…</h1></div>`;
-  if (isAudience || !me || (!isTrivia && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
-  const tone = me.isCorrect || me.gained ? "is-good" : isTrivia ? "is-bad" : "is-plain";
-  const words = isLate && !me.isCounted ? "Too late" : !answer ? "No answer" : !isTrivia ? (me.gained ? "Your answer scored" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
+  if (isAudience || !me || (!isQuiz && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
+  const tone = me.isCorrect || me.gained ? "is-good" : isQuiz ? "is-bad" : "is-plain";
+  const words = isLate && !me.isCounted ? "Too late" : !answer ? "No answer" : !isQuiz ? (me.gained ? "Your answer scored" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
   return html`<div class=${`verdict ${tone}`}>
     <h1 tabindex="-1">${words}</h1>
     ${words === "Too late" && html`<p class="verdict-text">Your answer came when the question was closed.</p>`}

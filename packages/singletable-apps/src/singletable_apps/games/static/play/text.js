@@ -30,5 +30,5 @@ export function describe(question, answer) {
   if (answer.text) return answer.text;
   if (answer.number !== null && answer.number !== undefined) return question.scale === "stars" ? plural(answer.number, "star") : String(answer.number);
   const texts = (answer.choices ?? []).map((/** @type {string} */ id) => question.options?.find((/** @type {any} */ each) => each.id === id)).map((/** @type {any} */ option) => option?.text || option?.id.toUpperCase());
-  return texts.join(question.type === "rank" ? " › " : ", ");
+  return texts.join(["rank", "order"].includes(question.type) ? " › " : ", ");
 }

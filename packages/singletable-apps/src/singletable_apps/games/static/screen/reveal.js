@@ -1,7 +1,7 @@
 // Results on the big screen, by the type of the question.
 import { html, useEffect, useState } from "../../shared/vendor/islands.js";
 import { calm, count } from "../live.js";
-import { summarize } from "../results.js";
+import { numeral, summarize } from "../results.js";
 import { Asked, Dots, Options, Pictured, Rating, sizeOf, usePages } from "./stage.js";
 
 /** Count up to `last`, a step each `wait` milliseconds; at once if nobody saw the phase begin.
@@ -22,7 +22,10 @@ export function Result({ question, reveal, isFresh }) {
   switch (question.type) {
     case "trivia": return html`<${Solved} question=${question} reveal=${reveal} isFresh=${isFresh}/>`;
     case "rating": return html`<${Rating} question=${question} tally=${reveal.tally}/>`;
-    case "rank": return html`<${Order} question=${question} tally=${reveal.tally}/>`;
+    case "rank": return html`<${Order} question=${question} reveal=${reveal}/>`;
+    case "order": return html`<${Order} question=${question} reveal=${reveal}/><${Aftermath} reveal=${reveal}/>`;
+    case "slider": return html`<${Rating} question=${question} tally=${reveal.tally} correct=${reveal.correct}><p class=${`rating-mean${reveal.target > 9999 ? " is-long" : ""}`}><b>${numeral(reveal.target)}</b><span>${reveal.tolerance ? `±${numeral(reveal.tolerance)} is right` : "is right"}</span></p></${Rating}><${Aftermath} reveal=${reveal}/>`;
+    case "typed": return html`<p class="solution">${reveal.accepted.slice(0, 4).join(" · ")}</p><${Cloud} words=${reveal.texts.slice(0, 24).map((each) => [each.text, each.count, each.isCorrect])}/><${Aftermath} reveal=${reveal}/>`;
     case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
     case "text": return html`<${Texts} texts=${reveal.texts ?? []} words=${reveal.words ?? []} answers=${reveal.answers}/>`;
     default: return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/></${Pictured}>`;
@@ -32,17 +35,22 @@ export function Result({ question, reveal, isFresh }) {
 /** First the bars, then the solution. */
 function Solved({ question, reveal, isFresh }) {
   const step = useSteps(1, 1300, isFresh);
+  return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined} answers=${reveal.answers}/></${Pictured}><${Aftermath} reveal=${reveal} step=${step}/>`;
+}
+
+/** Why it is so, and who got the most points. @param {{reveal: any, step?: number}} props */
+function Aftermath({ reveal, step = 1 }) {
   const { fastest = [] } = reveal;
-  return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined} answers=${reveal.answers}/></${Pictured}>
-    ${reveal.explanation && html`<p class=${`aftermath explanation-whole${step ? "" : " is-waiting"}${reveal.explanation.length > 240 ? " is-long" : ""}`}>${reveal.explanation}</p>`}
+  return html`${reveal.explanation && html`<p class=${`aftermath explanation-whole${step ? "" : " is-waiting"}${reveal.explanation.length > 240 ? " is-long" : ""}`}>${reveal.explanation}</p>`}
     <p class=${`aftermath${step ? "" : " is-waiting"}`}>${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
 }
 
-function Order({ question, tally }) {
-  const { rows, total } = summarize(question, tally);
-  return html`<ol class="order">${rows.map((row, place) => html`<li key=${row.id} class=${`answer-${row.id}`} style=${{ "--share": row.size.toFixed(3) }}>
-    <span class="order-place">${place + 1}</span><span class="order-words"><span class="order-text"><span class="answer-shape" aria-hidden="true"></span>${row.text}</span><span class="order-bar"></span></span><span class="order-note">${row.note}</span>
-  </li>`)}</ol><p class="aftermath"><span class="explanation">${count(total, "order")}</span></p>`;
+/** A common ranking, or the right order with how many had each option in its place. */
+function Order({ question, reveal }) {
+  const isQuiz = question.type === "order", { rows, total } = summarize(question, reveal.tally, isQuiz ? reveal.answers : 0, reveal.correct);
+  return html`<ol class="order">${rows.map((row, place) => html`<li key=${row.id} class=${`answer-${row.id}`} style=${{ "--share": (isQuiz ? row.share : row.size).toFixed(3) }}>
+    <span class="order-place">${place + 1}</span><span class="order-words"><span class="order-text"><span class="answer-shape" aria-hidden="true"></span>${row.text}</span><span class="order-bar"></span></span><span class="order-note">${isQuiz ? `${row.votes} of ${total} right` : row.note}</span>
+  </li>`)}</ol>${!isQuiz && html`<p class="aftermath"><span class="explanation">${count(total, "order")}</span></p>`}`;
 }
 
 /** The best answers, from the third place to the winner, with their authors; then all others. */
@@ -63,8 +71,8 @@ function Winners({ texts, votes, isFresh }) {
   ${votes > 0 && html`<p class="aftermath"><span class="explanation">${count(votes, "vote")}</span></p>`}`;
 }
 
-/** Words or short answers, larger the more people have written them. @param {{words: [string, number][]}} props */
-const Cloud = ({ words }) => html`<ul class="cloud">${words.map(([word, number], at) => html`<li key=${word} class=${`answer-${"abcdefgh"[at % 8]}`} style=${{ "--share": (number / Math.max(...words.map((each) => each[1]))).toFixed(3) }}>${word}${number > 1 && html`<small>${number}</small>`}</li>`)}</ul>`;
+/** Words or short answers, larger the more people have written them. @param {{words: [string, number, boolean?][]}} props */
+const Cloud = ({ words }) => html`<ul class="cloud">${words.map(([word, number, isRight], at) => html`<li key=${word} class=${isRight === undefined ? `answer-${"abcdefgh"[at % 8]}` : isRight ? "is-right" : "is-wrong"} style=${{ "--share": (number / Math.max(...words.map((each) => each[1]))).toFixed(3) }}>${word}${number > 1 && html`<small>${number}</small>`}</li>`)}</ul>`;
 
 function Texts({ texts, words, answers }) {
   const longest = Math.max(0, ...texts.map((each) => each.text.length));

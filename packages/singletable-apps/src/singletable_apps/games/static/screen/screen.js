@@ -1,9 +1,10 @@
 // The big screen: what everyone in the room looks at. It shows, and controls nothing.
 import { effect, html, render, useEffect, useRef, useState } from "../../shared/vendor/islands.js";
 import { count, openGame, phaseOf, spaced, useCountdown } from "../live.js";
+import { Reactions, Spotlight } from "./audience.js";
 import { Leaderboard, Podium } from "./board.js";
 import { Reveal, SurveyResults } from "./reveal.js";
-import { cues, isSoundOn, setMusic, setSound } from "./sound.js";
+import { cues, isHeard, setMusic, setSound } from "./sound.js";
 import { Checking, Lobby, Open, Reading, Survey, Voting } from "./stage.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("screen"));
@@ -69,17 +70,16 @@ function Notice() {
 }
 
 function Controls() {
-  const [isOn, turn] = useState(isSoundOn());
   const [isFull, setFull] = useState(false);
   useEffect(() => {
     const look = () => setFull(Boolean(document.fullscreenElement));
     document.addEventListener("fullscreenchange", look);
     return () => document.removeEventListener("fullscreenchange", look);
   }, []);
-  const toggle = () => { turn(!isOn); setSound(!isOn); if (!isOn) cues.open(); };
-  const phase = game.view.value.phase;
+  const phase = game.view.value.phase, isOn = isHeard.value;
+  const toggle = () => { setSound(!isOn); if (!isOn) cues.open(); };
   useEffect(() => { setMusic(isOn && (phase === "waiting" || phase === "open")); }, [isOn, phase]);
-  return html`<div class="controls"><button type="button" class="mute" aria-pressed=${!isOn} onClick=${toggle}>${isOn ? "Mute" : "Turn sound on"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
+  return html`<div class=${`controls${phase === "waiting" ? " is-kept" : ""}`}><button type="button" class="mute" aria-pressed=${!isOn} onClick=${toggle}>${isOn ? "Mute" : "Turn sound on"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
 }
 
 /** Tones at the beginning of phases, for players who join, and for the last seconds. */
@@ -101,7 +101,7 @@ function App() {
     ${phase !== "waiting" && html`<${Bar}/>`}
     <main class="main-stage" key=${key}><${Stage} isFresh=${isFresh}/></main>
     ${view.phase === "paused" && html`<${Paused}/>`}
-    <${Notice}/><${Controls}/><${Sounds}/>
+    <${Spotlight} game=${game}/><${Reactions} game=${game}/><${Notice}/><${Controls}/><${Sounds}/>
     <p class="sr-only" aria-live="polite">${view.phase === "paused" ? "Paused" : SPOKEN[phase]}</p>`;
 }
 

@@ -1,8 +1,11 @@
 // Short tones and quiet music, made by the browser. They are on until someone mutes them on this screen.
+import { signal } from "../../shared/vendor/islands.js";
+
 /** @type {AudioContext | undefined} */
 let audio;
 let isOn = readSetting() !== "off";
-export const isSoundOn = () => isOn;
+// Whether one can hear something now.
+export const isHeard = signal(false);
 
 function readSetting() {
   try {
@@ -19,15 +22,20 @@ export function setSound(on) {
     localStorage.setItem("games sound", on ? "on" : "off");
   } catch { /* storage disabled */ }
   if (on) wake();
+  look();
 }
 
-// Browsers play nothing before someone has touched the page.
-function wake() {
-  if (!isOn) return;
-  audio ??= new AudioContext();
+const look = () => { isHeard.value = isOn && audio?.state === "running"; };
+
+// Many browsers play nothing before someone has touched the page. The button for the sound does that itself.
+/** @param {Event} [event] */
+function wake(event) {
+  if (!isOn || /** @type {Element | undefined} */ (event?.target)?.closest?.(".mute")) return;
+  audio ??= Object.assign(new AudioContext(), { onstatechange: look });
   void audio.resume();
 }
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, wake);
+wake();
 
 // Four chords that return, a note at a time: friendly, and easy to talk over.
 const CHORDS = [[262, 330, 392, 523], [220, 262, 330, 440], [175, 220, 262, 349], [196, 247, 294, 392]];
@@ -63,6 +71,7 @@ const melody = (pitches, step, length) => pitches.forEach((pitch, place) => tone
 
 export const cues = {
   join: () => tone(660 + Math.random() * 220, 0, 0.18, 0.06, "sine"),
+  react: () => tone(784 + Math.random() * 260, 0, 0.1, 0.03, "sine"),
   question: () => melody([392, 523], 0.12, 0.35),
   open: () => melody([523, 659, 784], 0.09, 0.3),
   tick: () => tone(880, 0, 0.08, 0.07, "square"),

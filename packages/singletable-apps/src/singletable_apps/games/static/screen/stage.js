@@ -1,7 +1,7 @@
 // The stages of the big screen before a result: lobby, question, answers and voting.
 import { html, useEffect, useState } from "../../shared/vendor/islands.js";
 import { count, progressOf, spaced, useCountdown } from "../live.js";
-import { letterOf, percent, summarize } from "../results.js";
+import { letterOf, numeral, percent, summarize } from "../results.js";
 
 /** Long texts are set smaller, so that everything fits. @param {string} text */
 export function sizeOf(text) {
@@ -36,7 +36,10 @@ export function Ring({ game }) {
 }
 
 /** A shape and a color for a name, always the same. @param {string} name */
-const shapeOf = (name) => `answer-${"abcdefgh"[[...name].reduce((sum, each) => Math.imul(sum ^ (each.codePointAt(0) ?? 0), 16777619), 2166136261) >>> 29]}`;
+function shapeOf(name) {
+  const hash = [...name].reduce((sum, each) => Math.imul(sum ^ (each.codePointAt(0) ?? 0), 16777619), 2166136261);
+  return `answer-${"abcdefgh"[(hash ^ (hash >>> 13)) & 7]}`;
+}
 
 /** @param {{names: string[], more?: number}} props */
 const Names = ({ names, more = 0 }) => html`<ul class=${`names${names.length <= 12 ? " is-few" : ""}`} aria-label="Players who joined last">${names.map((name) => html`<li key=${name} class=${`name ${shapeOf(name)}`}><span class="answer-shape" aria-hidden="true"></span><span>${name}</span></li>`)}${more > 0 && names.length > 0 ? html`<li key=" more" class="name is-more">and ${more.toLocaleString("en")} more</li>` : null}</ul>`;
@@ -96,7 +99,7 @@ export function Options({ question, tally, correct, answers }) {
   const { rows } = summarize(question, tally ?? {}, answers);
   const rowOf = Object.fromEntries(rows.map((each) => [each.id, each]));
   const most = Math.max(...rows.map((each) => each.votes)), longest = Math.max(...options.map((each) => each.text.length));
-  return html`<ul class=${`options of-${options.length}${longest <= 22 ? " is-short" : longest > 60 ? " is-long" : ""}${options.some((each) => each.image) ? " has-images" : ""}${tally ? " has-tally" : ""}${tally && question.type !== "trivia" ? " is-poll" : ""}`}>${options.map((option) => {
+  return html`<ul class=${`options of-${options.length}${longest <= 22 ? " is-short" : longest > 60 ? " is-long" : ""}${options.some((each) => each.image) ? " has-images" : ""}${tally ? " has-tally" : ""}${tally && !question.isQuiz ? " is-poll" : ""}`}>${options.map((option) => {
     const row = rowOf[option.id], isRight = correct?.includes(option.id);
     const tone = correct ? (isRight ? " is-right" : " is-wrong") : tally && most > 0 && row.votes === most ? " is-most" : "";
     return html`<li key=${option.id} class=${`option answer-tile answer-${option.id}${tone}`} style=${tally ? { "--share": row.share.toFixed(3) } : {}}>
@@ -110,15 +113,18 @@ export function Options({ question, tally, correct, answers }) {
   })}</ul>`;
 }
 
-/** Columns of a rating. @param {{question: any, tally: Record<string, number>}} props */
-export function Rating({ question, tally }) {
+/** Columns of numbers. @param {{question: any, tally: Record<string, number>, correct?: string[], children?: any}} props */
+export function Rating({ question, tally, correct = [], children }) {
   const { rows, mean, total } = summarize(question, tally);
-  return html`<div class=${`rating${total ? "" : " is-empty"}`}>
-    <ol class="columns-chart">${rows.map((row) => html`<li key=${row.id} style=${{ "--share": row.size.toFixed(3) }}><span class="column-votes">${row.votes || ""}</span><span class="column"></span><span class="column-step">${row.text}${question.scale === "stars" ? " ★" : ""}</span></li>`)}</ol>
+  return html`<div class=${`rating${total ? "" : " is-empty"}${rows.length > 12 ? " is-dense" : ""}`}>
+    <ol class="columns-chart">${rows.map((row) => html`<li key=${row.id} class=${correct.includes(row.id) ? "is-right" : ""} style=${{ "--share": row.size.toFixed(3) }}><span class="column-votes">${row.votes || ""}</span><span class="column"></span><span class="column-step">${numeral(Number(row.id))}${question.scale === "stars" ? " ★" : ""}</span></li>`)}</ol>
     <p class="rating-ends"><span>${question.lowLabel}</span><span>${question.highLabel}</span></p>
-    ${mean !== null && html`<p class="rating-mean"><b>${mean.toFixed(1)}</b><span>on average</span></p>`}
+    ${mean !== null && html`<p class="rating-mean"><b>${mean.toFixed(1)}</b><span>on average</span></p>`}${children}
   </div>`;
 }
+
+/** The ends between which the answer to a slider is. @param {{question: any}} props */
+const Ruler = ({ question }) => html`<div class="ruler"><p class="ruler-line" aria-hidden="true"></p><p class="ruler-ends"><span><b>${numeral(question.low)}</b>${question.lowLabel}</span><span><b>${numeral(question.high)}</b>${question.highLabel}</span></p></div>`;
 
 /** @param {{game: import("../live.js").Game}} props */
 export function Open({ game }) {
@@ -126,15 +132,17 @@ export function Open({ game }) {
   const live = game.tally.value?.questionId === view.questionId ? game.tally.value.tally : undefined;
   return html`<section class="stage open">
     <${Asked} game=${game}><${Ring} game=${game}/></${Asked}>
-    <${Pictured} question=${question}>${question.type === "rating" ? html`<${Rating} question=${question} tally=${live ?? {}}/>`
+    <${Pictured} question=${question}>${question.type === "slider" ? html`<${Ruler} question=${question}/>` : question.type === "rating" ? html`<${Rating} question=${question} tally=${live ?? {}}/>`
       : question.options?.length ? html`<${Options} question=${question} tally=${question.type === "rank" ? undefined : live}/>`
-      : html`<${Slips} game=${game} text=${question.instruction || "Write your answer on your phone"}/>`}</${Pictured}>
+      : html`<${Slips} game=${game} text=${question.instruction || `${question.isQuiz ? "Type" : "Write"} your answer on your phone`}/>`}</${Pictured}>
     <${Progress} game=${game} verb="answered" hint=${hintOf(question)}/>
   </section>`;
 }
 
 /** @param {any} question */
 function hintOf(question) {
+  if (question.type === "order") return "Put them in order on your phone: points for each one in its right place";
+  if (question.type === "slider") return "The closer, the more points";
   if (question.type === "rank") return "Put them in order on your phone";
   if (!(question.selections > 1)) return "Answer on your phone";
   return question.type === "trivia" ? "Choose all that are correct" : `Choose up to ${question.selections}`;
