@@ -9,6 +9,8 @@ from pathlib import Path
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
+from singletable_apps.shared.frame.jobs import Job
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.web import ERROR_MEMBER
 from singletable_apps.skills import api, pages
 from singletable_apps.skills.api.dependencies import PROBLEM_TYPES, PROBLEMS
@@ -53,6 +55,12 @@ _SPEC = AppSpec[SkillsService](
         f"{PREFIX}/admin/import": _LARGEST_IMPORT,
         f"{API}/imports": _LARGEST_IMPORT,
     },
+    jobs=(
+        Job("e-mails", MailQueue.EVERY, lambda service: service.notices.deliver()),
+        Job("last reminders", 900, lambda service: service.rounds.remind_last()),
+        Job("suggestions", 900, lambda service: service.requests.settle()),
+        Job("certificates", 6 * 3600, lambda service: service.notices.remind_of_certificates()),
+    ),
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,

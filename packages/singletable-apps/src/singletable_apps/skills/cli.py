@@ -48,10 +48,10 @@ def recount(
     """
     from singletable import Store
     from singletable_apps.shared.serve import existing_address, open_driver, progress_bar
-    from singletable_apps.skills.service.recount import Recount
+    from singletable_apps.skills.service import recount as counting
 
     with open_driver(existing_address(at)) as driver, progress_bar("Counting again") as progress:
-        found = [*Recount(Store(driver), repair=repair).run(progress)]
+        found = [*counting.recount(Store(driver), repair=repair, progress=progress)]
     for each in found:
         ending = ", repaired" if each.is_repaired else ""
         typer.echo(f"{each.what}: counted {each.counted:,}, found {each.found:,}{ending}")

@@ -12,6 +12,9 @@
     FORMER#{username}                  USER: who has had this username
     IMPORTS                            {importId}, which begins with the time
     IMPORT#{importId}                  PART#{number}, PERSON#{username}#{number}
+    ROUNDS                             {roundId}, which begins with the time
+    ROUND#{roundId}                    {userId}#{source}: who has finished
+    REQUESTS#{userId}                  {userId}#{skillId}: what someone asks of this person
     DIRECTORY                          SETTINGS
     CASCADES                           {username}: what is left of a rename or a deletion
 
@@ -49,16 +52,8 @@ from singletable_apps.shared.accounts import Registration
 # An index can project 20 attributes: whole skills of people, and what lists show of people. Skills,
 # jobs and teams are read from the table, except for their names. No index has password hashes.
 _USER_SKILL = [
-    "EntityType",
-    "Username",
-    "SkillId",
-    "Endorsements",
-    "Notes",
-    "Source",
-    "RatedBy",
-    "CreatedAt",
-    "UpdatedAt",
-    "Revision",
+    *("EntityType", "Username", "SkillId", "Endorsements", "Notes", "Source", "RatedBy"),
+    *("CreatedAt", "UpdatedAt", "Revision"),
 ]
 _GSI2_KEY = ["SkillName", "ProficiencyLevel", "YearsOfExperience", "LastUsedDate"]
 _PERSON = ["Name", "Title", "Department", "Location", "JobRole", "Role"]
@@ -98,21 +93,6 @@ class Source(StrEnum):
     SELF = "self"
     MANAGER = "manager"
     IMPORT = "import"
-
-
-class Category(StrEnum):
-    """The categories of skills."""
-
-    PROGRAMMING = "Programming"
-    CLOUD = "Cloud"
-    DEVOPS = "DevOps"
-    DATABASE = "Database"
-    FRONTEND = "Frontend"
-    BACKEND = "Backend"
-    MOBILE = "Mobile"
-    DATA = "Data"
-    SECURITY = "Security"
-    OTHER = "Other"
 
 
 class ProjectStatus(StrEnum):
@@ -234,7 +214,7 @@ class Skill(Tracked, table=entities, type_tag=("EntityType", "Skill")):
 
     skill_id: Attr[str] = attr()
     name: Attr[str] = attr(name="SkillName")
-    category: Attr[Category] = attr(default=Category.OTHER)
+    category: Attr[str] = attr(default="Other")
     description: Attr[str] = attr(default="")
     tags: Attr[list[str]] = attr(factory=list)
     aliases: Attr[list[str]] = attr(factory=list)
@@ -423,9 +403,57 @@ class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):
     # Whether people may register. Earlier versions stored only this; see `registration_of`.
     open_registration: Attr[bool] = attr(default=True)
     registration: Attr[Registration | None] = attr(default=None)
+    # The words of the organization, if they are not ours: see `words_of`.
+    levels: Attr[list[str]] = attr(factory=list)
+    categories: Attr[list[str]] = attr(factory=list)
     revision: Attr[int] = version()
 
     key = Key(pk="DIRECTORY", sk="SETTINGS")
+
+
+class Round(Entity, table=entities, type_tag=("EntityType", "Round")):
+    """A rating round, in which people confirm or change levels up to and including a day.
+
+    Without teams, it is for everyone.
+    """
+
+    round_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    team_ids: Attr[list[str]] = attr(factory=list)
+    opened_at: Attr[datetime] = attr()
+    closes_on: Attr[date] = attr()
+    # When an administrator closed it before its last day was over.
+    closed_at: Attr[datetime | None] = attr(default=None)
+
+    key = Key(pk="ROUNDS", sk=round_id)
+
+
+class RoundAnswer(Entity, table=entities, type_tag=("EntityType", "RoundAnswer")):
+    """The ratings of a person are finished in a round: their own, or those of a manager."""
+
+    round_id: Attr[str] = attr()
+    user_id: Attr[int] = attr()
+    source: Attr[Source] = attr()
+    finished_at: Attr[datetime] = created()
+
+    key = Key(pk=("ROUND", round_id), sk=(user_id, source))
+
+
+class Request(Entity, table=entities, type_tag=("EntityType", "Request")):
+    """Someone asks a person to endorse a skill, or suggests a skill to the administrators.
+
+    `recipient` and `author` are numbers of people; 0 stands for the administrators.
+    """
+
+    recipient: Attr[int] = attr()
+    author: Attr[int] = attr()
+    skill_id: Attr[str] = attr()
+    name: Attr[str] = attr()
+    text: Attr[str] = attr(default="")
+    created_at: Attr[datetime] = created()
+    expires_at: Attr[datetime] = expires()
+
+    key = Key(pk=("REQUESTS", recipient), sk=(author, skill_id))
 
 
 class Certification(Tracked, table=entities, type_tag=("EntityType", "Certification")):

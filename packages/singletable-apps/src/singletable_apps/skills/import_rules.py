@@ -13,7 +13,6 @@ from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.spreadsheets import FORMULA_ERRORS, Table, TableRow
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
-    Category,
     Duplicates,
     Level,
     Skill,
@@ -71,11 +70,21 @@ _FIELDS = {
     for field, others in _HEADINGS.items()
     for spelling in (field.replace("_", ""), *others.split())
 }
-_LEVELS = {text: level for level in LEVELS for text in (level.lower(), str(RANKS[level]))}
 # What people write in a cell for a skill that someone does not have.
 _NONE = frozenset(["", "0", "-", "–", "—"])
 _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
+
+
+def spell_levels(names: Mapping[Level, str]) -> dict[str, Level]:
+    """Return the levels by what a cell can contain: our names, the organization's, or 1 to 4."""
+    spellings = {text: level for level in LEVELS for text in (level.lower(), str(RANKS[level]))}
+    return spellings | {name.casefold(): level for level, name in names.items()}
+
+
+def describe_levels(names: Mapping[Level, str]) -> str:
+    """Return what a cell of a level can contain, in words."""
+    return f"{', '.join(names.values())}, or a number from 1 to 4."
 
 
 def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
@@ -89,7 +98,7 @@ def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def unpivot(table: Table) -> Table:
+def unpivot(table: Table, levels: Container[str]) -> Table:
     """Return a sheet with a column per skill as one with a row per skill; others as they are.
 
     Columns of skills have unknown headings, and levels in at least half of the cells in use.
@@ -102,7 +111,7 @@ def unpivot(table: Table) -> Table:
         for place, heading in enumerate(table.columns)
         if heading not in fields
         for cells in [[row.values[place] for row in table.rows if row.values[place] not in _NONE]]
-        if cells and sum(cell.casefold() in _LEVELS for cell in cells) * 2 >= len(cells)
+        if cells and sum(cell.casefold() in levels for cell in cells) * 2 >= len(cells)
     ]
     others = [place for place in range(len(table.columns)) if place not in skills]
     if not skills:
@@ -197,7 +206,7 @@ class RowResult:
 
 
 def check_rows(
-    table: Table, fields: Mapping[str, str], today: date
+    table: Table, fields: Mapping[str, str], levels: Mapping[Level, str], today: date
 ) -> tuple[list[ImportRow], list[RowResult], dict[str, str]]:
     """Return the rows without errors, the errors of the others, and all names by username.
 
@@ -217,7 +226,7 @@ def check_rows(
         for place, field in used:
             key = field, values[place]
             if key not in checked:
-                checked[key] = _check_cell(*key, today)
+                checked[key] = _check_cell(*key, today, levels)
             cells[field], error = checked[key]
             if error:
                 found.append((field, error, values[place][:50]))
@@ -225,7 +234,7 @@ def check_rows(
         if not cells.get("skill") and has_skill_values:
             found.append((ImportField.SKILL, "Enter the skill that these values are about.", ""))
         elif cells.get("skill") and not cells.get("level") and not found:
-            found.append((ImportField.LEVEL, f"Enter a level: {', '.join(LEVELS)}, or 1 to 4.", ""))
+            found.append((ImportField.LEVEL, f"Enter a level: {describe_levels(levels)}", ""))
         person, skill = str(cells.get("username") or ""), str(cells.get("skill") or "")
         if cells.get("name"):
             names.setdefault(person.casefold(), cells["name"])
@@ -250,7 +259,9 @@ def _make_row(number: int, cells: Mapping[str, Any]) -> ImportRow:
 PROFILE = ("name", "email", "department", "title", "location", "job_role")
 
 
-def _check_cell(field: ImportField, text: str, today: date) -> tuple[Any, str]:
+def _check_cell(
+    field: ImportField, text: str, today: date, levels: Mapping[Level, str]
+) -> tuple[Any, str]:
     """Return the value of a cell and what is wrong with it. Blank cells are None."""
     if text in FORMULA_ERRORS:
         return None, f"The formula of this cell has failed ({text}). Correct it, or enter a value."
@@ -271,9 +282,9 @@ def _check_cell(field: ImportField, text: str, today: date) -> tuple[Any, str]:
             if not 0 < len(normalize_alias(value)) <= MAX_SKILL_NAME:
                 checks.reject(field, "Enter the name of a skill, with a letter or digit.")
         case ImportField.LEVEL:
-            value = _LEVELS.get(text.casefold())
+            value = spell_levels(levels).get(text.casefold())
             if value is None:
-                checks.reject(field, f"Enter {', '.join(LEVELS)}, or a number from 1 to 4.")
+                checks.reject(field, f"Enter {describe_levels(levels)}")
         case ImportField.YEARS:
             whole = _WHOLE.fullmatch(text)
             value = int(whole[1]) if whole else -1
@@ -318,7 +329,10 @@ CREATE, USE = "create:", "use:"
 
 
 def check_choices(
-    columns: Mapping[str, str], skills: Mapping[str, str], headings: Sequence[str]
+    columns: Mapping[str, str],
+    skills: Mapping[str, str],
+    headings: Sequence[str],
+    categories: Container[str],
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the fields by heading and the actions by spelling, or raise InvalidInput."""
     checks = InputChecks()
@@ -337,7 +351,7 @@ def check_choices(
         if spelling and not normalize_alias(spelling):
             checks.reject("skills", "Use spellings with at least one letter or digit.")
     for action in actions.values():
-        is_category = action.removeprefix(CREATE) in [*Category]
+        is_category = action.removeprefix(CREATE) in categories
         if action != SKIP and not action.startswith(USE) and not is_category:
             checks.reject("skills", f"Choose to create, use or skip skills, not “{action[:50]}”.")
     checks.raise_errors()

@@ -37,6 +37,7 @@ class Colleague:
         return cls(*(getattr(user, each.name) for each in fields(cls)))
 
 
+LevelNames: TypeAlias = Mapping[Level, str]
 # The skills of people, by casefolded username and the id of the skill.
 Cells = Mapping[str, Mapping[str, UserSkill]]
 
@@ -65,14 +66,12 @@ def sort_by_skill(people: Sequence[Colleague], cells: Cells, skill_id: str) -> l
     return sorted(people, key=rank)
 
 
-def describe_cell(skill: UserSkill) -> str:
+def describe_cell(skill: UserSkill, names: LevelNames) -> str:
     """Return a cell of the matrix in words: Advanced, 5 years, last used in 2025-03."""
-    parts = [str(skill.level), f"{skill.years} year{'' if skill.years == 1 else 's'}"]
-    parts.append(f"last used {skill.last_used:%Y-%m}")
-    if skill.endorsements:
-        noun = "endorsement" if skill.endorsements == 1 else "endorsements"
-        parts.append(f"{skill.endorsements} {noun}")
-    return ", ".join(parts)
+    years, count = skill.years, skill.endorsements
+    text = f"{names[skill.level]}, {years} year{'' if years == 1 else 's'}, last used "
+    text += skill.last_used.isoformat()[:7]
+    return f"{text}, {count} endorsement{'' if count == 1 else 's'}" if count else text
 
 
 def is_stale(skill: UserSkill, today: date) -> bool:
@@ -228,21 +227,22 @@ EXPORT_COLUMNS = (
 
 
 def matrix_table(
-    people: Iterable[Colleague], skills: Sequence[SkillName], cells: Cells
+    people: Iterable[Colleague], skills: Sequence[SkillName], cells: Cells, names: LevelNames
 ) -> DataTable:
     """Return the matrix as a table: a row per person, with a column for each skill."""
     columns = ["username", "name", "department", "job", *(each.name for each in skills)]
     rows: list[DataRow] = []
     for person in people:
         have = cells[person.username.casefold()]
-        levels = [have[each.skill_id].level if each.skill_id in have else "" for each in skills]
+        found = [have.get(each.skill_id) for each in skills]
+        levels = [names[each.level] if each else "" for each in found]
         rows.append([person.username, person.name, person.department, person.job_role, *levels])
     return columns, rows
 
 
-def coverage_table(coverage: Iterable[Coverage]) -> DataTable:
+def coverage_table(coverage: Iterable[Coverage], names: LevelNames) -> DataTable:
     """Return the coverage as a table: a row per skill, with the people at the level or above."""
-    columns = ["skill_id", "skill", "category", *(each.lower() for each in LEVELS)]
+    columns = ["skill_id", "skill", "category", *(each.lower() for each in names.values())]
     rows: list[DataRow] = [
         [
             *(each.skill.skill_id, each.skill.name, each.skill.category),
@@ -254,13 +254,14 @@ def coverage_table(coverage: Iterable[Coverage]) -> DataTable:
     return [*columns, "at_level", "state", "people"], rows
 
 
-def targets_table(targets: Iterable[TargetCheck]) -> DataTable:
+def targets_table(targets: Iterable[TargetCheck], names: LevelNames) -> DataTable:
     """Return the targets as a table: a row for each person and skill of the job."""
     columns = ["username", "name", "department", "job", "skill_id", "skill"]
     rows: list[DataRow] = [
         [
             *(each.person.username, each.person.name, each.person.department, each.job),
-            *(each.skill.skill_id, each.skill.name, each.target, each.level or ""),
+            *(each.skill.skill_id, each.skill.name, names[each.target]),
+            names[each.level] if each.level else "",
             *(each.result, each.severity),
         ]
         for each in targets

@@ -39,6 +39,9 @@ from singletable_apps.skills.entities import (
     Project,
     ProjectStatus,
     Rating,
+    Request,
+    Round,
+    RoundAnswer,
     Skill,
     SkillAlias,
     SkillChange,
@@ -69,7 +72,10 @@ _ITEMS: dict[type, tuple[int, int | ItemCount]] = {
     Import: (600, 50),
     ImportPart: (100_000, 4),
     ImportedPerson: (2_500, 1_000),
-    Directory: (100, 1),
+    Directory: (1_000, 1),
+    Round: (300, 20),
+    RoundAnswer: (120, 40_000),
+    Request: (300, 500),
     Certification: (400, 10_000),
     Experience: (700, 30_000),
     Education: (500, 15_000),
@@ -209,11 +215,7 @@ withdraw_endorsement = patterns.write(
     "E2", "Withdraw an endorsement", deletes(Endorsement), _COUNT_ENDORSEMENTS, rate=per_day(50)
 )
 endorsers = patterns.read(
-    "E3",
-    "List who endorsed a skill of someone",
-    Endorsement.key.partition,
-    items=2,
-    rate=per_second(5),
+    "E3", "Who endorsed a skill of someone", Endorsement.key.partition, items=2, rate=per_second(5)
 )
 endorsement = patterns.read(
     "E4", "Whether someone endorsed a skill", Endorsement.key, consistent=True, rate=per_second(50)
@@ -240,11 +242,7 @@ former_username = patterns.read(
     "A19", "Who has had a username", FormerUsername.key, rate=per_minute(1)
 )
 create_directory = patterns.write(
-    "A18",
-    "Create the settings with the first account",
-    creates(User),
-    creates(Directory),
-    rate=per_day(0.01),
+    "A18", "Settings with the first account", creates(User), creates(Directory), rate=per_day(0.01)
 )
 directory = patterns.read(
     "A2", "Get the settings", Directory.key, consistent=True, rate=per_second(50)
@@ -252,7 +250,11 @@ directory = patterns.read(
 edit_directory = patterns.write(
     "A3",
     "Change the settings",
-    updates(Directory, Directory.name, Directory.registration, Directory.revision),
+    updates(
+        Directory,
+        *(Directory.name, Directory.registration, Directory.levels, Directory.categories),
+        Directory.revision,
+    ),
     rate=per_day(1),
 )
 all_accounts = patterns.read(
@@ -282,31 +284,16 @@ start_cascade = patterns.write(
     rate=per_day(10),
 )
 cascades = patterns.read(
-    "A8",
-    "List unfinished renames and deletions",
-    Cascade.key.partition,
-    consistent=True,
-    items=1,
-    rate=per_day(50),
+    "A8", "Unfinished cascades", Cascade.key.partition, consistent=True, items=1, rate=per_day(50)
 )
 cascade = patterns.read(
     "A9", "Get a rename or deletion", Cascade.key, consistent=True, rate=per_day(50)
 )
 endorsements_given = patterns.read(
-    "A10",
-    "Which skills someone endorsed",
-    Endorsement.by_endorser,
-    items=10,
-    hydrate=False,
-    rate=per_day(20),
+    "A10", "Endorsements given", Endorsement.by_endorser, items=10, hydrate=False, rate=per_day(20)
 )
 all_teams = patterns.read(
-    "A11",
-    "Find the teams of someone who was renamed or deleted",
-    Team.listed,
-    items=500,
-    hydrate=True,
-    rate=per_day(20),
+    "A11", "All teams, to move a member", Team.listed, items=500, hydrate=True, rate=per_day(20)
 )
 move_user_skill = patterns.write(
     "A12",
@@ -337,11 +324,7 @@ move_member = patterns.write(
     rate=per_day(20),
 )
 forget_ratings = patterns.write(
-    "A20",
-    "Delete the ratings of someone who was deleted",
-    checks(User),
-    deletes(Rating),
-    rate=per_day(10),
+    "A20", "Delete the ratings of a deleted person", checks(User), deletes(Rating), rate=per_day(10)
 )
 move_entry = patterns.write(
     "A15",
@@ -408,6 +391,12 @@ copy_name = patterns.write(
     checks(Skill),
     updates(UserSkill, UserSkill.skill_name, UserSkill.updated_at, UserSkill.revision),
     rate=per_day(500),
+)
+move_category = patterns.write(
+    "S16",
+    "Move a skill to another category",
+    updates(Skill, Skill.category, Skill.updated_at, Skill.revision),
+    rate=per_day(1),
 )
 finish_rename = patterns.write(
     "S12",
@@ -520,33 +509,46 @@ entries_of_user = patterns.read(
 
 # ------------------------------------------------------------------------------ teams
 
-team_to_change = patterns.read(
-    "T1", "Get a team to change it", Team.key, consistent=True, rate=per_day(500)
+patterns.crud(
+    "T1 T3 T4 T5",
+    "a team",
+    Team.key,
+    update=updates(Team, Team.name, Team.members, Team.manager, Team.updated_at, Team.revision),
+    consistent=True,
+    reads=per_day(500),
+    writes=per_day(10),
 )
 teams = patterns.read("T2", "List all teams", Team.listed, items=20, rate=per_second(1))
-create_team = patterns.write("T3", "Save a team", creates(Team), rate=per_day(10))
-edit_team = patterns.write(
-    "T4",
-    "Rename a team, add and remove members",
-    updates(Team, Team.name, Team.members, Team.manager, Team.updated_at, Team.revision),
-    rate=per_day(500),
-)
-delete_team = patterns.write("T5", "Delete a team", deletes(Team), rate=per_day(8))
 member_skill = patterns.read(
     "T6", "Skills of the members of a team", UserSkill.key, items=20, rate=per_second(1)
 )
+
+# ------------------------------------------------------------------------------ rounds and requests
+
+rounds = patterns.read("N1", "List rating rounds", Round.key.partition, items=4, rate=per_second(5))
+round_by_id = patterns.read("N2", "Get a round", Round.key, consistent=True, rate=per_minute(10))
+open_round = patterns.write("N3", "Open a rating round", creates(Round), rate=per_day(0.1))
+close_round = patterns.write(
+    "N4", "Close a rating round", updates(Round, Round.closed_at), rate=per_day(0.1)
+)
+round_answer = patterns.read(
+    "N5", "Whether people have finished", RoundAnswer.key, consistent=True, rate=per_second(5)
+)
+finish_ratings = patterns.write(
+    "N6", "Finish the ratings of a person", puts(RoundAnswer), rate=per_day(200)
+)
+requests = patterns.read(
+    "N7", "What is asked of someone", Request.key.partition, items=2, rate=per_second(5)
+)
+ask = patterns.write("N8", "Ask for something", puts(Request), rate=per_day(50))
+answer = patterns.write("N9", "Answer a request", deletes(Request), rate=per_day(50))
 
 # ------------------------------------------------------------------------------ imports
 
 imports = patterns.read("I1", "List imports", Import.key.partition, items=20, rate=per_day(2))
 import_by_id = patterns.read("I2", "Get an import", Import.key, consistent=True, rate=per_day(10))
 import_parts = patterns.read(
-    "I3",
-    "Read the rows of an import",
-    ImportPart.key.partition,
-    consistent=True,
-    items=1,
-    rate=per_day(5),
+    "I3", "Rows of an import", ImportPart.key.partition, consistent=True, items=1, rate=per_day(5)
 )
 import_records = patterns.read(
     "I4",
@@ -602,10 +604,7 @@ remove_imported = patterns.write(
     "I11", "Remove a person whom an import has created", deletes(User), rate=per_day(5)
 )
 keep_imported = patterns.write(
-    "I12",
-    "Note that a person was kept",
-    updates(ImportedPerson, ImportedPerson.kept),
-    rate=per_day(1),
+    "I12", "Note a person was kept", updates(ImportedPerson, ImportedPerson.kept), rate=per_day(1)
 )
 
 patterns.check()

@@ -17,7 +17,6 @@ from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.permissions import NotPermitted, Permissions
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import (
-    Category,
     Directory,
     Level,
     Rating,
@@ -35,6 +34,17 @@ MAX_NOTES = 500
 MAX_YEARS = 80
 MAX_ABOUT = 2_000
 LEVELS = tuple(Level)
+MAX_WORD, MAX_CATEGORIES = 40, 40
+DEFAULT_LEVELS = (
+    "Beginner: Knows the basics, and needs help.",
+    "Intermediate: Does everyday work independently.",
+    "Advanced: Solves hard problems, and helps others.",
+    "Expert: Solves what nobody else can; others ask for advice.",
+)
+DEFAULT_CATEGORIES = (
+    *("Programming", "Cloud", "DevOps", "Database", "Frontend", "Backend", "Mobile", "Data"),
+    *("Security", "Other"),
+)
 RANKS: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level, 1)}
 
 
@@ -137,6 +147,48 @@ def registration_of(directory: Directory) -> Registration:
     return directory.registration or before
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of an organization: names and descriptions of its levels, and its categories."""
+
+    levels: Mapping[Level, str]
+    hints: Mapping[Level, str]
+    categories: Sequence[str]
+
+
+def words_of(directory: Directory) -> Words:
+    """Return the words of the settings, or else ours. A level is stored as `name: description`."""
+    parts = [each.partition(":") for each in directory.levels or DEFAULT_LEVELS]
+    rows = [(name.strip(), hint.strip()) for name, _, hint in parts]
+    names, hints = (dict(zip(LEVELS, texts, strict=True)) for texts in zip(*rows, strict=True))
+    return Words(names, hints, directory.categories or DEFAULT_CATEGORIES)
+
+
+def check_words(checks: InputChecks, field: str, lines: Iterable[str], most: int) -> list[str]:
+    """Check levels or categories, one per line: each once, and as many as there can be."""
+    found = [checks.line(field, each, longest=200) for each in lines if each.strip()]
+    names = [each.partition(":")[0].strip() for each in found]
+    is_right = len(found) == most if field == "levels" else 0 < len(found) <= most
+    if not is_right:
+        number = most if field == "levels" else f"1 to {most}"
+        checks.reject(field, f"Enter {number} lines; there are {len(found)}.")
+    elif len({each.casefold() for each in names}) < len(names) or not all(names):
+        checks.reject(field, "Give each of them another name.")
+    elif max(map(len, names)) > MAX_WORD:
+        checks.reject(field, f"Use names of at most {MAX_WORD} characters.")
+    return found
+
+
+def match_categories(before: Sequence[str], after: Sequence[str]) -> dict[str, str]:
+    """Return the new name of each category that is gone; empty if no new one has its place."""
+    places = dict(enumerate(after))
+    return {
+        old: "" if (new := places.get(place, "")) in before else new
+        for place, old in enumerate(before)
+        if old not in after
+    }
+
+
 def check_name(checks: InputChecks, name: str, field: str = "name") -> str:
     """Check the name of a person: 2 to 100 characters."""
     value = checks.line(field, name, longest=MAX_NAME, required=True)
@@ -175,7 +227,7 @@ class SkillName:
 
     skill_id: str
     name: str
-    category: Category
+    category: str
 
 
 @dataclass(frozen=True)

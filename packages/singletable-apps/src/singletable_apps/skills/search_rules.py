@@ -59,11 +59,11 @@ class Criterion:
             and (self.since is None or skill.last_used >= self.since)
         )
 
-    def describe(self, name: str) -> str:
+    def describe(self, name: str, levels: Mapping[Level, str] | None = None) -> str:
         """Return the criterion in words: Go, Advanced or better, 5 years or more."""
-        parts = [name]
+        parts, level = [name], (levels or {}).get(self.level, self.level)
         if self.level is not Level.BEGINNER:
-            parts.append(self.level if self.level is Level.EXPERT else f"{self.level} or better")
+            parts.append(level if self.level is Level.EXPERT else f"{level} or better")
         if self.years:
             parts.append(f"{self.years} years or more" if self.years > 1 else "1 year or more")
         if self.since:
@@ -220,9 +220,9 @@ class Wanted:
         """How many people have the skill at one of these levels."""
         return max(0, people_at(self.count, self.criterion.level))
 
-    def describe(self) -> str:
+    def describe(self, levels: Mapping[Level, str] | None = None) -> str:
         """Return the criterion in words."""
-        return self.criterion.describe(self.skill.name)
+        return self.criterion.describe(self.skill.name, levels)
 
 
 @dataclass(frozen=True, slots=True)

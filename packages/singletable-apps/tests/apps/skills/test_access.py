@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -34,7 +35,8 @@ TABLE = {
                 DELETE /users/{username}/skills/{skill}/endorsement,
                 GET /skills/{skill}/users/top, GET /skills/{skill}/distribution,
                 GET /roles/{role_id}/nearest, GET /teams, POST /teams, GET /teams/{team_id},
-                GET /projects, GET /export, GET /users/{username}/{kind:entries},
+                GET /projects, GET /export, GET /users/{username}/{kind:entries}, GET /rounds,
+                GET /rounds/{round_id}, GET /requests, POST /requests,
                 GET /users/{username}/{kind:entries}/{entry_id}""",
             MANAGERS: """
                 PUT /users/{username}, POST /roles, PUT /roles/{role_id}, DELETE /roles/{role_id},
@@ -48,7 +50,8 @@ TABLE = {
                 DELETE /master-skills/{skill_id}, GET /master-skills/{skill_id}/merge,
                 POST /master-skills/{skill_id}/merge, POST /imports, GET /imports,
                 GET /imports/{import_id}, POST /imports/{import_id}/apply,
-                POST /imports/{import_id}/undo, DELETE /users/{username}""",
+                POST /imports/{import_id}/undo, DELETE /users/{username}, POST /rounds,
+                POST /rounds/{round_id}/close, DELETE /requests/{request_id}""",
             # Everyone enters their own; the token is wrong; there is no such problem.
             "": """
                 POST /users/{username}/{kind:entries},
@@ -71,7 +74,8 @@ TABLE = {
                 POST /people/{username}/skills/{skill_id}/withdraw, GET /catalog/{skill_id},
                 GET /roles, GET /roles/{role_id}, GET /roles/{role_id}/nearest, GET /teams,
                 POST /teams, GET /teams/{team_id}, GET /projects, GET /matrix, GET /gaps,
-                GET /matrix/export, GET /gaps/export, GET /export, GET /account,
+                GET /matrix/export, GET /gaps/export, GET /export, GET /account, GET /rounds,
+                GET /rounds/{round_id}, GET /suggest, POST /suggest, POST /ask/{skill_id},
                 POST /account/password, GET /account/email, POST /account/email,
                 POST /account/sessions/others/end, POST /account/sessions/{session}/end,
                 GET /account/tokens/new, POST /account/tokens/new,
@@ -87,7 +91,8 @@ TABLE = {
                 GET /teams/{team_id}/delete, POST /teams/{team_id}/delete, GET /new-role,
                 POST /new-role, GET /roles/{role_id}/edit, POST /roles/{role_id}/edit,
                 GET /roles/{role_id}/delete, POST /roles/{role_id}/delete,
-                POST /matrix/{username}/{skill_id}""",
+                POST /matrix/{username}/{skill_id}, GET /rounds/{round_id}/people/{username},
+                POST /rounds/{round_id}/people/{username}""",
             "admin": """
                 GET /people/{username}/username, POST /people/{username}/username,
                 GET /people/{username}/delete, POST /people/{username}/delete, GET /admin,
@@ -101,7 +106,9 @@ TABLE = {
                 GET /operations, GET /operations/details, GET /admin/import, POST /admin/import,
                 GET /admin/import/example.{format}, GET /admin/import/{import_id},
                 POST /admin/import/{import_id}, POST /admin/import/{import_id}/apply,
-                GET /admin/import/{import_id}/undo, POST /admin/import/{import_id}/undo""",
+                GET /admin/import/{import_id}/undo, POST /admin/import/{import_id}/undo,
+                POST /rounds, POST /rounds/{round_id}/remind, GET /rounds/{round_id}/close,
+                POST /rounds/{round_id}/close, POST /requests/{request_id}/decline""",
             "": """
                 GET /people/{username}/entries/{kind}/{entry_id},
                 POST /people/{username}/entries/{kind}/{entry_id},
@@ -142,6 +149,11 @@ BODIES: dict[str, dict[str, Any]] = {
     f"POST {API}/teams": {"name": "T"},
     f"PUT {API}/teams/{{team_id}}": {"name": "T"},
     f"POST {API}/imports": {"file": FILE},
+    f"POST {API}/rounds": {"name": "Spring", "closes_on": "2026-02-01"},
+    f"POST {API}/requests": {"skill_name": "Zig"},
+    "POST /skills/rounds": {"name": "Spring", "closes_on": "2026-02-01"},
+    "POST /skills/suggest": {"skill_name": "Zig"},
+    "POST /skills/ask/{skill_id}": {"colleague": "joan"},
     f"POST {API}/users/{{username}}/{{kind:entries}}": ENTRY,
     f"PUT {API}/users/{{username}}/{{kind:entries}}/{{entry_id}}": {"name": "Go"},
     "GET /skills/search": {"skill": "go"},
@@ -184,6 +196,8 @@ def access() -> AccessCheck:
     team = service.teams.create(joan, "Players", ["joan"])
     role = service.roles.create(mia, RoleEdit("Player", "", {"go": Level.EXPERT}))
     staged = service.imports.upload(ada, *FILE)
+    opened = service.rounds.open(ada, "Winter", date(2026, 2, 1))
+    service.requests.suggest(joan, "Fortran")
 
     def token(name: str) -> str:
         return service.accounts.start_session(world.user(name)).access
@@ -192,6 +206,8 @@ def access() -> AccessCheck:
     world.clock.advance(days=3)
     for name in ("mary", "nina"):
         service.accounts.invite(ada, name, name.title(), f"{name}@example.org", Role.ADMIN)
+    for name in ("mia", "nina"):
+        service.user_skills.add(ada, name, "Go", SkillDraft(Level.BEGINNER))
     removed, demoted = token("mary"), token("nina")
     service.accounts.remove(ada, "mary")
     service.accounts.change_role(ada, "nina", Role.USER)
@@ -211,6 +227,8 @@ def access() -> AccessCheck:
             "team_id": team.team_id,
             "role_id": role.role_id,
             "import_id": staged.import_id,
+            "round_id": opened.round_id,
+            "request_id": f"0-{joan.user_id}-fortran",
             "format": "csv",
             "session": service.accounts.sessions(ada)[0].id,
             "digest": "x",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import cycle, islice
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
 from singletable import evolve
@@ -51,6 +52,7 @@ def _client(app: PagesApp) -> TestClient:
     return client
 
 
+@pytest.mark.rest
 def test_stored_attacks_are_harmless_on_every_page() -> None:
     app = PagesApp()
     world, attacks = app.world, cycle(XSS_CORPUS)

@@ -8,7 +8,7 @@ from datetime import date
 from fastapi.routing import iter_route_contexts
 from playwright.sync_api import Page
 
-from singletable_apps.skills.entities import Project
+from singletable_apps.skills.entities import Level, Project
 from singletable_apps.skills.entry_rules import KINDS, EntryDraft
 from singletable_apps.skills.urls import PREFIX
 from tests.browser.conftest import OpenPage
@@ -24,6 +24,7 @@ SKIPPED = {
         "admin/skills/{skill_id}/delete",
         "people/{username}/skills/{skill_id}/delete",
         "people/{username}/entries/{kind}/{entry_id}/delete",
+        "rounds/{round_id}/close",
         # There is no identity provider.
         *(f"{part}/provider" for part in ("sign-in", "account")),
         "sign-in/provider/back",
@@ -82,7 +83,12 @@ def _paths(served: Served) -> Iterator[str]:
     entry = service.entries.create(ines, "ines", KINDS["projects"], draft)
     assert isinstance(entry, Project)
     data = b"username,name,skill,level\nines,Ines,Python,Expert\nada,Ada,Klingon,Wizard\n"
+    round_id = service.rounds.open(ines, "Winter", service.context.today()).round_id
+    # A level that has changed, and a suggestion on the start page.
+    service.rounds.finish(ines, round_id, "theo", {"go": Level.EXPERT})
+    service.requests.suggest(service.context.get_user("priya"), "Klingon", "For trips.")
     examples = {
+        "round_id": round_id,
         "username": "ines",
         "who": "ines",
         "skill_id": service.user_skills.list("ines")[0].skill_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.skills.api import catalog, entries, imports, search, user_skills, users
+from singletable_apps.skills.api import catalog, imports, search, user_skills, users
 
 __all__ = ["ABOUT", "ROUTERS"]
 
@@ -15,8 +15,9 @@ ROUTERS = (
     user_skills.router,
     imports.export_router,
     search.router,
+    search.rounds_router,
     imports.router,
-    entries.router,
+    user_skills.entries_router,
 )
 ABOUT = (
     "People and their skills.\n\n"

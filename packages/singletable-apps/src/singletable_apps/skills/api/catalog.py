@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
 
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.web import (
     NOT_FOUND,
@@ -19,7 +20,6 @@ from singletable_apps.shared.web import (
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import CREATED, EXISTS, IN_USE, READ, Actor, Service
 from singletable_apps.skills.api.schemas import MasterSkill, RoleBody
-from singletable_apps.skills.entities import Category
 from singletable_apps.skills.service.catalog import SkillEdit
 from singletable_apps.skills.service.roles import RoleEdit
 
@@ -46,17 +46,20 @@ def create_master_skill(
 @router.get("/master-skills")
 def list_master_skills(service: Service, actor: Actor) -> list[MasterSkill]:
     """List the catalog, by category and name."""
-    return [MasterSkill.model_validate(each) for each in service.catalog.list()]
+    return [MasterSkill.model_validate(each) for each in service.catalog.list_all()]
 
 
 @router.get("/skills")
 def list_skills(
     service: Service,
     actor: Actor,
-    category: Annotated[Category | None, Query(description="Only skills of it.")] = None,
+    category: Annotated[str, Query(max_length=50, description="Only skills of it.")] = "",
 ) -> list[schemas.SkillSummary]:
     """List skills with the number of people who have each, by category and name."""
-    names = [each for each in service.catalog.list_names() if category in (None, each.category)]
+    categories = service.context.words().categories
+    if category and category not in categories:
+        raise InvalidInput({"category": f"Use one of {', '.join(categories)}."})
+    names = [each for each in service.catalog.list_names() if category in ("", each.category)]
     counts = service.catalog.counts(each.skill_id for each in names)
     return [
         schemas.SkillSummary(
@@ -88,7 +91,7 @@ def edit_master_skill(
     sent = changes.sent()
     if "skill_name" in sent:
         sent["name"] = sent.pop("skill_name")
-    skill = service.catalog_changes.edit(
+    skill = service.catalog.edit(
         actor, skill_id, lambda before: replace(before, **sent), edit.check
     )
     edit.answer(skill.revision)
@@ -100,7 +103,7 @@ def delete_master_skill(
     skill_id: SkillId, service: Service, actor: Actor, edit: IfMatchIfAny
 ) -> Message:
     """Delete a skill that nobody has, also from the targets of jobs."""
-    service.catalog_changes.delete(actor, skill_id, edit.check)
+    service.catalog.delete(actor, skill_id, edit.check)
     return Message(message="Master skill deleted successfully")
 
 
@@ -112,7 +115,7 @@ def preview_merge(
     into: Annotated[str, Query(description="The id, name or alias of the other skill.")],
 ) -> schemas.Merge:
     """Return what a merge will do."""
-    preview = service.catalog_changes.preview_merge(actor, skill_id, into)
+    preview = service.catalog.preview_merge(actor, skill_id, into)
     ids = {"skill_id": preview.source.skill_id, "into": preview.target.skill_id}
     return schemas.Merge.from_object(preview, **ids)
 
@@ -122,7 +125,7 @@ def merge_master_skills(
     skill_id: SkillId, other: schemas.SkillInto, service: Service, actor: Actor, edit: IfMatchIfAny
 ) -> MasterSkill:
     """Move people, endorsements, aliases and targets to another skill, and delete this one."""
-    skill = service.catalog_changes.merge(actor, skill_id, other.into, edit.check)
+    skill = service.catalog.merge(actor, skill_id, other.into, edit.check)
     edit.answer(skill.revision)
     return MasterSkill.model_validate(skill)
 

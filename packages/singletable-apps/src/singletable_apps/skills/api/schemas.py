@@ -12,12 +12,12 @@ from singletable_apps.shared.accounts.usernames import MAX_USERNAME
 from singletable_apps.shared.frame.people_api import Tokens
 from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
 from singletable_apps.skills.entities import (
-    Category,
     Duplicates,
     Endorsement,
     Import,
     Level,
     ProjectStatus,
+    Request,
     Role,
     Skill,
     SkillCount,
@@ -128,6 +128,15 @@ class DirectorySettings(Model):
 
     name: str = Field(max_length=MAX_NAME)
     registration: Registration = Field(description="Who may register.")
+    levels: list[str] | None = Field(
+        None,
+        description="The four levels, the lowest first: the name, a colon and a description.",
+        examples=[["Learns: Needs help.", "Can: Works alone.", "Good: Helps.", "Master: Leads."]],
+    )
+    categories: list[str] | None = Field(
+        None,
+        description="The categories of skills. A name at the place of another one renames it.",
+    )
 
 
 # ------------------------------------------------------------------------------ skills of people
@@ -199,6 +208,22 @@ class EndorsementBody(Document, of=Endorsement):
     """Someone who endorses a skill of a person."""
 
 
+class NewRequest(Model):
+    """With a colleague: to endorse a skill of yours; without: to add a skill to the catalog."""
+
+    skill_name: str = Field(min_length=1, max_length=MAX_SKILL_NAME, examples=["Go"])
+    colleague: str = Field("", max_length=MAX_USERNAME, description="A username.")
+    text: str = Field("", max_length=MAX_NOTES, description="What a new skill is good for.")
+
+
+class RequestBody(Document, of=Request, only="skill_id name text created_at"):
+    """A request that you can answer."""
+
+    request_id: str
+    author: str
+    is_suggestion: bool
+
+
 class Distribution(Document):
     """How many people have a skill, at each level."""
 
@@ -220,7 +245,7 @@ def distribution(skill: Skill | SkillName, count: SkillCount) -> dict[str, Any]:
 
 class _MasterSkillFields(Document):
     skill_name: str = Field(min_length=2, max_length=MAX_SKILL_NAME, examples=["Go"])
-    category: Category = Category.OTHER
+    category: str = Field("", description="The last one of the settings if absent.")
     description: str = Field("", max_length=MAX_SKILL_DESCRIPTION)
     tags: list[str] = Field([], max_length=MAX_TAGS)
     aliases: list[str] = Field(
@@ -277,7 +302,7 @@ class Merge(Document):
 class SkillSummary(Distribution):
     """A skill with the number of people who have it."""
 
-    category: Category
+    category: str
 
 
 class RoleFields(Model):

@@ -1,4 +1,4 @@
-"""Search for people by their skills, and teams."""
+"""Search for people by their skills, teams, and rating rounds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.web import (
     NOT_FOUND,
     SIGNED_IN,
+    Day,
     Headers,
     IfMatchIfAny,
     Model,
@@ -21,10 +22,14 @@ from singletable_apps.shared.web import (
 )
 from singletable_apps.skills.api.dependencies import Actor, Service, Username
 from singletable_apps.skills.api.schemas import Body, PersonSummary, UserSkillBody
-from singletable_apps.skills.entities import Level, Team
+from singletable_apps.skills.entities import Level, Round, Team
+from singletable_apps.skills.round_rules import RESULTS, count_progress
+from singletable_apps.skills.rules import MAX_NAME
 from singletable_apps.skills.search_rules import parse_rows
 
 router = api_router("search and teams", *SIGNED_IN)
+rounds_router = api_router("rating rounds", *SIGNED_IN)
+RoundId: TypeAlias = Annotated[str, Path(description="The id of a round.")]
 Consumed: TypeAlias = Annotated[bool, Query(description="Whether to return what it consumed.")]
 TeamId: TypeAlias = Annotated[str, Path(description="The id of a team.")]
 Filter: TypeAlias = Annotated[str, Query(max_length=100)]
@@ -125,6 +130,28 @@ class TeamBody(
     Body, of=Team, only="team_id name members manager search created_by created_at updated_at"
 ):
     """A team."""
+
+
+class NewRound(Model):
+    """A round to open."""
+
+    name: str = Field(max_length=MAX_NAME, examples=["Autumn 2026"])
+    closes_on: Day = Field(description="The last day.")
+    teams: list[str] = Field([], description="Ids of teams; everyone takes part if there are none.")
+
+
+class RoundBody(Body, of=Round, only="round_id name team_ids opened_at closes_on closed_at"):
+    """A rating round."""
+
+
+class RoundProgress(RoundBody):
+    """A round with the progress of you and your people; for administrators, of everyone."""
+
+    teams: dict[str, dict[str, int]] = Field(
+        description="By team: how many have finished their own ratings, and were rated.",
+        examples=[{"Payments": {"finished": 3, "unfinished": 4, "rated": 2, "unrated": 5}}],
+    )
+    unfinished: list[str] = Field(description="Who has not finished their own ratings.")
 
 
 # ------------------------------------------------------------------------------ search
@@ -251,3 +278,37 @@ def add_member(team_id: TeamId, username: Username, service: Service, actor: Act
 def remove_member(team_id: TeamId, username: Username, service: Service, actor: Actor) -> TeamBody:
     """Remove a person from a team. If they are no member, nothing changes."""
     return TeamBody.model_validate(service.teams.remove(actor, team_id, username))
+
+
+# ------------------------------------------------------------------------------ rating rounds
+
+
+@rounds_router.get("/rounds")
+def list_rounds(service: Service, actor: Actor) -> list[RoundBody]:
+    """List the rating rounds, the newest first."""
+    return [RoundBody.model_validate(each) for each in service.rounds.list()]
+
+
+@rounds_router.post("/rounds", status_code=201)
+def open_round(new: NewRound, service: Service, actor: Actor) -> RoundBody:
+    """Open a round, and ask its people by e-mail. For administrators."""
+    return RoundBody.model_validate(service.rounds.open(actor, **dict(new)))
+
+
+@rounds_router.get("/rounds/{round_id}", responses=_UNKNOWN)
+def read_round(round_id: RoundId, service: Service, actor: Actor) -> RoundProgress:
+    """Return a round with its progress by team."""
+    item = service.rounds.get(round_id)
+    people = service.rounds.people(item, service.context.reach(actor))
+    teams = count_progress(people).items()
+    return RoundProgress.from_object(
+        item,
+        teams={name: dict(zip(RESULTS, counts, strict=True)) for name, counts in teams},
+        unfinished=[each.user.username for each in people if not each.is_finished],
+    )
+
+
+@rounds_router.post("/rounds/{round_id}/close", responses=_UNKNOWN)
+def close_round(round_id: RoundId, service: Service, actor: Actor) -> RoundBody:
+    """Close a round. For administrators."""
+    return RoundBody.model_validate(service.rounds.close(actor, round_id))

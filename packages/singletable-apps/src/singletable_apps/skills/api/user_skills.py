@@ -1,11 +1,12 @@
-"""Skills of people, endorsements, and the people who have a skill."""
+"""Skills and entries of people, endorsements, and the people who have a skill."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, TypeAlias
 
-from fastapi import Query
+from fastapi import Depends, Path, Query
+from starlette.convertors import StringConvertor, register_url_convertor
 
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.web import (
@@ -31,9 +32,10 @@ from singletable_apps.skills.api.dependencies import (
     SkillName,
     Username,
 )
-from singletable_apps.skills.api.schemas import EndorsementBody, UserSkillBody
-from singletable_apps.skills.entities import Level
-from singletable_apps.skills.rules import MAX_YEARS, SkillDraft
+from singletable_apps.skills.api.schemas import EndorsementBody, EntryBody, UserSkillBody
+from singletable_apps.skills.entities import Level, Project, ProjectStatus
+from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName
+from singletable_apps.skills.rules import MAX_NOTES, MAX_YEARS, SkillDraft
 from singletable_apps.skills.service.user_skills import HolderFilter
 
 router = api_router("skills of people", NOT_FOUND, *SIGNED_IN)
@@ -125,6 +127,42 @@ def withdraw_endorsement(
     return UserSkillBody.model_validate(service.endorsements.withdraw(actor, username, skill))
 
 
+# ------------------------------------------------------------------------------ requests
+
+
+@router.get("/requests")
+def list_requests(service: Service, actor: Actor) -> list[schemas.RequestBody]:
+    """List which skills you are asked to endorse; for administrators, also suggested ones."""
+    return [
+        schemas.RequestBody.from_object(
+            each, request_id=name, author=author.username, is_suggestion=each.recipient == 0
+        )
+        for name, (each, author) in service.requests.list(actor).items()
+    ]
+
+
+@router.post("/requests", status_code=201)
+def create_request(new: schemas.NewRequest, service: Service, actor: Actor) -> Message:
+    """Ask a colleague to endorse a skill of yours, or suggest a skill for the catalog."""
+    if new.colleague:
+        service.requests.ask(actor, new.skill_name, new.colleague)
+    else:
+        service.requests.suggest(actor, new.skill_name, new.text)
+    return Message(message="The request is on its way.")
+
+
+@router.delete("/requests/{request_id}")
+def decline_request(
+    request_id: Annotated[str, Path(description="The id of a request.")],
+    service: Service,
+    actor: Actor,
+    text: Annotated[str, Query(max_length=MAX_NOTES, description="For its author.")] = "",
+) -> Message:
+    """Decline a request. To accept it, endorse the skill, or add it to the catalog."""
+    service.requests.decline(actor, request_id, text)
+    return Message(message="The request is declined.")
+
+
 # ------------------------------------------------------------------------------ people with a skill
 
 
@@ -177,3 +215,111 @@ def read_distribution(skill: SkillName, service: Service, actor: Actor) -> schem
     found = service.catalog.get(skill)
     count = service.catalog.counts([found.skill_id])[found.skill_id]
     return schemas.Distribution(**schemas.distribution(found, count))
+
+
+# ------------------------------------------------------------------------------ entries
+
+
+class _KindConvertor(StringConvertor):
+    """Matches the kinds only, so that other paths of people do not answer for entries."""
+
+    regex = "|".join(KINDS)
+
+
+register_url_convertor("entries", _KindConvertor())
+entries_router = api_router("entries", NOT_FOUND, *SIGNED_IN)
+_KIND, _ENTRY = "/users/{username}/{kind:entries}", "/users/{username}/{kind:entries}/{entry_id}"
+_STATUS = Query(description="Only projects with this status.")
+
+
+@dataclass(frozen=True)
+class EntriesPath:
+    """Whose entries of which kind a path is about."""
+
+    username: Username
+    kind: Annotated[KindName, Path(description="The kind of entry.")]
+
+    @property
+    def of(self) -> tuple[str, EntryKind]:
+        """Return the username and the kind, for the service."""
+        return self.username, KINDS[self.kind]
+
+    def body(self, entry: Entry) -> EntryBody:
+        """Return the body of an entry."""
+        return _body(KINDS[self.kind], entry)
+
+
+Entries: TypeAlias = Annotated[EntriesPath, Depends()]
+EntryId: TypeAlias = Annotated[str, Path(description="The id of an entry.")]
+
+
+@entries_router.get("/projects", response_model_exclude_unset=True)
+def list_projects(
+    service: Service,
+    actor: Actor,
+    page: Pagination,
+    status: Annotated[ProjectStatus, _STATUS] = ProjectStatus.ACTIVE,
+) -> Page[EntryBody]:
+    """List the projects of all people with a status, the latest first."""
+    found = service.entries.list_projects(status, limit=page.limit, cursor=page.cursor)
+    return page.answer([_body(KINDS["projects"], each) for each in found.items], found.cursor)
+
+
+@entries_router.get(_KIND, response_model_exclude_unset=True)
+def list_entries(entries: Entries, service: Service, actor: Actor) -> list[EntryBody]:
+    """List the entries of a person, the latest first."""
+    return [entries.body(each) for each in service.entries.list_kind(*entries.of)]
+
+
+@entries_router.post(_KIND, status_code=201, response_model_exclude_unset=True)
+def create_entry(
+    entries: Entries, new: schemas.NewEntry, headers: Headers, service: Service, actor: Actor
+) -> EntryBody:
+    """Create an entry of your own."""
+    draft = EntryDraft(**new.model_dump())
+    created = entries.body(service.entries.create(actor, *entries.of, draft))
+    path = {"username": created.username, "kind": entries.kind, "entry_id": created.id}
+    headers.created(1, "read_entry", **path)
+    return created
+
+
+@entries_router.get(_ENTRY, response_model_exclude_unset=True)
+def read_entry(
+    entries: Entries, entry_id: EntryId, headers: Headers, service: Service, actor: Actor
+) -> EntryBody:
+    """Return an entry of a person."""
+    found = service.entries.get(*entries.of, entry_id)
+    headers.read(found.revision)
+    return entries.body(found)
+
+
+@entries_router.put(_ENTRY, response_model_exclude_unset=True)
+def edit_entry(
+    entries: Entries,
+    entry_id: EntryId,
+    changes: schemas.EntryChanges,
+    service: Service,
+    actor: Actor,
+    edit: IfMatchIfAny,
+) -> EntryBody:
+    """Change some fields of an entry of your own."""
+    sent = changes.sent()
+    changed = service.entries.edit(
+        actor, *entries.of, entry_id, lambda draft: replace(draft, **sent), edit.check
+    )
+    edit.answer(changed.revision)
+    return entries.body(changed)
+
+
+@entries_router.delete(_ENTRY)
+def delete_entry(
+    entries: Entries, entry_id: EntryId, service: Service, actor: Actor, edit: IfMatchIfAny
+) -> Message:
+    """Delete an entry of your own."""
+    service.entries.delete(actor, *entries.of, entry_id, edit.check)
+    return Message(message="Entry deleted successfully")
+
+
+def _body(kind: EntryKind, entry: Entry) -> EntryBody:
+    skills = {"skills": entry.skill_ids} if isinstance(entry, Project) else {}
+    return EntryBody.from_object(entry, id=kind.id_of(entry), **skills)

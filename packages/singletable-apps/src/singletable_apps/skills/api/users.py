@@ -34,7 +34,7 @@ from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import EXISTS, LISTED, READ, Actor, Service, Username
 from singletable_apps.skills.api.schemas import Person
 from singletable_apps.skills.entities import Directory
-from singletable_apps.skills.rules import MAX_NAME, registration_of
+from singletable_apps.skills.rules import DEFAULT_LEVELS, MAX_NAME, registration_of, words_of
 from singletable_apps.skills.service.people import PersonEdit
 
 # Register, sign in, and read one's own account: the original's `/register`, `/login` and `/me`.
@@ -162,7 +162,7 @@ def rename_user(
 
 @router.get("/directory", responses=READ)
 def read_directory(headers: Headers, service: Service, actor: Actor) -> schemas.DirectorySettings:
-    """Return the name of the directory, and who may register."""
+    """Return the name, who may register, the levels and the categories."""
     directory = service.people.settings()
     headers.read(directory.revision)
     return _settings(directory)
@@ -172,13 +172,16 @@ def read_directory(headers: Headers, service: Service, actor: Actor) -> schemas.
 def edit_directory(
     change: schemas.DirectorySettings, service: Service, actor: Actor, edit: IfMatch
 ) -> schemas.DirectorySettings:
-    """Change the name of the directory, and who may register."""
-    directory = service.people.edit_settings(
-        actor, change.name, change.registration, check=edit.check
-    )
+    """Change the name, who may register, the levels and the categories."""
+    directory = service.people.edit_settings(actor, **dict(change), check=edit.check)
     edit.answer(directory.revision)
     return _settings(directory)
 
 
 def _settings(directory: Directory) -> schemas.DirectorySettings:
-    return schemas.DirectorySettings(name=directory.name, registration=registration_of(directory))
+    return schemas.DirectorySettings(
+        name=directory.name,
+        registration=registration_of(directory),
+        levels=directory.levels or [*DEFAULT_LEVELS],
+        categories=[*words_of(directory).categories],
+    )

@@ -10,8 +10,8 @@ from singletable_apps.skills.pages import (
     operations,
     overview,
     people,
-    person,
     roles,
+    rounds,
     search,
     teams,
 )
@@ -23,12 +23,12 @@ __all__ = ["PEOPLE", "ROUTERS", "page_context"]
 ROUTERS = (
     people.router,
     accounts.router,
-    person.router,
     catalog.router,
     search.router,
     teams.router,
     operations.router,
     roles.router,
+    rounds.router,
     overview.router,
     entries.router,
     imports.router,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, Field
 
 from singletable_apps.shared.accounts import Registration, Scope
 from singletable_apps.shared.frame.people import (
@@ -20,7 +20,7 @@ from singletable_apps.shared.frame.people_pages import show_people
 from singletable_apps.shared.pages import Form, ListQueryParameters, PostedForm
 from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.pages.dependencies import AdminPage
-from singletable_apps.skills.rules import ROLES, registration_of
+from singletable_apps.skills.rules import DEFAULT_LEVELS, ROLES, registration_of, words_of
 from singletable_apps.skills.service import SkillsService
 
 
@@ -33,7 +33,12 @@ def _welcome(page: Any, user: User) -> tuple[str, str]:
 def _settings(page: Any) -> Mapping[str, object]:
     directory = page.service.people.settings()
     registration = registration_of(directory).value
-    values = {"name": directory.name, "registration": registration}
+    values = {
+        "name": directory.name,
+        "registration": registration,
+        "levels": "\n".join(directory.levels or DEFAULT_LEVELS),
+        "categories": "\n".join(words_of(directory).categories),
+    }
     return {"settings": Form({**values, "revision": directory.revision})}
 
 
@@ -70,11 +75,19 @@ PEOPLE = PeopleSpec[SkillsService](
 router = APIRouter(prefix="/admin/people")
 
 
+# A text with a value in each line.
+_Lines: TypeAlias = Annotated[
+    list[str], AfterValidator(lambda texts: [line for text in texts for line in text.splitlines()])
+]
+
+
 class SettingsForm(BaseModel):
     """The settings of the directory."""
 
     name: str
     registration: Registration
+    levels: _Lines = Field(default_factory=list)
+    categories: _Lines = Field(default_factory=list)
 
 
 @router.post("/settings")
@@ -82,7 +95,14 @@ def submit_settings(page: AdminPage, query: ListQueryParameters, form: PostedFor
     """Save the settings."""
 
     def act(values: SettingsForm) -> Response:
-        page.service.people.edit_settings(page.user, **dict(values), check=form.revision_check())
+        page.service.people.edit_settings(
+            page.user,
+            values.name,
+            values.registration,
+            values.levels or None,
+            values.categories or None,
+            check=form.revision_check(),
+        )
         return page.redirect(page.urls.page("admin", "people"), "Settings saved.")
 
     def show(form: Form, status: int) -> Response:

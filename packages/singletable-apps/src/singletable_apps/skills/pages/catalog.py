@@ -12,18 +12,16 @@ from pydantic import BaseModel
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    Confirmation,
     ConfirmedAction,
     Form,
     ListQueryParameters,
     PostedForm,
     confirm,
 )
-from singletable_apps.skills.entities import Category, Level, Skill
+from singletable_apps.skills.entities import Level, Skill
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import LEVELS, PERMISSIONS, RANKS, InUse, Permission, people_at
 from singletable_apps.skills.service.catalog import SkillEdit
-from singletable_apps.skills.service.catalog_changes import MergePreview
 from singletable_apps.skills.service.user_skills import HolderFilter
 
 router = APIRouter()
@@ -90,7 +88,6 @@ def show_skill(
         holders=query.page(found.items, found.cursor),
         people=people,
         own=own,
-        ranks=RANKS,
         can_administer=PERMISSIONS.allows(page.user.role, Permission.ADMINISTER),
     )
 
@@ -98,7 +95,7 @@ def show_skill(
 @router.get("/admin")
 def show_admin(page: AdminPage) -> Response:
     """Show what administrators can do."""
-    return page.render("admin", unfinished=page.service.catalog_changes.unfinished())
+    return page.render("admin", unfinished=page.service.catalog.unfinished())
 
 
 # ------------------------------------------------------------------------------ administration
@@ -109,7 +106,7 @@ class SkillForm(BaseModel):
 
     skill_name: str
     skill_id: str = ""
-    category: Category = Category.OTHER
+    category: str = ""
     description: str = ""
     tags: str = ""
     aliases: str = ""
@@ -125,20 +122,14 @@ class SkillForm(BaseModel):
         )
 
 
-class MergeForm(BaseModel):
-    """The skill to merge into."""
-
-    into: str = ""
-
-
 @router.get("/admin/skills")
 def list_skills(page: AdminPage, query: ListQueryParameters) -> Response:
     """List the skills with aliases, searched by any spelling."""
-    skills = page.service.catalog.list()
+    skills = page.service.catalog.list_all()
     counts = page.service.catalog.counts(skill.skill_id for skill in skills)
     return page.render(
         "admin_skills",
-        unfinished=page.service.catalog_changes.unfinished(),
+        unfinished=page.service.catalog.unfinished(),
         skills=query.apply(
             [(skill, people_at(counts[skill.skill_id])) for skill in skills],
             text=lambda row: " ".join([row[0].name, row[0].category, *row[0].aliases]),
@@ -154,48 +145,41 @@ def list_skills(page: AdminPage, query: ListQueryParameters) -> Response:
 @router.post("/admin/resume-changes")
 def resume_changes(page: AdminPage) -> Response:
     """Continue the renames and merges that were interrupted."""
-    page.service.catalog_changes.resume()
-    is_done = not page.service.catalog_changes.unfinished()
+    page.service.catalog.resume()
+    is_done = not page.service.catalog.unfinished()
     text = "All changes are finished." if is_done else "Some changes are not finished. Try later."
     return page.redirect(page.urls.page("admin", "skills"), text)
 
 
 @router.api_route("/admin/new-skill", methods=FORM_METHODS)
-def create_skill(page: AdminPage, form: PostedForm) -> Response:
-    """Create a skill."""
-
-    def act(values: SkillForm) -> Response:
-        skill = page.service.catalog.create(page.user, values.edit())
-        return page.redirect(page.urls.page("admin", "skills"), f"Created “{skill.name}”.")
-
-    initial = Form({"category": Category.PROGRAMMING})
-    return page.fill(form, initial, SkillForm, act, partial(_show_skill, page, None))
-
-
 @router.api_route("/admin/skills/{skill_id}", methods=FORM_METHODS)
-def edit_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
-    """Change a skill. A new name is copied to the skills of people."""
-    before = page.service.context.get_skill(skill_id)
+def edit_skill(page: AdminPage, form: PostedForm, skill_id: str = "", name: str = "") -> Response:
+    """Create a skill, or change one. A new name is copied to the skills of people."""
+    catalog = page.service.catalog
+    before = page.service.context.get_skill(skill_id) if skill_id else None
 
     def act(values: SkillForm) -> Response:
-        skill = page.service.catalog_changes.edit(
-            page.user, skill_id, values.edit(), form.revision_check()
-        )
-        text = f"Saved “{skill.name}”."
-        if skill.name != before.name:
-            text = f"Renamed “{before.name}” to “{skill.name}” for everyone."
+        if before is None:
+            text = f"Created “{catalog.create(page.user, values.edit()).name}”."
+        else:
+            skill = catalog.edit(page.user, skill_id, values.edit(), form.revision_check())
+            text = f"Saved “{skill.name}”."
+            if skill.name != before.name:
+                text = f"Renamed “{before.name}” to “{skill.name}” for everyone."
         return page.redirect(page.urls.page("admin", "skills"), text)
 
-    initial = Form(
-        {
-            "skill_name": before.name,
-            "category": before.category,
-            "description": before.description,
-            "tags": ", ".join(before.tags),
-            "aliases": "\n".join(before.aliases),
-            "revision": before.revision,
-        }
-    )
+    initial = Form({"skill_name": name[:100]})
+    if before is not None:
+        initial = Form(
+            {
+                "skill_name": before.name,
+                "category": before.category,
+                "description": before.description,
+                "tags": ", ".join(before.tags),
+                "aliases": "\n".join(before.aliases),
+                "revision": before.revision,
+            }
+        )
     return page.fill(form, initial, SkillForm, act, partial(_show_skill, page, before))
 
 
@@ -205,7 +189,7 @@ def _show_skill(
     people = 0
     if skill is not None:
         people = people_at(page.service.catalog.counts([skill.skill_id])[skill.skill_id])
-    categories = [(each.value, each.value) for each in Category]
+    categories = [(each, each) for each in page.service.context.words().categories]
     return page.render(
         "admin_skill", status, skill=skill, people=people, form=form, categories=categories
     )
@@ -218,7 +202,7 @@ def delete_skill(page: AdminPage, skill_id: Segment) -> ConfirmedAction:
 
     def delete(form: Form) -> Response | None:
         try:
-            page.service.catalog_changes.delete(page.user, skill_id, form.revision_check())
+            page.service.catalog.delete(page.user, skill_id, form.revision_check())
         except InUse as error:
             return page.redirect(page.urls.page("admin", "skills", skill_id, "merge"), str(error))
         return None
@@ -236,60 +220,31 @@ def delete_skill(page: AdminPage, skill_id: Segment) -> ConfirmedAction:
     )
 
 
-@router.get("/admin/skills/{skill_id}/merge")
-def show_merge(
-    page: AdminPage, skill_id: Segment, into: Annotated[str, Query(max_length=1_000)] = ""
-) -> Response:
-    """Ask for the skill to merge into, then show what will happen."""
-    skill = page.service.context.get_skill(skill_id)
-    if not into:
-        return _choose_target(page, skill, Form())
+@confirm(router, "/admin/skills/{skill_id}/merge")
+def merge_skills(
+    page: AdminPage,
+    skill_id: Segment,
+    form: PostedForm,
+    into: Annotated[str, Query(max_length=1_000)] = "",
+) -> ConfirmedAction | Response:
+    """Ask for the skill to merge into, show what will happen, and merge them."""
+    catalog, source = page.service.catalog, page.service.context.get_skill(skill_id)
+    into = into or form.value("into")
     try:
-        preview = page.service.catalog_changes.preview_merge(page.user, skill_id, into)
+        preview = catalog.preview_merge(page.user, skill_id, into) if into else None
     except InvalidInput as error:
-        return _choose_target(page, skill, Form({"into": into}, error.errors), 422)
-    return _ask_to_merge(page, preview, Form({"revision": skill.revision}))
-
-
-@router.post("/admin/skills/{skill_id}/merge")
-def merge_skills(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
-    """Merge a skill into another one."""
-    source = page.service.context.get_skill(skill_id)
-
-    def act(values: MergeForm) -> Response:
-        target = page.service.catalog_changes.merge(
-            page.user, skill_id, values.into, form.revision_check()
-        )
-        text = f"Merged “{source.name}” into “{target.name}”."
-        return page.redirect(page.urls.page("admin", "skills", target.skill_id), text)
-
-    def show(form: Form, status: int) -> Response:
-        if not form.conflict:
-            return _choose_target(page, source, form, status)
-        changes = page.service.catalog_changes
-        return _ask_to_merge(
-            page, changes.preview_merge(page.user, skill_id, form.value("into")), form, status
-        )
-
-    return page.submit(form, MergeForm, act, show)
-
-
-def _choose_target(page: UserPageContext, skill: Skill, form: Form, status: int = 200) -> Response:
-    others = [each for each in page.service.catalog.list_names() if each.skill_id != skill.skill_id]
-    return page.render("admin_merge", status, skill=skill, form=form, others=others)
-
-
-def _ask_to_merge(
-    page: UserPageContext, preview: MergePreview, form: Form, status: int = 200
-) -> Response:
-    source, target = preview.source, preview.target
+        return _choose_target(page, source, Form({"into": into}, error.errors), 422)
+    if preview is None:
+        return _choose_target(page, source, Form(), 422 if form.values else 200)
+    target = preview.target
     both = "They keep the higher level, more years, the latest use, and the notes of both."
-    question = Confirmation(
+    return ConfirmedAction(
+        page,
         title=f"Merge “{source.name}” into “{target.name}”?",
         text=f"Everyone who has {source.name} will have {target.name} instead.",
         button="Merge the skills",
-        url=page.urls.page("admin", "skills", source.skill_id, "merge"),
-        back=page.urls.page("admin", "skills", source.skill_id, "merge"),
+        hidden={"into": target.skill_id},
+        back=page.urls.page("admin", "skills", skill_id, "merge"),
         facts=[
             ("People moved", f"{preview.people:,}"),
             ("Have both skills", f"{preview.both:,}. {both}" if preview.both else "0"),
@@ -298,6 +253,13 @@ def _ask_to_merge(
         ],
         consequences=["Endorsements are kept. Someone who endorsed both skills counts once."],
         warning=f"“{source.name}” is deleted. This cannot be undone.",
-        hidden={"into": target.skill_id},
+        revision=source.revision,
+        do=lambda form: catalog.merge(page.user, skill_id, into, form.revision_check()),
+        to=page.urls.page("admin", "skills", target.skill_id),
+        done=f"Merged “{source.name}” into “{target.name}”.",
     )
-    return page.confirm(question, form, status)
+
+
+def _choose_target(page: UserPageContext, skill: Skill, form: Form, status: int = 200) -> Response:
+    others = [each for each in page.service.catalog.list_names() if each.skill_id != skill.skill_id]
+    return page.render("admin_merge", status, skill=skill, form=form, others=others)

@@ -18,7 +18,7 @@ from fastapi import Path as PathParameter
 from singletable_apps.shared import frame
 from singletable_apps.shared.pages import Link, path_of
 from singletable_apps.skills.entities import User
-from singletable_apps.skills.rules import PERMISSIONS, Permission
+from singletable_apps.skills.rules import PERMISSIONS, RANKS, Permission
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.urls import Urls
 
@@ -38,7 +38,7 @@ _NAVIGATION = (
     ("Admin", "admin", Permission.ADMINISTER),
 )
 # Pages that are below another entry of the navigation.
-_SECTIONS = {"new-role": "roles", "operations": "admin", "export": "matrix"}
+_SECTIONS = {"new-role": "roles", "operations": "admin", "export": "matrix", "rounds": "admin"}
 
 
 def page_context(request: Request, service: SkillsService) -> Mapping[str, object]:
@@ -50,6 +50,8 @@ def page_context(request: Request, service: SkillsService) -> Mapping[str, objec
     first = path_of(request).removeprefix(urls.page()).strip("/").split("/")[0]
     section = _SECTIONS.get(first, first)
     return {
+        "ranks": RANKS,
+        "level_names": service.context.words().levels,
         "account_links": [
             Link("Your profile", urls.person(user.username)),
             Link("Your account", urls.page("account")),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -21,7 +19,7 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.web import Day
-from singletable_apps.skills.entities import Certification, Project, ProjectStatus, Skill
+from singletable_apps.skills.entities import Project, ProjectStatus
 from singletable_apps.skills.entry_rules import (
     KINDS,
     Entry,
@@ -31,115 +29,40 @@ from singletable_apps.skills.entry_rules import (
     kind_named,
 )
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
-from singletable_apps.skills.rules import is_same_user
 from singletable_apps.skills.service.entries import sort_entries
 
 router = APIRouter()
 NEW = "new"
 
 
-class EntryForm(BaseModel):
-    """An entry. The service checks the values."""
-
-    name: str = ""
-    issuer: str = ""
-    issued: Day | None = None
-    expires_on: Day | None = None
-    position: str = ""
-    employer: str = ""
-    degree: str = ""
-    school: str = ""
-    started: Day | None = None
-    ended: Day | None = None
-    description: str = ""
-    link: str = ""
-    status: ProjectStatus = ProjectStatus.ACTIVE
-    skills: str = ""
-
-    def draft(self) -> EntryDraft:
-        """Return what was entered."""
-        skills = [each.strip() for each in self.skills.split(",") if each.strip()]
-        return replace(EntryDraft(**self.model_dump()), skills=skills)
+# The fields of a draft, with the names of skills separated by commas.
+_DAY: Any = Day
+_FIELDS: dict[str, Any] = {
+    each.name: (_DAY | None if each.default is None else type(each.default), each.default)
+    for each in fields(EntryDraft)
+    if each.name != "skills"
+}
+EntryForm: type[BaseModel] = create_model("EntryForm", skills=(str, ""), **_FIELDS)
 
 
-@dataclass(frozen=True)
-class EntryView:
-    """An entry as it is shown."""
-
-    heading: str
-    at: str
-    period: str
-    description: str
-    link: str
-    badge: tuple[str, str]
-    skills: list[Skill]
-    url: str
-
-
-@dataclass(frozen=True)
-class EntrySection:
-    """The entries of one kind on a person's page. `add_url` is empty on pages of others."""
-
-    kind: EntryKind
-    entries: list[EntryView]
-    add_url: str
-
-
-def entry_sections(page: UserPageContext, username: str) -> list[EntrySection]:
-    """Return what `skills/entries.html` shows of a person."""
+def entry_sections(page: UserPageContext, username: str) -> dict[str, object]:
+    """Return what `skills/entries.html` shows of a person: entries by kind, and their skills."""
     found = page.service.entries.list_all(username)
-    skills = page.service.entries.skills_of(found.projects)
-    is_own = is_same_user(page.user.username, username)
-    return [
-        EntrySection(
-            kind,
-            [
-                _view(page, kind, entry, skills, is_own)
-                for entry in sort_entries(kind, getattr(found, kind.name))
-            ],
-            _url(page, username, kind, NEW) if is_own else "",
+
+    def show(kind: EntryKind, entry: Entry) -> tuple[Entry, list[Any], list[Any]]:
+        lines, days = (
+            [getattr(entry, name) for name in names] for names in (kind.lines, kind.days)
         )
-        for kind in KINDS.values()
-    ]
+        return entry, lines, days
 
-
-def _view(
-    page: UserPageContext, kind: EntryKind, entry: Entry, skills: Mapping[str, Skill], is_own: bool
-) -> EntryView:
-    heading, *at = (getattr(entry, name) for name in kind.lines)
-    days = [getattr(entry, name) for name in kind.days]
-    today = page.service.context.today()
-    found = entry.skill_ids if isinstance(entry, Project) else []
-    return EntryView(
-        heading,
-        at[0] if at else "",
-        _period(kind, *days) if days else "",
-        getattr(entry, "description", ""),
-        getattr(entry, "link", ""),
-        _badge(entry, today),
-        [skills[each] for each in found if each in skills],
-        _url(page, entry.username, kind, kind.id_of(entry)) if is_own else "",
-    )
-
-
-def _period(kind: EntryKind, start: date, end: date | None) -> str:
-    if kind.entity is Certification:
-        return f"{start:%B %Y}" + (f", valid until {end:%B %Y}" if end else "")
-    return f"{start:%B %Y} – {end:%B %Y}" if end else f"Since {start:%B %Y}"
-
-
-def _badge(entry: Entry, today: date) -> tuple[str, str]:
-    """Return the state and the text of the badge of an entry, or empty texts."""
-    if isinstance(entry, Project):
-        state = {ProjectStatus.PLANNED: "later", ProjectStatus.ACTIVE: "open"}
-        return state.get(entry.status, "closed"), entry.status
-    if isinstance(entry, Certification) and entry.expires_on and entry.expires_on < today:
-        return "warning", "Expired"
-    return "", ""
-
-
-def _url(page: UserPageContext, username: str, kind: EntryKind, *parts: str) -> str:
-    return page.urls.person(username, "entries", kind.name, *parts)
+    return {
+        "sections": [
+            (kind, [show(kind, each) for each in sort_entries(kind, getattr(found, kind.name))])
+            for kind in KINDS.values()
+        ],
+        "entry_skills": page.service.entries.skills_of(found.projects),
+        "today": page.service.context.today(),
+    }
 
 
 # ------------------------------------------------------------------------------ forms
@@ -160,7 +83,8 @@ class EntryPageContext(UserPageContext):
 
     def url(self, *parts: str) -> str:
         """Return the URL of the entry, or of an action on it."""
-        return _url(self, self.username, self.kind, self.entry_id, *parts)
+        kind = ("entries", self.kind.name, self.entry_id)
+        return self.urls.person(self.username, *kind, *parts)
 
     def entry(self) -> Entry:
         """Return the entry, or raise NotFound."""
@@ -195,16 +119,19 @@ def edit_entry(page: EntryPage, form: PostedForm) -> Response:
     """Change an entry; `new` creates one."""
     entries = page.service.entries
 
-    def save(values: EntryForm) -> Response:
+    def save(values: BaseModel) -> Response:
+        draft = EntryDraft(**values.model_dump())
+        names = [each.strip() for each in form.value("skills").split(",")]
+        draft = replace(draft, skills=[*filter(None, names)])
         if page.entry_id == NEW:
-            entries.create(page.user, page.username, page.kind, values.draft())
+            entries.create(page.user, page.username, page.kind, draft)
         else:
             entries.edit(
                 page.user,
                 page.username,
                 page.kind,
                 page.entry_id,
-                lambda _: values.draft(),
+                lambda _: draft,
                 form.revision_check(),
             )
         return page.redirect(page.back, f"Saved the {page.kind.noun}.")
@@ -260,19 +187,13 @@ def list_projects(
     """List the projects of all people with a status, the latest first."""
     chosen = next((each for each in ProjectStatus if each.value == status), ProjectStatus.ACTIVE)
     found = page.service.entries.list_projects(chosen, cursor=query.cursor)
-    people = page.service.context.get_users(each.username for each in found.items)
-    skills = page.service.entries.skills_of(found.items)
     return page.render(
         "projects",
         status=chosen,
         tabs=[
             Link(each.value, query.url(status=each.value), each is chosen) for each in ProjectStatus
         ],
-        projects=query.page(found.items, found.cursor).map(
-            lambda each: (
-                _view(page, KINDS["projects"], each, skills, is_own=False),
-                people.get(each.username.casefold()),
-                each,
-            )
-        ),
+        projects=query.page(found.items, found.cursor),
+        people=page.service.context.get_users(each.username for each in found.items),
+        skills=page.service.entries.skills_of(found.items),
     )

@@ -22,7 +22,7 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.web.downloads import download_table
-from singletable_apps.skills.entities import Category, Duplicates, ImportStatus
+from singletable_apps.skills.entities import Duplicates, ImportStatus
 from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
 from singletable_apps.skills.rules import normalize_alias
@@ -85,7 +85,7 @@ def show_import(page: AdminPage, import_id: Segment, query: ListQueryParameters)
 def _show_import(
     page: UserPageContext, import_id: str, query: ListQueryParameters, form: Form, status: int
 ) -> Response:
-    imports = page.service.imports
+    imports, context = page.service.imports, page.service.context
     item, preview = imports.get(import_id), imports.preview(import_id)
     unknown = sorted(preview.unknown.items(), key=lambda each: -each[1])[:MAX_UNKNOWN]
     values: dict[str, str] = {"duplicates": item.duplicates, "others": item.skills.get("", SKIP)}
@@ -119,7 +119,10 @@ def _show_import(
         unknown=unknown,
         kept=imports.kept(item),
         fields_of_columns=[("", "Ignore"), *((each, _label(each)) for each in ImportField)],
-        actions=[(SKIP, "Skip"), *((f"{CREATE}{each}", f"Create in {each}") for each in Category)],
+        actions=[
+            (SKIP, "Skip"),
+            *((f"{CREATE}{each}", f"Create in {each}") for each in context.words().categories),
+        ],
         skills=names,
         similar={spelling: suggest_names(spelling, names)[:2] for spelling, _ in unknown},
         form=Form({**values, **form.values}, form.errors, form.summary, conflict=form.conflict),

@@ -17,7 +17,7 @@ from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, PostedForm, path_of
 from singletable_apps.shared.web.downloads import TableFormat, download_table
-from singletable_apps.skills.entities import Category, Level, UserSkill
+from singletable_apps.skills.entities import Level, UserSkill
 from singletable_apps.skills.overview_rules import (
     CoverageState,
     TargetResult,
@@ -38,7 +38,6 @@ from singletable_apps.skills.service.overview import (
     MatrixQuery,
     PeopleFilter,
 )
-from singletable_apps.skills.urls import Urls
 
 router = APIRouter()
 _Text: TypeAlias = Annotated[str, Field(max_length=200)]
@@ -112,18 +111,19 @@ def _choices(page: UserPageContext, filters: Filters) -> dict[str, Sequence[tupl
     overview = page.service.overview
     department = filters.people.department
     departments = {name: name for name in [*overview.departments(), department] if name}
-    jobs = overview.job_names()
+    jobs, words = overview.job_names(), page.service.context.words()
     return {
         "departments": [("", "All departments"), *departments.items()],
         "jobs": [("", "All jobs"), *jobs.items()],
         "skills": [
             ("", "Those of the job" if filters.people.job else "Most common"),
-            *((category.value, category.value) for category in Category),
+            *((each, each) for each in words.categories),
             *((role_id, f"Needed by {name}") for role_id, name in jobs.items()),
         ],
         "sizes": [(size, f"{size} people") for size in PAGE_SIZES],
         "levels": [
-            (each, each if each is Level.EXPERT else f"{each} or better") for each in LEVELS
+            (each, name if each is Level.EXPERT else f"{name} or better")
+            for each, name in words.levels.items()
         ],
     }
 
@@ -148,17 +148,20 @@ def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
         filters=filters,
         choices=_choices(page, filters),
         matrix=matrix,
-        rows=_draw_rows(matrix, page.urls, reach, page.service.context.today()) if matrix else [],
-        ranks=RANKS,
+        rows=_draw_rows(page, matrix, reach) if matrix else [],
     )
 
 
-def _draw_rows(matrix: Matrix, urls: Urls, reach: Reach, today: date) -> Iterator[Markup]:
+def _draw_rows(page: UserPageContext, matrix: Matrix, reach: Reach) -> Iterator[Markup]:
     """Yield the rows of the table, written by hand: there are up to 12,000 cells.
 
     HTML does not need the end tags of cells. A cell without a skill must be empty for the styles.
     Rows of people whom the reader may rate have `data-user`.
     """
+    urls, context = page.urls, page.service.context
+    today = context.today()
+    # Everything else in the description of a cell needs no escaping.
+    names = {level: escape(name) for level, name in context.words().levels.items()}
     columns = [(each.skill_id, escape(each.name)) for each in matrix.skills]
     for person in matrix.people:
         have = matrix.cells[person.username.casefold()]
@@ -172,7 +175,8 @@ def _draw_rows(matrix: Matrix, urls: Urls, reach: Reach, today: date) -> Iterato
                 continue
             row.append(
                 f'<td class="{_cell_class(skill, today)}" data-name="{name}" '
-                f'data-years="{skill.years}" title="{describe_cell(skill)}">{RANKS[skill.level]}'
+                f'data-years="{skill.years}" title="{describe_cell(skill, names)}">'
+                f"{RANKS[skill.level]}"
             )
         yield Markup("".join([*row, "</tr>"]))
 
@@ -197,10 +201,10 @@ def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: Posted
         rate = page.service.user_skills.rate
         skill = rate(page.user, username, skill_id, level, values.years)
         shown = {"level": values.level, "years": skill.years if skill else 0}
-        kind = _cell_class(skill, page.service.context.today()) if skill else ""
-        return JSONResponse(
-            {**shown, "class": kind, "title": describe_cell(skill) if skill else ""}
-        )
+        context = page.service.context
+        kind = _cell_class(skill, context.today()) if skill else ""
+        title = describe_cell(skill, context.words().levels) if skill else ""
+        return JSONResponse({**shown, "class": kind, "title": title})
 
     def show(form: Form, status: int) -> Response:
         return JSONResponse({"error": " ".join([form.summary, *form.errors.values()])}, status)
@@ -214,7 +218,9 @@ def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) 
     matrix = page.service.overview.matrix(filters.matrix)
     reach = page.service.context.reach(page.user)
     people = [person for person in matrix.people if person.username in reach]
-    return download_table(*matrix_table(people, matrix.skills, matrix.cells), "matrix", format)
+    names = page.service.context.words().levels
+    table = matrix_table(people, matrix.skills, matrix.cells, names)
+    return download_table(*table, "matrix", format)
 
 
 def _filled(filters: Filters) -> dict[str, str]:
@@ -257,8 +263,10 @@ def export_gaps(
 ) -> Response:
     """Download the coverage of skills or the levels beside the targets, of people within reach."""
     report = _gaps(page, filters, all_people=False)
-    table = targets_table(report.targets) if of == "targets" else coverage_table(report.coverage)
-    return download_table(*table, of, format)
+    names = page.service.context.words().levels
+    if of == "targets":
+        return download_table(*targets_table(report.targets, names), of, format)
+    return download_table(*coverage_table(report.coverage, names), of, format)
 
 
 def _gaps(page: UserPageContext, filters: Filters, *, all_people: bool) -> GapReport:

@@ -55,38 +55,27 @@ class RoleForm(BaseModel):
 
 
 @router.api_route("/new-role", methods=FORM_METHODS)
-def create_role(page: ManagerPage, form: PostedForm) -> Response:
-    """Create a job."""
-
-    def act(values: RoleForm) -> Response:
-        edit = RoleEdit(values.name, values.description, _targets(form))
-        role = page.service.roles.create(page.user, edit)
-        return page.redirect(page.urls.role(role.role_id), f"Created the job “{role.name}”.")
-
-    return page.fill(form, Form(), RoleForm, act, partial(_show_form, page, None))
-
-
 @router.api_route("/roles/{role_id}/edit", methods=FORM_METHODS)
-def edit_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response:
-    """Change a job and its targets."""
-    before = page.service.roles.get(role_id)
+def edit_role(page: ManagerPage, form: PostedForm, role_id: str = "") -> Response:
+    """Create a job, or change one and its targets."""
+    roles = page.service.roles
+    before = roles.get(role_id) if role_id else None
 
     def act(values: RoleForm) -> Response:
         edit = RoleEdit(values.name, values.description, _targets(form))
-        role = page.service.roles.edit(page.user, role_id, edit, form.revision_check())
-        return page.redirect(page.urls.role(role.role_id), f"Saved “{role.name}”.")
+        if before is None:
+            role, text = roles.create(page.user, edit), "Created the job"
+        else:
+            role, text = roles.edit(page.user, role_id, edit, form.revision_check()), "Saved"
+        return page.redirect(page.urls.role(role.role_id), f"{text} “{role.name}”.")
 
-    names = page.service.catalog.find_many(before.targets)
-    targets = [(names[each].name, level) for each, level in before.targets.items() if each in names]
-    initial = Form(
-        {
-            "name": before.name,
-            "description": before.description,
-            "revision": before.revision,
-            "skill": [name for name, _ in targets],
-            "level": [level.value for _, level in targets],
-        }
-    )
+    initial = Form()
+    if before is not None:
+        names = page.service.catalog.find_many(before.targets)
+        targets = [(names[one].name, to) for one, to in before.targets.items() if one in names]
+        rows = {"skill": [name for name, _ in targets], "level": [to.value for _, to in targets]}
+        known = Form.of(RoleForm, before, revision=before.revision)
+        initial = Form({**known.values, **rows})
     return page.fill(form, initial, RoleForm, act, partial(_show_form, page, before))
 
 

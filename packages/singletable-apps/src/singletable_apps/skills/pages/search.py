@@ -11,7 +11,7 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, Pager
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.patterns import patterns
-from singletable_apps.skills.rules import LEVELS, RANKS
+from singletable_apps.skills.rules import LEVELS
 from singletable_apps.skills.search_rules import COLUMNS, FILTERS, MAX_CRITERIA, parse_parameters
 from singletable_apps.skills.service.search import SearchReads
 
@@ -70,7 +70,6 @@ def _show_form(
         team_form=Form(),
         row_count=min(MAX_CRITERIA, max(3, 2 + max(filled, default=0))),
         levels=LEVELS,
-        ranks=RANKS,
         skill_names=[each.name for each in page.service.catalog.list_names()],
         departments=overview.departments(),
         jobs=overview.job_names(),
@@ -87,7 +86,6 @@ def show_nearest(page: UserPage, role_id: Segment, start: Start = 0) -> Response
     return page.render(
         "nearest",
         result=result,
-        ranks=RANKS,
         rows=[(people[each.username], each) for each in shown if each.username in people],
         consumption=_consumption(result.reads),
         pager=Pager.numbered(

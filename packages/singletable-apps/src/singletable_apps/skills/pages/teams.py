@@ -18,7 +18,6 @@ from singletable_apps.shared.pages import (
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
-from singletable_apps.skills.rules import RANKS
 from singletable_apps.skills.service.teams import check_change, parse_search
 
 router = APIRouter()
@@ -103,7 +102,6 @@ def _show_team(
         managers=[("", "Nobody"), *((each.username, each.name) for each in managers)],
         q=q,
         found=[each for each in found if each.username not in team.members][:_MOST_FOUND],
-        ranks=RANKS,
     )
 
 

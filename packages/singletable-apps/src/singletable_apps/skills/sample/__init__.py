@@ -20,7 +20,6 @@ from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.front_matter import read_values
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import (
-    Category,
     Directory,
     Endorsement,
     JobRole,
@@ -72,7 +71,7 @@ class _SampleRole(BaseModel):
 
 class _Company(BaseModel):
     name: str
-    skills: dict[Category, list[_SampleSkill]]
+    skills: dict[str, list[_SampleSkill]]
     roles: dict[str, _SampleRole]
     locations: list[str]
     departments: dict[str, dict[str, list[str]]]

@@ -7,7 +7,6 @@ the commands use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from singletable import CallStats, Driver, Observer, Store
@@ -17,19 +16,19 @@ from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
 from singletable_apps.skills.entities import entities
 from singletable_apps.skills.patterns import patterns
-from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.catalog import Catalog
-from singletable_apps.skills.service.catalog_changes import CatalogChanges
 from singletable_apps.skills.service.context import Context
 from singletable_apps.skills.service.entries import EntryService
 from singletable_apps.skills.service.imports import Imports
+from singletable_apps.skills.service.notices import Notices
 from singletable_apps.skills.service.overview import Overview
-from singletable_apps.skills.service.people import People
+from singletable_apps.skills.service.people import Accounts, People
 from singletable_apps.skills.service.roles import Roles
+from singletable_apps.skills.service.rounds import Rounds
 from singletable_apps.skills.service.search import Search
 from singletable_apps.skills.service.teams import Teams
-from singletable_apps.skills.service.user_skills import Endorsements, UserSkills
+from singletable_apps.skills.service.user_skills import Endorsements, Requests, UserSkills
 from singletable_apps.skills.urls import Urls
 
 __all__ = ["TABLES", "Context", "SkillsService", "open_skills"]
@@ -38,25 +37,28 @@ __all__ = ["TABLES", "Context", "SkillsService", "open_skills"]
 TABLES = {expiring: "skills_sessions"}
 
 
-@dataclass(frozen=True, slots=True)
 class SkillsService:
     """The service, by topic. `stats` counts the calls of this process by access pattern."""
 
-    context: Context
-    accounts: Accounts
-    people: People
-    catalog: Catalog
-    catalog_changes: CatalogChanges
-    roles: Roles
-    user_skills: UserSkills
-    endorsements: Endorsements
-    overview: Overview
-    search: Search
-    teams: Teams
-    entries: EntryService
-    stats: CallStats
-    imports: Imports
-    opened_at: datetime
+    def __init__(self, context: Context, stats: CallStats, passwords: Passwords) -> None:
+        cascades = Cascades(context)
+        cascades.resume()
+        self.context, self.stats, self.opened_at = context, stats, context.clock()
+        self.accounts = Accounts(context, passwords, cascades)
+        self.people = People(context, cascades, self.accounts)
+        self.catalog = Catalog(context)
+        self.catalog.resume()
+        self.roles = Roles(context)
+        self.user_skills = UserSkills(context)
+        self.endorsements = Endorsements(context)
+        self.overview = Overview(context, self.people)
+        self.search = Search(context)
+        self.teams = Teams(context)
+        self.entries = EntryService(context)
+        self.imports = Imports(context)
+        self.notices = Notices(context)
+        self.requests = Requests(context, self.notices)
+        self.rounds = Rounds(context, self.notices, self.overview)
 
 
 def open_skills(
@@ -93,29 +95,4 @@ def open_skills(
     context = Context(
         store, secret, sender, urls or Urls(), clock, confirm_addresses=confirm_addresses
     )
-    cascades = Cascades(context)
-    cascades.resume()
-    accounts = Accounts(context, passwords or Passwords(), cascades)
-    catalog = Catalog(context)
-    user_skills = UserSkills(context, catalog)
-    roles, teams = Roles(context, catalog), Teams(context, catalog)
-    changes = CatalogChanges(context, catalog)
-    changes.resume()
-    people = People(context, cascades, accounts)
-    return SkillsService(
-        context=context,
-        accounts=accounts,
-        people=people,
-        catalog=catalog,
-        catalog_changes=changes,
-        roles=roles,
-        user_skills=user_skills,
-        endorsements=Endorsements(context, user_skills),
-        overview=Overview(context, people, catalog, roles, teams),
-        search=Search(context),
-        teams=teams,
-        entries=EntryService(context, catalog),
-        stats=stats,
-        imports=Imports(context, catalog, changes),
-        opened_at=clock(),
-    )
+    return SkillsService(context, stats, passwords or Passwords())

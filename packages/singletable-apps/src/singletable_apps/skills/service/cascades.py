@@ -42,8 +42,8 @@ from singletable_apps.skills.entities import (
 )
 from singletable_apps.skills.entry_rules import Entry
 from singletable_apps.skills.rules import is_same_user
+from singletable_apps.skills.service.catalog import count
 from singletable_apps.skills.service.context import ATTEMPTS, Context
-from singletable_apps.skills.service.user_skills import count
 
 # How long an index may be behind. What was written just before a cascade began is found after it.
 SETTLING = timedelta(seconds=5)

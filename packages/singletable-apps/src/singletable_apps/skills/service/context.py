@@ -11,14 +11,17 @@ from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
-from singletable_apps.skills.entities import Role, Skill, Team, User
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import Directory, Role, Skill, Team, User
 from singletable_apps.skills.rules import (
     PERMISSIONS,
     Permission,
     Reach,
+    Words,
     find_reach,
     is_key,
     is_same_user,
+    words_of,
 )
 from singletable_apps.skills.urls import Urls
 
@@ -42,6 +45,10 @@ class Context(AccountsContext):
     def today(self) -> date:
         """Return the current day, in UTC."""
         return self.clock().date()
+
+    def words(self) -> Words:
+        """Return the names of levels, and the categories."""
+        return words_of(self.store.run(patterns.directory) or Directory())
 
     def find_user(self, username: str, *, consistent: bool = False) -> User | None:
         """Return a person by username in any case, or None; also for text that cannot be one."""

@@ -23,17 +23,12 @@ from singletable_apps.skills.entry_rules import (
     check_entry,
 )
 from singletable_apps.skills.rules import is_key
-from singletable_apps.skills.service.catalog import Catalog
-from singletable_apps.skills.service.context import Context, busy
+from singletable_apps.skills.service.catalog import Part
+from singletable_apps.skills.service.context import busy
 
 
-class EntryService:
+class EntryService(Part):
     """Creates, changes, lists and deletes entries. People change their own only."""
-
-    def __init__(self, context: Context, catalog: Catalog) -> None:
-        self._context = context
-        self._store = context.store
-        self._catalog = catalog
 
     def list_all(self, username: str) -> Entries:
         """Return the entries of a person of all kinds, with one query; also if there are none."""

@@ -25,7 +25,6 @@ from singletable_apps.shared.spreadsheets import SpreadsheetError, Table, TableR
 from singletable_apps.shared.text import clean_filename
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
-    Category,
     Duplicates,
     Entries,
     Import,
@@ -34,6 +33,7 @@ from singletable_apps.skills.entities import (
     ImportPart,
     ImportStatus,
     JobRole,
+    Level,
     Skill,
     SkillAlias,
     SkillValues,
@@ -56,14 +56,19 @@ from singletable_apps.skills.import_rules import (
     group_rows,
     plan_skill,
     recognize_columns,
+    spell_levels,
     unpivot,
     values_of,
 )
 from singletable_apps.skills.rules import PERMISSIONS, InUse, Permission, is_key, normalize_alias
-from singletable_apps.skills.service.catalog import Catalog, SkillEdit, check_skill, spellings_of
-from singletable_apps.skills.service.catalog_changes import CatalogChanges
-from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context
-from singletable_apps.skills.service.user_skills import count
+from singletable_apps.skills.service.catalog import (
+    Part,
+    SkillEdit,
+    check_skill,
+    count,
+    spellings_of,
+)
+from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE
 
 # The parts of an item, which may have 400 KB with its other attributes.
 PART_BYTES = 300_000
@@ -101,14 +106,8 @@ class _Plan:
     unknown: dict[str, int]
 
 
-class Imports:
+class Imports(Part):
     """Stages, previews, applies and undoes imports."""
-
-    def __init__(self, context: Context, catalog: Catalog, changes: CatalogChanges) -> None:
-        self._context = context
-        self._store = context.store
-        self._catalog = catalog
-        self._changes = changes
 
     # -------------------------------------------------------------------------- stage
 
@@ -119,7 +118,7 @@ class Imports:
             text = "This file is named .xlsx, but is not an Excel file. Save it as XLSX or CSV."
             raise InvalidInput({"file": text})
         try:
-            table = unpivot(read_table(data))
+            table = unpivot(read_table(data), spell_levels(self._context.words().levels))
         except SpreadsheetError as error:
             raise InvalidInput({"file": str(error)}) from error
         if not table.rows:
@@ -171,7 +170,8 @@ class Imports:
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
         item = self.get(import_id)
         check(item.revision)
-        fields, actions = check_choices(columns, skills, self._read(item).columns)
+        categories = self._context.words().categories
+        fields, actions = check_choices(columns, skills, self._read(item).columns, categories)
         used = {each[len(USE) :] for each in actions.values() if each.startswith(USE)}
         for missing in sorted(used - self._catalog.find_many(used).keys()):
             raise InvalidInput({"skills": f"The catalog has no skill “{missing[:50]}”."})
@@ -218,10 +218,12 @@ class Imports:
             plan = self._plan(item, table)
         except InvalidInput as error:
             return ImportPreview(table.columns, problem=str(error))
-        results, new = plan.left, 0
+        results, new, names = plan.left, 0, self._context.words().levels
         for person, current in self._with_skills(plan.people, plan.users):
             results += [
-                RowResult(each.row, each.outcome, person.username, each.skill.name, _describe(each))
+                RowResult(
+                    each.row, each.outcome, person.username, each.skill.name, _describe(each, names)
+                )
                 for each in self._planned(item, person.skills.values(), current)
             ]
             is_new = _key(person) not in plan.users
@@ -233,7 +235,7 @@ class Imports:
         return ImportPreview(table.columns, results, new, plan.unknown)
 
     def _plan(self, item: Import, table: Table) -> _Plan:
-        columns = dict(item.columns)
+        columns, words = dict(item.columns), self._context.words()
         if "username" not in columns.values():
             if {"name", "email"}.isdisjoint(columns.values()):
                 text = "Choose the column that contains usernames, e-mail addresses or names."
@@ -241,7 +243,7 @@ class Imports:
             accounts = self._store.hydrate(patterns.all_accounts())
             known = ((user.username, user.name, user.email) for user in accounts)
             table, columns = add_usernames(table, columns, known)
-        rows, left, names = check_rows(table, columns, self._context.today())
+        rows, left, names = check_rows(table, columns, words.levels, self._context.today())
         spellings: dict[str, str] = {}
         unknown: dict[str, int] = {}
         for row in rows:
@@ -257,7 +259,7 @@ class Imports:
         used = self._catalog.find_many({each[len(USE) :] for each in chosen.values()})
         for spelling, action in chosen.items():
             skill = used.get(action[len(USE) :]) if action.startswith(USE) else None
-            skill = skill or _new_skill(spelling, action)
+            skill = skill or _new_skill(spelling, action, words.categories)
             if skill is not None:
                 skills[normalize_alias(spelling)] = skill
         users = self._context.get_users(row.username for row in rows)
@@ -317,7 +319,8 @@ class Imports:
             raise InvalidInput({"": "This import was undone. Upload the file again."})
         table = self._read(item)
         plan = self._plan(item, table)
-        wanted = [_new_skill(spelling, _action(item, spelling)) for spelling in plan.unknown]
+        categories = self._context.words().categories
+        wanted = [_new_skill(each, _action(item, each), categories) for each in plan.unknown]
         new = [skill for skill in wanted if skill is not None]
         if item.status is ImportStatus.PREVIEW:
             check(item.revision)
@@ -580,7 +583,7 @@ class Imports:
         skill = self._store.get(Skill.key(skill_id), consistent=True)
         if skill is not None and skill.revision == 1:
             with suppress(InUse, NotFound):
-                self._changes.delete(actor, skill_id)
+                self._catalog.delete(actor, skill_id)
 
 
 def _new_user(person: PersonRows) -> User:
@@ -624,12 +627,13 @@ def _edits(values: SkillValues) -> list[Edit[UserSkill]]:
     return [getattr(UserSkill, name).set(value) for name, value in vars(values).items()]
 
 
-def _describe(each: PlannedSkill) -> str:
+def _describe(each: PlannedSkill, names: Mapping[Level, str]) -> str:
+    level = names[each.after.level]
     if each.before is None:
-        return each.after.level
+        return level
     if each.outcome is Outcome.DUPLICATE:
-        return f"stays {each.after.level}"
-    return f"{each.before.level} becomes {each.after.level}"
+        return f"stays {level}"
+    return f"{names[each.before.level]} becomes {level}"
 
 
 def _key(person: PersonRows) -> str:
@@ -641,12 +645,13 @@ def _action(item: Import, spelling: str) -> str:
     return item.skills.get(normalize_alias(spelling)) or item.skills.get("", SKIP)
 
 
-def _new_skill(spelling: str, action: str) -> Skill | None:
+def _new_skill(spelling: str, action: str, categories: Sequence[str]) -> Skill | None:
     """Return the skill to create, or None if none is wanted or the name cannot be one."""
     if not action.startswith(CREATE):
         return None
     with suppress(InvalidInput):
-        return check_skill(SkillEdit(spelling, category=Category(action.removeprefix(CREATE))))
+        edit = SkillEdit(spelling, category=action.removeprefix(CREATE))
+        return check_skill(edit, categories)
     return None
 
 

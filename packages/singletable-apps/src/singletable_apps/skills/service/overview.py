@@ -10,7 +10,7 @@ from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import Category, JobRole, Level, Team, User, UserSkill
+from singletable_apps.skills.entities import JobRole, Level, Team, User, UserSkill
 from singletable_apps.skills.overview_rules import (
     EXPORT_COLUMNS,
     Cells,
@@ -25,7 +25,7 @@ from singletable_apps.skills.overview_rules import (
     sort_by_skill,
 )
 from singletable_apps.skills.rules import MAX_NAME, Reach, SkillName, is_key, people_at
-from singletable_apps.skills.service.catalog import Catalog
+from singletable_apps.skills.service.catalog import Part
 from singletable_apps.skills.service.context import Context
 from singletable_apps.skills.service.people import People
 from singletable_apps.skills.service.roles import Roles
@@ -91,18 +91,12 @@ class GapReport:
     team: Team | None
 
 
-class Overview:
+class Overview(Part):
     """Reads many people and skills at once."""
 
-    def __init__(
-        self, context: Context, people: People, catalog: Catalog, roles: Roles, teams: Teams
-    ) -> None:
-        self._context = context
-        self._store = context.store
+    def __init__(self, context: Context, people: People) -> None:
+        super().__init__(context)
         self._people = people
-        self._catalog = catalog
-        self._roles = roles
-        self._teams = teams
         self._departments: tuple[datetime, list[str]] | None = None
 
     def matrix(self, query: MatrixQuery) -> Matrix:
@@ -154,6 +148,7 @@ class Overview:
         return EXPORT_COLUMNS, self._export(self._context.reach(actor))
 
     def _export(self, reach: Reach) -> Iterator[DataRow]:
+        names = self._context.words().levels
         categories = {each.skill_id: each.category for each in self._catalog.list_names()}
         for (username,) in self._store.select(User.by_name(), User.username):
             user = self._context.find_user(username) if username in reach else None
@@ -165,7 +160,7 @@ class Overview:
             for skill in skills:
                 yield (
                     *(*person, user.location, user.job_role, skill.skill_id, skill.skill_name),
-                    *(categories.get(skill.skill_id, ""), skill.level, skill.years),
+                    *(categories.get(skill.skill_id, ""), names[skill.level], skill.years),
                     *(skill.last_used, skill.endorsements, skill.notes, skill.source),
                     skill.rated_by,
                 )
@@ -214,7 +209,7 @@ class Overview:
                 return rows, cursor, None
 
     def _members(self, wanted: PeopleFilter) -> tuple[list[Colleague], None, Team]:
-        team = self._teams.get(wanted.team)
+        team = Teams(self._context).get(wanted.team)
         words = wanted.name.casefold().split()
         rows = [
             Colleague.of(user)
@@ -228,10 +223,10 @@ class Overview:
     def _columns(self, wanted: str) -> list[SkillName]:
         """Return the skills of a category or a job, or else the most common ones."""
         names = self._catalog.list_names()
-        if wanted in {*Category}:
+        if wanted in self._context.words().categories:
             names = [each for each in names if each.category == wanted]
         elif wanted:
-            targets = self._roles.get(wanted).targets
+            targets = Roles(self._context).get(wanted).targets
             names = [each for each in names if each.skill_id in targets]
         if len(names) <= MAX_COLUMNS:
             return names

@@ -1,36 +1,152 @@
-"""People: find them, change profiles and usernames, and delete them; and the settings."""
+"""People and their accounts: register, invite, find, change and delete them; and the settings."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Edit, Page, Path, evolve, retry_conflicts
-from singletable_apps.shared.accounts import Registration, busy_account, search_people
+from singletable_apps.shared.accounts import (
+    Passwords,
+    Registration,
+    UsernameAccounts,
+    busy_account,
+    new_user_id,
+    search_people,
+)
 from singletable_apps.shared.accounts.people import MAX_READ
-from singletable_apps.shared.accounts.usernames import check_username
+from singletable_apps.shared.accounts.usernames import TAKEN, check_username
+from singletable_apps.shared.errors import AlreadyExists, Busy
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
 from singletable_apps.skills.overview_rules import Colleague
 from singletable_apps.skills.rules import (
+    LEVELS,
     MAX_ABOUT,
+    MAX_CATEGORIES,
     MAX_NAME,
     PERMISSIONS,
+    ROLES,
     Permission,
     check_name,
     check_self,
+    check_words,
     is_key,
     is_same_user,
+    match_categories,
     registration_of,
+    words_of,
 )
-from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.cascades import Cascades
+from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import IS_HERE, Context, busy
+
+
+class Accounts(UsernameAccounts[User]):
+    """The accounts of the directory, by username. The base handles sessions and roles."""
+
+    issuer = "skills"
+    wrong_login = "Invalid credentials"
+    entity = User
+    by_id = patterns.user_by_id
+    listed = User.by_name
+    admin, member, waiting = Role.ADMIN, Role.USER, Role.WAITING
+    role_names: ClassVar[Mapping[Role, str]] = {role: name for role, name, *_ in ROLES}
+    last_admin = "The directory needs an administrator. Make someone else an administrator first."
+    role_change = patterns.change_role
+    people_path = ("admin", "people")
+
+    def __init__(self, context: Context, passwords: Passwords, cascades: Cascades) -> None:
+        super().__init__(context, passwords)
+        self._context = context
+        self._cascades = cascades
+
+    def check_manager(self, actor: User) -> None:
+        """Raise NotPermitted unless someone may manage accounts."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+
+    def get_user(self, who: str) -> User:
+        """Return a person by username, or raise NotFound."""
+        return self._context.get_user(who, consistent=True)
+
+    def find_by_id(self, subject: int) -> User | None:
+        """Find an account by its number."""
+        return self._store.run(patterns.user_by_id, subject)
+
+    def find_by_login(self, login: str) -> User | None:
+        """Find an account by its username, in any case."""
+        return self._context.find_user(login, consistent=True)
+
+    def list_admins(self) -> Iterator[User | None]:
+        """Return the administrators in the index as they are now."""
+        is_admin = User.role == Role.ADMIN
+        for (username,) in self._store.select(patterns.all_users(), User.username, where=is_admin):
+            yield self._context.find_user(username, consistent=True)
+
+    def read_people(self, limit: int, cursor: str | None) -> Page[User]:
+        """Return some people, by name."""
+        return self._store.page(patterns.all_accounts(), limit, cursor=cursor, hydrate=True)
+
+    @retry_conflicts(otherwise=busy_account)
+    def remove(self, actor: User, who: str, check: RevisionCheck = any_revision) -> User:
+        """Delete a person with everything that refers to them. Return the person as they were."""
+        check_self(actor, who)
+        user = self.get_user(who)
+        check(user.revision)
+        self._cascades.check_not_moving(user)
+        transaction = self.keep_admin(actor, user, patterns.start_cascade)
+        self._cascades.start(user, transaction=transaction)
+        return user
+
+    def describe_invitation(self, actor: User, user: User) -> tuple[str, str]:
+        """Return the subject of an invitation, and who invites to what."""
+        directory = (self._store.run(patterns.directory) or Directory()).name
+        text = f"{actor.name} invites you to {directory}, a directory of people and their skills."
+        return f"Your account in {directory}", f"{text} Your username is {user.username}."
+
+    def registration(self) -> Registration:
+        """Return the setting: registration is open, by approval or closed."""
+        return registration_of(self._store.run(patterns.directory) or Directory())
+
+    def set_registration(self, actor: User, registration: Registration) -> object:
+        """Change who may register."""
+        self.check_manager(actor)
+        return self._store.update(Directory.key(), Directory.registration.set(registration))
+
+    def is_new(self) -> bool:
+        """Return whether there is no account yet. After a migration there are no settings."""
+        if self._store.run(patterns.directory) is not None:
+            return False
+        return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
+
+    def _check_names(self, checks: InputChecks, username: str, name: str) -> tuple[str, str]:
+        return check_username(checks, username), check_name(checks, name)
+
+    def _create(self, **fields: Any) -> User:
+        """Create a person, and with the first one the settings of the directory."""
+        user, directory = User(user_id=new_user_id(), **fields), self._store.run(patterns.directory)
+        try:
+            pattern = patterns.create_user if directory else patterns.create_directory
+            with self._store.transaction(pattern=pattern) as transaction:
+                transaction.create(user)
+                if directory is None:
+                    transaction.create(Directory())
+        except ItemExists as error:
+            if isinstance(error.current, Directory):
+                # Someone else was first, and is the administrator.
+                raise Busy("Someone else has just registered. Try again.") from error
+            if self._context.find_user(user.username, consistent=True):
+                raise AlreadyExists({"username": TAKEN}) from error
+            # Someone was renamed or deleted. Once everything is moved, the username is free.
+            self._cascades.check_free(user.username)
+            return self._create(**fields)
+        return self._context.get_user(user.username, consistent=True)
 
 
 @dataclass(frozen=True)
@@ -154,19 +270,33 @@ class People:
         actor: User,
         name: str,
         registration: Registration | None = None,
+        levels: Sequence[str] | None = None,
+        categories: Sequence[str] | None = None,
         check: RevisionCheck = any_revision,
     ) -> Directory:
-        """Change the name of the directory, and whether people may register."""
+        """Change the name of the directory, who may register, and the words; None keeps a value.
+
+        Skills follow a category whose place another name has.
+        """
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
-        checks.raise_errors()
         before = self.settings()
+        if levels is not None:
+            levels = check_words(checks, "levels", levels, len(LEVELS))
+        if categories is not None:
+            categories = check_words(checks, "categories", categories, MAX_CATEGORIES)
+        checks.raise_errors()
         check(before.revision)
+        if categories is not None:
+            moves = match_categories(words_of(before).categories, categories)
+            Catalog(self._context).move_categories(moves)
         return self._store.update(
             Directory.key(),
             Directory.name.set(name),
             Directory.registration.set(registration or registration_of(before)),
+            Directory.levels.set(before.levels if levels is None else [*levels]),
+            Directory.categories.set(before.categories if categories is None else [*categories]),
             if_=Directory.revision == before.revision,
         )
 

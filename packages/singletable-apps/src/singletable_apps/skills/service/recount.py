@@ -15,10 +15,7 @@ from singletable import ConditionFailed, Store
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Level, Skill, SkillCount, UserSkill
 from singletable_apps.skills.rules import LEVELS
-from singletable_apps.skills.service.context import ATTEMPTS
-from singletable_apps.skills.service.user_skills import COUNTERS, counts_are
-
-Progress = Callable[[int, int], None]
+from singletable_apps.skills.service.catalog import COUNTERS, counts_are
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,83 +28,60 @@ class CountDifference:
     is_repaired: bool = False
 
 
-class Recount:
-    """Counts people by level of each skill, and endorsements of each skill of a person, again.
+def recount(
+    store: Store, *, repair: bool = False, progress: Callable[[int, int], None] | None = None
+) -> Iterator[CountDifference]:
+    """Count people by level of each skill, and endorsements, again. Yield every difference.
 
-    A count that changes meanwhile is looked at again. With `repair`, the difference is added, on
-    the condition that the count is still the one that was compared.
+    A count that changes meanwhile is left to the next run: it is repaired on the condition that it
+    is still the one that was compared.
     """
+    skill_ids = [skill_id for (skill_id,) in store.select(Skill.listed(), Skill.skill_id)]
+    for number, skill_id in enumerate(skill_ids):
+        if progress is not None:
+            progress(number, len(skill_ids))
+        yield from _count_people(store, skill_id, repair)
+        for skill in store.run(patterns.users_with_skill, skill_id):
+            yield from _count_endorsements(store, skill, repair)
 
-    def __init__(self, store: Store, *, repair: bool = False) -> None:
-        self._store = store
-        self._repair = repair
 
-    def run(self, progress: Progress | None = None) -> Iterator[CountDifference]:
-        """Yield every difference."""
-        skill_ids = [skill_id for (skill_id,) in self._store.select(Skill.listed(), Skill.skill_id)]
-        for number, skill_id in enumerate(skill_ids):
-            if progress is not None:
-                progress(number, len(skill_ids))
-            yield from self._count_people(skill_id)
-            for skill in self._store.run(patterns.users_with_skill, skill_id):
-                yield from self._count_endorsements(skill)
-
-    def _count_people(self, skill_id: str) -> Iterator[CountDifference]:
-        counted, found = self._people(skill_id)
-        for _ in range(ATTEMPTS):
-            if counted == found:
-                return
-            before = (counted, found)
-            counted, found = self._people(skill_id)
-            # The index follows the table after a moment: only what is seen twice differs.
-            if before == (counted, found):
-                break
-        wrong = [level for level in LEVELS if counted[level] != found[level]]
-        is_repaired = False
-        if self._repair:
-            changes = [COUNTERS[level].add(found[level] - counted[level]) for level in wrong]
+def _count_people(store: Store, skill_id: str, repair: bool) -> Iterator[CountDifference]:
+    counted, found = seen = _people(store, skill_id)
+    # The index follows the table after a moment: only what is seen twice differs.
+    if counted == found or seen != _people(store, skill_id):
+        return
+    wrong = [level for level in LEVELS if counted[level] != found[level]]
+    is_repaired = False
+    if repair:
+        changes = [COUNTERS[level].add(found[level] - counted[level]) for level in wrong]
+        with suppress(ConditionFailed):
             # Of an item that does not exist, the condition holds.
-            same = counts_are(counted)
-            with suppress(ConditionFailed):
-                self._store.upsert(SkillCount.key(skill_id), *changes, if_=same)
-                is_repaired = True
-        for level in wrong:
-            what = f"{skill_id}: people at {level}"
-            yield CountDifference(what, counted[level], found[level], is_repaired)
+            store.upsert(SkillCount.key(skill_id), *changes, if_=counts_are(counted))
+            is_repaired = True
+    for level in wrong:
+        what = f"{skill_id}: people at {level}"
+        yield CountDifference(what, counted[level], found[level], is_repaired)
 
-    def _people(self, skill_id: str) -> tuple[dict[Level, int], dict[Level, int]]:
-        """Return how many people are counted at each level, and how many are found."""
-        key = SkillCount.key(skill_id)
-        stored = self._store.get(key, consistent=True) or SkillCount(skill_id=skill_id)
-        skills = self._store.run(patterns.users_with_skill, skill_id)
-        found = Counter(each.level for each in skills)
-        numbers = (stored.beginner, stored.intermediate, stored.advanced, stored.expert)
-        return dict(zip(LEVELS, numbers, strict=True)), {each: found[each] for each in LEVELS}
 
-    def _count_endorsements(self, seen: UserSkill) -> Iterator[CountDifference]:
-        key = UserSkill.key(seen.username, seen.skill_id)
-        for _ in range(ATTEMPTS):
-            selection = patterns.endorsers(seen.username, seen.skill_id)
-            found = self._store.count(selection, consistent=True)
-            skill = None
-            if found != seen.endorsements:
-                skill = self._store.get(key, consistent=True)
-            if skill is None:
-                return
-            if skill.revision == seen.revision:
-                yield self._differ(seen, found)
-                return
-            seen = skill
+def _people(store: Store, skill_id: str) -> tuple[dict[Level, int], dict[Level, int]]:
+    """Return how many people are counted at each level, and how many are found."""
+    stored = store.get(SkillCount.key(skill_id), consistent=True) or SkillCount(skill_id=skill_id)
+    found = Counter(each.level for each in store.run(patterns.users_with_skill, skill_id))
+    counted = {level: int(getattr(stored, level.lower())) for level in LEVELS}
+    return counted, {level: found[level] for level in LEVELS}
 
-    def _differ(self, skill: UserSkill, found: int) -> CountDifference:
-        is_repaired = False
-        if self._repair:
-            with suppress(ConditionFailed):
-                self._store.update(
-                    UserSkill.key(skill.username, skill.skill_id),
-                    UserSkill.endorsements.set(found),
-                    if_=UserSkill.revision == skill.revision,
-                )
-                is_repaired = True
-        what = f"{skill.skill_id} of {skill.username}: endorsements"
-        return CountDifference(what, skill.endorsements, found, is_repaired)
+
+def _count_endorsements(store: Store, seen: UserSkill, repair: bool) -> Iterator[CountDifference]:
+    key = UserSkill.key(seen.username, seen.skill_id)
+    found = store.count(patterns.endorsers(seen.username, seen.skill_id), consistent=True)
+    now = store.get(key, consistent=True) if found != seen.endorsements else None
+    if now is None or now.revision != seen.revision:
+        return
+    is_repaired = False
+    if repair:
+        with suppress(ConditionFailed):
+            unchanged = UserSkill.revision == seen.revision
+            store.update(key, UserSkill.endorsements.set(found), if_=unchanged)
+            is_repaired = True
+    what = f"{seen.skill_id} of {seen.username}: endorsements"
+    yield CountDifference(what, seen.endorsements, found, is_repaired)

@@ -22,8 +22,8 @@ from singletable_apps.skills.rules import (
     is_key,
 )
 from singletable_apps.skills.search_rules import explain_unknown
-from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Catalog
-from singletable_apps.skills.service.context import Context, busy
+from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Part
+from singletable_apps.skills.service.context import busy
 
 MAX_TARGETS = 50
 
@@ -37,13 +37,8 @@ class RoleEdit:
     targets: Mapping[str, Level] = field(default_factory=dict[str, Level])
 
 
-class Roles:
+class Roles(Part):
     """Jobs with their targets."""
-
-    def __init__(self, context: Context, catalog: Catalog) -> None:
-        self._context = context
-        self._store = context.store
-        self._catalog = catalog
 
     def list(self) -> list[JobRole]:
         """Return all jobs by name."""

@@ -33,7 +33,7 @@ from singletable_apps.skills.search_rules import (
     rank,
     rank_gap,
 )
-from singletable_apps.skills.service.catalog import Catalog, names_of
+from singletable_apps.skills.service.catalog import Catalog, Part, names_of
 from singletable_apps.skills.service.context import Context
 
 # How many of the nearest people are found.
@@ -128,10 +128,10 @@ class SearchResult:
     matches: list[Match]
     reads: SearchReads
 
-    def describe(self) -> str:
-        """Return the query in words."""
+    def describe(self, levels: Mapping[Level, str]) -> str:
+        """Return the query in words, with names of levels."""
         filters = (self.query.department, self.query.location, self.query.job)
-        return "; ".join([*(each.describe() for each in self.wanted), *filter(None, filters)])
+        return "; ".join([*(each.describe(levels) for each in self.wanted), *filter(None, filters)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +144,8 @@ class NearestResult:
     reads: SearchReads
 
 
-class Search:
+class Search(Part):
     """Finds people by their skills."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
 
     def find(self, query: SearchQuery) -> SearchResult:
         """Return the people who meet all criteria. An unknown skill raises InvalidInput."""

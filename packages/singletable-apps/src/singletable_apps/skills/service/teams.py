@@ -15,8 +15,8 @@ from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Role, Skill, Team, User, UserSkill
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, is_same_user
 from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
-from singletable_apps.skills.service.catalog import Catalog
-from singletable_apps.skills.service.context import Context, busy
+from singletable_apps.skills.service.catalog import Part
+from singletable_apps.skills.service.context import busy
 
 MAX_MEMBERS = 100
 _MAX_SEARCH = 4_000
@@ -34,13 +34,8 @@ class TeamView:
     levels: Mapping[tuple[str, str], UserSkill]
 
 
-class Teams:
+class Teams(Part):
     """The teams of the directory. Their creators and managers change them."""
-
-    def __init__(self, context: Context, catalog: Catalog) -> None:
-        self._context = context
-        self._store = context.store
-        self._catalog = catalog
 
     def page(self, limit: int, cursor: str | None = None) -> Page[Team]:
         """Return a page of all teams by name."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from functools import reduce
+from datetime import date, datetime, timedelta
 
 from singletable import AlreadyExists as ItemExists
 from singletable import (
@@ -16,7 +15,6 @@ from singletable import (
     InvalidCursor,
     ItemMismatch,
     Page,
-    Transaction,
     TransactionConflict,
     evolve,
     key_of,
@@ -27,21 +25,25 @@ from singletable_apps.shared.accounts import TooManyAttempts, send_notice
 from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.shared.mail import Email, InvalidEmail
+from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
+from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Endorsement,
     Level,
     Profile,
     Rating,
+    Request,
+    Role,
     Skill,
-    SkillCount,
     Source,
     User,
     UserSkill,
 )
 from singletable_apps.skills.rules import (
     LEVELS,
+    MAX_NOTES,
     RANKS,
     SkillDraft,
     check_not_self,
@@ -49,8 +51,9 @@ from singletable_apps.skills.rules import (
     is_key,
     is_same_user,
 )
-from singletable_apps.skills.service.catalog import Catalog
+from singletable_apps.skills.service.catalog import Part, SkillEdit, check_skill, count
 from singletable_apps.skills.service.context import IS_HERE, Context, busy
+from singletable_apps.skills.service.notices import Notices
 
 # How many endorsements one transaction deletes, besides the skill and its count.
 _BATCH = 90
@@ -69,13 +72,11 @@ class HolderFilter:
     active_since: date | None = None
 
 
-class UserSkills:
+class UserSkills(Part):
     """The skills of people. A change of a level and the counts of a skill are one transaction."""
 
-    def __init__(self, context: Context, catalog: Catalog) -> None:
-        self._context = context
-        self._store = context.store
-        self._catalog = catalog
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._notices = Throttle(context.store, secret=context.secret, free=1, first_wait=MAX_WAIT)
 
     def list(self, username: str) -> list[UserSkill]:
@@ -302,9 +303,10 @@ class UserSkills:
         if is_same_user(actor.username, user.username):
             return
         now, link = self._context.clock(), self._context.urls
+        level = self._context.words().levels[skill.level]
         text = (
             f"Hello {user.name},\n\n{actor.name} rated your skill {skill.skill_name}: "
-            f"{skill.level}. Your own rating stays beside it. See both, and all earlier ones:\n\n"
+            f"{level}. Your own rating stays beside it. See both, and all earlier ones:\n\n"
             f"{link.absolute(link.person(user.username))}\n\n"
             "There may be more by now. We tell you at most every 15 minutes.\n"
         )
@@ -359,25 +361,23 @@ class UserSkills:
         return check_found(found, f"{username} does not have this skill.")
 
 
-class Endorsements:
+class Endorsements(Part):
     """Endorsements: someone confirms a skill of someone else, once, and can withdraw it.
 
     The endorsement and the count on the skill are one transaction, so the count is right however
     many people endorse at once, and however often a request is repeated.
     """
 
-    def __init__(self, context: Context, user_skills: UserSkills) -> None:
-        self._store = context.store
-        self._user_skills = user_skills
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._user_skills = UserSkills(context)
 
     def endorse(self, actor: User, username: str, spelling: str) -> UserSkill:
         """Endorse a skill of someone else. Nothing changes if the actor has done so already."""
-        check_not_self(actor, username)
         return self._change(actor, username, spelling, is_endorsed=True)
 
     def withdraw(self, actor: User, username: str, spelling: str) -> UserSkill:
         """Withdraw an endorsement. Nothing changes if there is none."""
-        check_not_self(actor, username)
         return self._change(actor, username, spelling, is_endorsed=False)
 
     def list(
@@ -405,70 +405,112 @@ class Endorsements:
         otherwise=lambda: Busy("Many people endorse this skill right now. Try again."),
     )
     def _change(self, actor: User, username: str, spelling: str, *, is_endorsed: bool) -> UserSkill:
+        check_not_self(actor, username)
         skill = self._user_skills.get(username, spelling)
-        given = Endorsement(
-            username=skill.username, skill_id=skill.skill_id, endorser=actor.username
-        )
-        try:
-            if is_endorsed:
-                self._add(given)
-            elif not self._remove(given):
-                return skill
-        except ItemExists:
+        names = {"username": skill.username, "skill_id": skill.skill_id}
+        given, counted = Endorsement(**names, endorser=actor.username), key_of(skill)
+        if (self._store.get(key_of(given), consistent=True) is not None) == is_endorsed:
             return skill
+        pattern = patterns.endorse if is_endorsed else patterns.withdraw_endorsement
+        with suppress(ItemExists), self._store.transaction(pattern=pattern) as transaction:
+            if is_endorsed:
+                transaction.check(User.key(given.endorser), IS_HERE)
+                transaction.create(given)
+            else:
+                transaction.delete(key_of(given), if_=Endorsement.endorser.exists())
+            transaction.update(counted, UserSkill.endorsements.add(1 if is_endorsed else -1))
         return self._user_skills.get(username, spelling)
 
-    def _add(self, given: Endorsement) -> None:
-        with self._store.transaction(pattern=patterns.endorse) as transaction:
-            transaction.check(User.key(given.endorser), IS_HERE)
-            transaction.create(given)
-            transaction.update(
-                UserSkill.key(given.username, given.skill_id), UserSkill.endorsements.add(1)
-            )
 
-    def _remove(self, given: Endorsement) -> bool:
-        """Return whether there was an endorsement to remove."""
-        key = Endorsement.key(given.username, given.skill_id, given.endorser)
-        if self._store.get(key, consistent=True) is None:
-            return False
-        with self._store.transaction(pattern=patterns.withdraw_endorsement) as transaction:
-            transaction.delete(key, if_=Endorsement.endorser.exists())
-            transaction.update(
-                UserSkill.key(given.username, given.skill_id), UserSkill.endorsements.add(-1)
-            )
-        return True
+# The recipient of suggestions, how many of them may wait, and for how many days.
+ADMINISTRATORS, MAX_SUGGESTIONS, REQUEST_DAYS = 0, 500, 180
+
+
+class Requests(Part):
+    """What people ask of each other: to endorse a skill, or of administrators, to add one.
+
+    Doing so is the answer. Otherwise, a request is declined, or expires.
+    """
+
+    def __init__(self, context: Context, notices: Notices) -> None:
+        super().__init__(context)
+        self._notices = notices
+
+    def list(self, actor: User) -> Mapping[str, tuple[Request, User]]:
+        """Return what is asked of someone with its author, by id. Deleted people are left out."""
+        to = [actor.user_id, *([ADMINISTRATORS] if actor.role is Role.ADMIN else [])]
+        return {
+            f"{each.recipient}-{each.author}-{each.skill_id}": (each, author)
+            for one in to
+            for each in self._store.run(patterns.requests, one)
+            for author in [self._store.run(patterns.user_by_id, each.author)]
+            if author is not None and not self._is_met(each, author, actor)
+        }
+
+    def _is_met(self, request: Request, author: User, actor: User) -> bool:
+        if request.recipient == ADMINISTRATORS:
+            return self._catalog.find(request.name) is not None
+        key = Endorsement.key(author.username, request.skill_id, actor.username)
+        return self._store.get(key, consistent=True) is not None
+
+    def settle(self) -> None:
+        """Tell people whose suggestions are in the catalog by now."""
+        for each in [*self._store.run(patterns.requests, ADMINISTRATORS)]:
+            if skill := self._catalog.find(each.name):
+                self._tell(each, f"is in the catalog: {skill.name}")
+
+    def _tell(self, request: Request, text: str) -> None:
+        """Tell the author of a suggestion what became of it, and delete it."""
+        subject, link = f"Your suggestion {request.name}", self._context.urls.page("catalog")
+        about = (f"suggestion-{request.skill_id}", f"answer-{request.created_at:%Y%m%d%H%M%S}")
+        if author := self._store.run(patterns.user_by_id, request.author):
+            email = (author, about, f"{subject} was answered", f"{subject} {text}", link)
+            self._notices.send([email])
+        self._store.delete(key_of(request))
+
+    def ask(self, actor: User, spelling: str, colleague: str) -> Request:
+        """Ask a colleague to endorse one of your skills, and tell them by e-mail, once."""
+        check_not_self(actor, colleague)
+        user = self._context.get_user(colleague)
+        skill = UserSkills(self._context).get(actor.username, spelling)
+        text = f"{actor.name} asks you to endorse the skill {skill.skill_name}"
+        about = (f"endorse-{actor.user_id}-{skill.skill_id}", "ask")
+        link = self._context.urls.person(actor.username, "skills", skill.skill_id)
+        self._notices.send([(user, about, text, text, link)])
+        return self._put(actor, user.user_id, skill.skill_id, skill.skill_name)
+
+    def suggest(self, actor: User, name: str, text: str = "") -> Request:
+        """Suggest a skill that the catalog does not have. `text` says what it is good for."""
+        checks = InputChecks()
+        text = checks.text("text", text, longest=MAX_NOTES)
+        if found := self._catalog.find(name):
+            checks.reject("skill_name", f"The catalog has it already: {found.name}.")
+        elif self._store.count(patterns.requests(ADMINISTRATORS)) >= MAX_SUGGESTIONS:
+            checks.reject("skill_name", "Too many suggestions wait for an answer. Try again later.")
+        checks.raise_errors()
+        skill = check_skill(SkillEdit(name), self._context.words().categories)
+        return self._put(actor, ADMINISTRATORS, skill.skill_id, skill.name, text)
+
+    def _put(self, actor: User, to: int, skill_id: str, name: str, text: str = "") -> Request:
+        what = {"skill_id": skill_id, "name": name, "text": text}
+        until = self._context.clock() + timedelta(days=REQUEST_DAYS)
+        return self._store.put(
+            Request(recipient=to, author=actor.user_id, expires_at=until, **what)
+        )
+
+    def decline(self, actor: User, request_id: str, text: str = "") -> Request:
+        """Decline a request. The author of a suggestion is told, with a text."""
+        is_admin, found = actor.role is Role.ADMIN, self.list(actor).get(request_id)
+        if request_id.partition("-")[0] not in (str(actor.user_id), "0" if is_admin else ""):
+            raise NotPermitted("This is asked of someone else.")
+        request, _ = check_found(found, "There is no such request. It may be answered.")
+        if request.recipient == ADMINISTRATORS:
+            self._tell(request, f"was declined. {text.strip()[:MAX_NOTES]}".strip())
+        else:
+            self._store.delete(key_of(request))
+        return request
 
 
 def draft_of(skill: UserSkill) -> SkillDraft:
     """Return what was entered for a skill of a person."""
     return SkillDraft(skill.level, skill.years, skill.last_used, skill.notes)
-
-
-COUNTERS = {
-    Level.BEGINNER: SkillCount.beginner,
-    Level.INTERMEDIATE: SkillCount.intermediate,
-    Level.ADVANCED: SkillCount.advanced,
-    Level.EXPERT: SkillCount.expert,
-}
-
-
-def counts_are(people: Mapping[Level, int]) -> Condition[SkillCount]:
-    """Return the condition that a skill has these counts, and zero at other levels."""
-    equal = (COUNTERS[level] == people.get(level, 0) for level in LEVELS)
-    return reduce(lambda one, other: one & other, equal)
-
-
-def count(
-    transaction: Transaction,
-    skill_id: str,
-    *,
-    added: Level | None = None,
-    removed: Level | None = None,
-) -> None:
-    """Count one more person at a level, one fewer at another, or both."""
-    changes: list[Edit[SkillCount]] = []
-    if added is not None:
-        changes.append(COUNTERS[added].add(1))
-    if removed is not None:
-        changes.append(COUNTERS[removed].add(-1))
-    transaction.upsert(SkillCount.key(skill_id), *changes)

@@ -25,7 +25,12 @@ def busy() -> tuple[Engine, Server, dict[str, list[str]]]:
     entry = ada.post("/users/ada/projects", {"name": "Heron", "skills": ["go"]}).json()
     file = b"username,name,skill,level\nbob,,Go,3\nzoe,Zoe Park,Go,4\n"
     imported = ada.ask("POST", "/imports", files={"file": ("people.csv", file)}).json()
+    opened = ada.post("/rounds", {"name": "Spring", "closes_on": "2026-02-01"}).json()
+    server.sign_in("bob").post("/requests", {"skill_name": "Zig"})
+    [request] = ada.get("/requests").json()
     names = {
+        "round_id": ["none", opened["round_id"]],
+        "request_id": ["none", request["request_id"]],
         "username": ["ADA", "bob"],
         "skill": ["Python", "go"],
         "skill_id": ["python", "go"],

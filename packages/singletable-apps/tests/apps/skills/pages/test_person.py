@@ -72,7 +72,7 @@ def test_add_change_and_remove_a_skill(app: PagesApp, bob: Browser) -> None:
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"skill_name": "Cobol"}, "in the catalog. Ask an administrator"),
+        ({"skill_name": "Cobol"}, "in the catalog. You can suggest it"),
         ({"skill_name": "pyhton"}, "Did you mean Python?"),
         ({"skill_name": ""}, "Choose a skill."),
         ({"skill_name": "go"}, "Bob already has the skill Go."),

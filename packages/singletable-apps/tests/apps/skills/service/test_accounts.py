@@ -12,8 +12,7 @@ from singletable.testing import InterruptedDriver
 from singletable_apps.shared.accounts import EmailChanges, NotSignedIn, TooManyAttempts
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.skills.entities import Role, User
-from singletable_apps.skills.service.accounts import Accounts
-from singletable_apps.skills.service.people import PersonEdit
+from singletable_apps.skills.service.people import Accounts, PersonEdit
 from tests.apps.skills.support.world import PASSWORD, World
 
 
@@ -76,7 +75,6 @@ def test_registrations_send_few_links_to_one_address(memory: World) -> None:
 
 
 def _emails(accounts: Accounts) -> EmailChanges[User]:
-    assert accounts.emails is not None
     return accounts.emails
 
 

@@ -18,7 +18,6 @@ from singletable.operations.items import PageOutput
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.skills.entities import (
-    Category,
     Endorsement,
     JobRole,
     Level,
@@ -75,11 +74,11 @@ def fill(world: World) -> User:
 
 
 def rename(service: SkillsService, actor: User) -> Skill:
-    return service.catalog_changes.edit(actor, "go", SkillEdit("Go language"))
+    return service.catalog.edit(actor, "go", SkillEdit("Go language"))
 
 
 def merge(service: SkillsService, actor: User) -> Skill:
-    return service.catalog_changes.merge(actor, "gopher", "go")
+    return service.catalog.merge(actor, "gopher", "go")
 
 
 def check_renamed(world: World) -> None:
@@ -112,16 +111,16 @@ def check_merged(world: World) -> None:
 
 def test_edit_changes_aliases_in_one_transaction(world: World) -> None:
     ada = fill(world)
-    changes = world.service.catalog_changes
+    changes = world.service.catalog
     edit = SkillEdit(
         "Go",
-        category=Category.BACKEND,
+        category="Backend",
         description="A language.",
         tags=("compiled", "compiled", " "),
         aliases=("Golang", "go lang", "GO", "Google Go"),
     )
     edited = changes.edit(ada, "go", edit)
-    assert (edited.category, edited.description) == (Category.BACKEND, "A language.")
+    assert (edited.category, edited.description) == ("Backend", "A language.")
     assert (edited.tags, edited.aliases) == (["compiled"], ["Golang", "Google Go"])
     assert world.service.catalog.get("GOLANG").skill_id == "go"
     changes.edit(ada, "go", SkillEdit("Go", aliases=("google-go",)))
@@ -154,7 +153,7 @@ def test_edit_changes_aliases_in_one_transaction(world: World) -> None:
 def test_invalid_edits_name_the_field(memory: World, edit: SkillEdit, field: str) -> None:
     ada = fill(memory)
     with pytest.raises(InvalidInput) as rejected:
-        memory.service.catalog_changes.edit(ada, "go", edit)
+        memory.service.catalog.edit(ada, "go", edit)
     assert {*rejected.value.errors} == {field}
     check_consistent(memory)
 
@@ -167,14 +166,14 @@ def test_rename_reaches_the_skills_of_people(world: World) -> None:
     assert renamed.previous_name == ""
     check_renamed(world)
     # A new spelling of the same name needs no alias.
-    again = world.service.catalog_changes.edit(world.user("ada"), "go", SkillEdit("go-Language"))
+    again = world.service.catalog.edit(world.user("ada"), "go", SkillEdit("go-Language"))
     assert again.aliases == []
     check_consistent(world)
 
 
 def test_merge_unites_skills_endorsements_aliases_and_targets(world: World) -> None:
     ada = fill(world)
-    preview = world.service.catalog_changes.preview_merge(ada, "gopher", "Go")
+    preview = world.service.catalog.preview_merge(ada, "gopher", "Go")
     assert (preview.people, preview.both) == (2, 1)
     assert (preview.roles, preview.aliases) == (("Backend",), ("Gopher",))
     assert merge(world.service, ada).aliases == ["Gopher"]
@@ -233,14 +232,14 @@ def test_change_interrupted_and_resumed_on_every_driver(
     driver.crash_after(6 if change is rename else 14)
     with pytest.raises(Crash):
         change(service, ada)
-    [unfinished] = other.service.catalog_changes.unfinished()
+    [unfinished] = other.service.catalog.unfinished()
     assert unfinished.previous_name == "Go" or unfinished.merged_into == "go"
     check_consistent(other, is_finished=False)
     if change is merge:
         # The same request again finishes it, too.
         assert merge(other.service, ada).skill_id == "go"
     else:
-        other.service.catalog_changes.resume()
+        other.service.catalog.resume()
     check(other)
 
 
@@ -305,9 +304,9 @@ def test_index_that_misses_someone_keeps_the_rename_unfinished(memory: World) ->
     assert [[each.username for each in people] for people in found] == [["eve", "ada"], ["eve"]]
     assert len(memory.service.user_skills.list_best("go").items) == 2
     with pytest.raises(Busy):
-        service.catalog_changes.edit(ada, "go", SkillEdit("Third"))
+        service.catalog.edit(ada, "go", SkillEdit("Third"))
     driver.hidden = ""
-    service.catalog_changes.resume()
+    service.catalog.resume()
     check_renamed(memory)
 
 
@@ -324,7 +323,7 @@ def test_index_that_misses_someone_keeps_the_merge_unfinished(memory: World) -> 
     assert (edited.skill_id, edited.years) == ("gopher", 3)
     assert service.catalog.find_many(["Gopher"])["Gopher"].skill_id == "go"
     with pytest.raises(Busy):
-        service.catalog_changes.delete(ada, "go")
+        service.catalog.delete(ada, "go")
     driver.hidden = ""
     memory.open()
     check_merged(memory)
@@ -381,14 +380,14 @@ def test_merge_moves_hundreds_of_endorsements_even_if_interrupted() -> None:
 def test_impossible_merges_are_rejected(memory: World, target: str) -> None:
     ada = fill(memory)
     with pytest.raises(InvalidInput) as rejected:
-        memory.service.catalog_changes.merge(ada, "gopher", target)
+        memory.service.catalog.merge(ada, "gopher", target)
     assert {*rejected.value.errors} == {"into"}
     check_consistent(memory)
 
 
 def test_merge_that_makes_too_many_aliases_is_rejected(memory: World) -> None:
     ada = fill(memory)
-    changes = memory.service.catalog_changes
+    changes = memory.service.catalog
     changes.edit(ada, "go", SkillEdit("Go", aliases=tuple(f"g{n}" for n in range(MAX_ALIASES))))
     with pytest.raises(InvalidInput, match="at most 40 aliases"):
         merge(memory.service, ada)
@@ -400,7 +399,7 @@ def test_merge_that_makes_too_many_aliases_is_rejected(memory: World) -> None:
 
 def test_delete_only_what_nobody_has(world: World) -> None:
     ada = fill(world)
-    changes, catalog = world.service.catalog_changes, world.service.catalog
+    changes, catalog = world.service.catalog, world.service.catalog
     with pytest.raises(InUse, match="2 people have the skill Go"):
         changes.delete(ada, "go")
     catalog.create(ada, SkillEdit("Rust", aliases=("rustlang",)))
@@ -424,7 +423,7 @@ def test_delete_loses_against_a_concurrent_add(memory: World) -> None:
         before=lambda: memory.service.user_skills.add(ada, "ada", "Rust", EXPERT),
     )
     with pytest.raises(InUse, match="One person has the skill Rust"):
-        memory.open(driver).catalog_changes.delete(ada, "rust")
+        memory.open(driver).catalog.delete(ada, "rust")
     check_consistent(memory)
 
 

@@ -105,11 +105,9 @@ class Crowd:
             lambda: service.user_skills.edit(ada, name, one, draft),
             lambda: service.user_skills.remove(ada, name, one),
             lambda: service.catalog.create(ada, SkillEdit(self.random.choice(SKILLS))),
-            lambda: service.catalog_changes.edit(
-                ada, one, lambda before: replace(before, name=renamed)
-            ),
-            lambda: service.catalog_changes.merge(ada, one, other),
-            lambda: service.catalog_changes.delete(ada, one),
+            lambda: service.catalog.edit(ada, one, lambda before: replace(before, name=renamed)),
+            lambda: service.catalog.merge(ada, one, other),
+            lambda: service.catalog.delete(ada, one),
             lambda: self._upload(ada),
             *2 * [lambda: service.imports.apply(ada, self._import())],
             lambda: service.imports.undo(ada, self._import()),

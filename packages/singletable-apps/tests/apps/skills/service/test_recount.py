@@ -10,7 +10,7 @@ from singletable import UpdateItem, connect
 from singletable.testing import InterruptedDriver
 from singletable_apps.skills.cli import skills
 from singletable_apps.skills.entities import SkillCount, UserSkill
-from singletable_apps.skills.service.recount import CountDifference, Recount
+from singletable_apps.skills.service.recount import CountDifference, recount
 from tests.apps.skills.support.world import World
 
 PEOPLE = {"ada": {"Go": "Expert", "Python": "Advanced"}, "bob": {"Go": "Beginner"}}
@@ -27,7 +27,7 @@ def _break_counts(world: World) -> None:
 def test_right_counts_have_no_difference(memory: World) -> None:
     memory.fill(PEOPLE)
     memory.service.endorsements.endorse(memory.user("bob"), "ada", "Go")
-    assert [*Recount(memory.service.context.store).run()] == []
+    assert [*recount(memory.service.context.store)] == []
 
 
 def test_wrong_counts_are_reported_and_repaired(memory: World) -> None:
@@ -35,15 +35,15 @@ def test_wrong_counts_are_reported_and_repaired(memory: World) -> None:
     memory.service.endorsements.endorse(memory.user("bob"), "ada", "Go")
     _break_counts(memory)
     store = memory.service.context.store
-    reported = [*Recount(store).run()]
+    reported = [*recount(store)]
     assert sorted(reported, key=lambda one: one.what) == [
         CountDifference("go of ada: endorsements", 7, 1),
         CountDifference("go: people at Beginner", 0, 1),
         CountDifference("go: people at Expert", 3, 1),
         CountDifference("python: people at Advanced", 0, 1),
     ]
-    assert all(one.is_repaired for one in Recount(store, repair=True).run())
-    assert [*Recount(store).run()] == []
+    assert all(one.is_repaired for one in recount(store, repair=True))
+    assert [*recount(store)] == []
     assert memory.service.catalog.counts(["go"])["go"] == SkillCount(
         skill_id="go", beginner=1, expert=1
     )
@@ -61,7 +61,7 @@ def test_count_that_changes_meanwhile_is_not_overwritten(worlds: tuple[World, Wo
         other.calls.clear()
 
     driver = InterruptedDriver(one.driver, UpdateItem, before=interrupt)
-    reported = [*Recount(one.open(driver).context.store, repair=True).run()]
+    reported = [*recount(one.open(driver).context.store, repair=True)]
     assert CountDifference("go: people at Expert", 3, 1, is_repaired=False) in reported
 
 

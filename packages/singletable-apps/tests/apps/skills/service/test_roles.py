@@ -61,7 +61,7 @@ def test_target_that_is_merged_meanwhile_becomes_the_other_skill(memory: World) 
     driver = InterruptedDriver(
         memory.driver,
         TransactWriteItems,
-        before=lambda: memory.service.catalog_changes.merge(mia, "go", "sql"),
+        before=lambda: memory.service.catalog.merge(mia, "go", "sql"),
     )
     edited = memory.open(driver).roles.edit(mia, "backend-engineer", BACKEND)
     assert edited.targets == {"sql": Level.EXPERT}

@@ -8,7 +8,6 @@ from datetime import date
 from singletable import Driver, Store
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.skills.entities import (
-    Category,
     Directory,
     Level,
     Role,
@@ -63,7 +62,7 @@ class World(AppWorld[SkillsService]):
         people: Filling,
         *,
         roles: Mapping[str, Role] | None = None,
-        categories: Mapping[str, Category] | None = None,
+        categories: Mapping[str, str] | None = None,
     ) -> None:
         """Store people with skills, without the service.
 
@@ -78,7 +77,7 @@ class World(AppWorld[SkillsService]):
         counts = {name: SkillCount(skill_id=derive_skill_id(name)) for name in sorted(names)}
         items: list[object] = [Directory()]
         for name in sorted(names):
-            category = (categories or {}).get(name, Category.PROGRAMMING)
+            category = (categories or {}).get(name, "Programming")
             skill = Skill(skill_id=derive_skill_id(name), name=name, category=category)
             items.append(skill)
             items += [

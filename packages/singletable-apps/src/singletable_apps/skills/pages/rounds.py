@@ -1,0 +1,144 @@
+"""Rating rounds: the list, a round with its progress and changes, and the form of ratings."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field
+
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    ConfirmedAction,
+    ConfirmForm,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+    confirm,
+)
+from singletable_apps.shared.web import Day
+from singletable_apps.skills.entities import Level
+from singletable_apps.skills.overview_rules import tally
+from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPage
+from singletable_apps.skills.round_rules import count_progress, ends_at
+from singletable_apps.skills.rules import LEVELS, is_same_user, pair_ratings
+
+router = APIRouter()
+_LEVEL = "level-"
+_NOBODY = "There is nobody to remind: all have finished, were reminded today or have no address."
+
+
+class RoundForm(BaseModel):
+    """A round to open."""
+
+    name: str
+    closes_on: Day
+    teams: list[str] = Field(default_factory=list)
+
+
+@router.api_route("/rounds", methods=FORM_METHODS)
+def list_rounds(page: UserPage, form: PostedForm) -> Response:
+    """List the rounds, the newest first; for administrators, open one."""
+    rounds = page.service.rounds
+
+    def act(values: RoundForm) -> Response:
+        opened = rounds.open(page.user, **dict(values))
+        return page.redirect(page.urls.page("rounds", opened.round_id), f"Opened “{opened.name}”.")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render(
+            "rounds",
+            status,
+            form=form,
+            rounds=[(each, rounds.is_open(each)) for each in rounds.list()],
+            teams=[(each.team_id, each.name) for each in page.service.teams.page(100).items],
+        )
+
+    return page.fill(form, Form(), RoundForm, act, show)
+
+
+@router.get("/rounds/{round_id}")
+def show_round(page: UserPage, round_id: Segment, query: ListQueryParameters) -> Response:
+    """Show the progress of a round, and which levels have changed since the last one."""
+    rounds, reach = page.service.rounds, page.service.context.reach(page.user)
+    item = rounds.get(round_id)
+    people, (since, changes) = rounds.people(item, reach), rounds.compare(item, reach)
+    skills = ((each.skill.skill_name, "up" if each.is_up else "down") for each in changes)
+    unfinished_first = sorted(people, key=lambda each: each.is_finished)
+    own = next((each for each in people if each.user.user_id == page.user.user_id), None)
+    return page.render(
+        "round",
+        round=item,
+        is_open=rounds.is_open(item),
+        ended=ends_at(item),
+        own=own,
+        progress=count_progress(people),
+        people=query.apply(
+            [each for each in unfinished_first if each is not own],
+            text=lambda each: each.user.name,
+            columns={"own": lambda each: each.is_finished, "manager": lambda each: each.is_rated},
+            limit=25,
+        ),
+        since=since,
+        changes=changes,
+        by_skill=tally(skills, ("up", "down")),
+    )
+
+
+@router.api_route("/rounds/{round_id}/people/{username}", methods=FORM_METHODS)
+def rate_person(page: UserPage, round_id: Segment, username: Segment, form: PostedForm) -> Response:
+    """Confirm or change the levels of oneself, or of one of one's people."""
+    service = page.service
+    service.context.check_reach(page.user, username)
+    person = service.context.get_user(username)
+
+    def act(_: ConfirmForm) -> Response:
+        names = [name for name in form.values if name.startswith(_LEVEL)]
+        levels = {
+            name.removeprefix(_LEVEL): Level(form.value(name))
+            for name in names
+            if form.value(name) in LEVELS
+        }
+        service.rounds.finish(page.user, round_id, username, levels)
+        return page.redirect(page.urls.page("rounds", round_id), f"{person.name}: finished.")
+
+    has = {each.skill_id: each for each in service.user_skills.list(username)}
+    jobs = service.overview.jobs({person.job_role} - {""})
+    targets = next((job.targets for job in jobs.values()), dict[str, Level]())
+    known = {*has, *targets}
+    show = partial(
+        page.render,
+        "round_ratings",
+        round=service.rounds.get(round_id),
+        person=person,
+        is_own=is_same_user(page.user.username, username),
+        skills=[each for each in service.catalog.list_names() if each.skill_id in known],
+        has=has,
+        targets=targets,
+        pairs=pair_ratings(service.user_skills.ratings(person)),
+    )
+    initial = Form({f"{_LEVEL}{each.skill_id}": each.level for each in has.values()})
+    return page.fill(form, initial, ConfirmForm, act, lambda form, status: show(status, form=form))
+
+
+@router.post("/rounds/{round_id}/remind")
+def remind(page: AdminPage, round_id: Segment) -> Response:
+    """Remind everyone who has not finished."""
+    queued = page.service.rounds.remind(page.user, round_id)
+    text = f"Reminded {queued} {'person' if queued == 1 else 'people'}." if queued else _NOBODY
+    return page.redirect(page.urls.page("rounds", round_id), text)
+
+
+@confirm(router, "/rounds/{round_id}/close")
+def close_round(page: AdminPage, round_id: Segment) -> ConfirmedAction:
+    """Close a round."""
+    item = page.service.rounds.get(round_id)
+    return ConfirmedAction(
+        page,
+        title=f"Close “{item.name}” now?",
+        text="Nobody can finish ratings in this round any more. All ratings are kept.",
+        button="Close the round",
+        back=page.urls.page("rounds", round_id),
+        do=lambda _: page.service.rounds.close(page.user, round_id),
+        done=f"Closed “{item.name}”.",
+    )

@@ -1,0 +1,100 @@
+"""The pages and the API of rating rounds and requests, and levels with other names."""
+
+from __future__ import annotations
+
+from singletable_apps.skills.rules import DEFAULT_CATEGORIES, Reach
+from tests.apps.skills.api.client import Server
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.support.browser import Browser
+
+
+def test_a_round_from_opening_to_closing(app: PagesApp, ada: Browser, bob: Browser) -> None:
+    form = ada.get("rounds")
+    wrong = ada.submit(form, "/rounds", name="Spring", closes_on="2020-01-01")
+    assert (wrong.status_code, "within a year" in wrong.text) == (422, True)
+    opened = ada.submit(form, "/rounds", name="Spring", closes_on="2026-01-20")
+    url = opened.headers["location"]
+    start = bob.get("start").text
+    assert "Please confirm or change your skill levels until 20 January 2026" in start
+    ratings = bob.open(f"{url}/people/bob")
+    saved = bob.submit(ratings, "/people/bob", **{"level-go": "Expert"})
+    assert bob.flash(saved) == "Bob: finished."
+    assert "You have finished" in bob.open(url).text
+    assert "Please confirm" not in bob.get("start").text
+    assert bob.open(f"{url}/people/ada").status_code == 403
+    seen = ada.open(url).text
+    assert ">Finished<" in seen
+    assert ada.flash(ada.submit(ada.open(url), "/remind")).startswith("Reminded 3 people")
+    assert ada.flash(ada.submit(ada.open(url), "/remind")).startswith("There is nobody")
+    ada.submit(ada.open(f"{url}/close"), "/close")
+    closed = ada.open(url).text
+    assert closed.index("What has changed") < closed.index("Progress")
+    late = bob.submit(ratings, "/people/bob", **{"level-go": "Beginner"})
+    assert (late.status_code, "This rating round is over." in late.text) == (422, True)
+
+
+def test_a_request_is_on_the_start_page(app: PagesApp, ada: Browser, bob: Browser) -> None:
+    skill = bob.get("people", "bob", "skills", "go")
+    assert "Ask a colleague" not in ada.get("people", "bob", "skills", "go").text
+    assert bob.flash(bob.submit(skill, "/ask/go", colleague="nobody")).startswith("No people")
+    assert bob.flash(bob.submit(skill, "/ask/go", colleague="Ada")) == (
+        "Ada was asked to endorse this skill."
+    )
+    form = bob.get("suggest", name="Zig")
+    known = bob.submit(form, "/suggest", skill_name="GO")
+    assert known.status_code == 422
+    bob.submit(form, "/suggest", text="For <b>drivers</b>.")
+    start = ada.get("start")
+    assert "Bob asks you to endorse" in start.text
+    assert "For &lt;b&gt;drivers&lt;/b&gt;." in start.text
+    assert 'value="Zig"' in ada.get("admin", "new-skill", name="Zig").text
+    declined = ada.submit(start, "-zig/decline", text="No.")
+    assert ada.flash(declined) == "Declined: Zig."
+    assert "Asked of you" in ada.get("start").text
+    app.world.service.endorsements.endorse(app.world.user("ada"), "bob", "go")
+    assert "Asked of you" not in ada.get("start").text
+
+
+def test_settings_name_levels_and_categories(ada: Browser, bob: Browser) -> None:
+    form = ada.get("admin", "people")
+    levels = "Learns: Needs help.\nCan\n<i>Good</i>\nMaster"
+    wrong = ada.submit(form, "/settings", levels="One\nTwo")
+    assert (wrong.status_code, "Enter 4 lines; there are 2." in wrong.text) == (422, True)
+    categories = "\r\n".join(["Languages", *DEFAULT_CATEGORIES[1:]])
+    ada.submit(form, "/settings", levels=levels, categories=categories)
+    for page in (bob.get("matrix"), bob.get("people", "bob", "skills", "new"), bob.get("search")):
+        assert "&lt;i&gt;Good&lt;/i&gt;" in page.text
+        assert "Intermediate<" not in page.text
+    assert '<h2 id="category-1">Languages</h2>' in bob.get("catalog").text
+
+
+def test_api_of_rounds_requests_and_words(server: Server) -> None:
+    ada, bob = server.sign_in("ada"), server.sign_in("bob")
+    sent = {"name": "Spring", "closes_on": "2026-01-20"}
+    assert bob.post("/rounds", sent).status_code == 403
+    opened = ada.post("/rounds", sent).json()
+    path = f"/rounds/{opened['round_id']}"
+    item = server.world.service.rounds.get(opened["round_id"])
+    assert len(server.world.service.rounds.people(item, Reach(None))) == 4
+    assert bob.get(path).json()["unfinished"] == ["bob"]
+    server.world.service.rounds.finish(server.world.user("bob"), opened["round_id"], "bob", {})
+    progress = bob.get(path).json()
+    assert (
+        progress["unfinished"],
+        sum(each["finished"] for each in progress["teams"].values()),
+    ) == ([], 1)
+    assert ada.post(f"{path}/close").json()["closed_at"]
+    assert [each["name"] for each in bob.get("/rounds").json()] == ["Spring"]
+    assert bob.post("/requests", {"skill_name": "go", "colleague": "ada"}).status_code == 201
+    assert bob.post("/requests", {"skill_name": "Zig"}).status_code == 201
+    found = {each["name"]: each for each in ada.get("/requests").json()}
+    assert [found[name]["is_suggestion"] for name in ("Go", "Zig")] == [False, True]
+    for each in found.values():
+        assert ada.delete(f"/requests/{each['request_id']}?text=no").status_code == 200
+    assert ada.get("/requests").json() == []
+    settings = ada.get("/directory")
+    assert settings.json()["levels"][0].startswith("Beginner: ")
+    changes = {**settings.json(), "categories": ["Languages", *settings.json()["categories"][1:]]}
+    headers = {"If-Match": settings.headers["etag"]}
+    assert ada.put("/directory", changes, headers=headers).status_code == 200
+    assert ada.get("/master-skills/go").json()["category"] == "Languages"
