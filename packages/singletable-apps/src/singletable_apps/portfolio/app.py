@@ -11,6 +11,7 @@ from singletable_apps.portfolio import api, pages
 from singletable_apps.portfolio.api.dependencies import PROBLEM_TYPES, PROBLEMS
 from singletable_apps.portfolio.pages.admin.transfer import IMPORT_LIMIT
 from singletable_apps.portfolio.pages.public_page import show_problem
+from singletable_apps.portfolio.profile_rules import TRANSLATIONS
 from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample, list_sample
 from singletable_apps.portfolio.service import TABLES, PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import API, PREFIX, Urls
@@ -50,7 +51,7 @@ def _open(opening: Opening) -> Generator[PortfolioService]:
     try:
         yield service
     finally:
-        service.stats.close()
+        service.stats.flush()
 
 
 def _media_folder(opening: Opening) -> Path:
@@ -90,6 +91,7 @@ _SPEC = AppSpec[PortfolioService](
         "contact": (5, 3600),
         "view": (120, 60),
         "search": (60, 60),
+        "draft": (60, 60),
     },
     # An image, and the other fields of its form.
     uploads={
@@ -100,7 +102,10 @@ _SPEC = AppSpec[PortfolioService](
         f"{PREFIX}/contact": 1 << 16,
         f"{PREFIX}/newsletter": 1 << 16,
     },
-    jobs=(Job("newsletter", MailQueue.EVERY, lambda service: service.newsletter.deliver()),),
+    jobs=(
+        Job("newsletter", MailQueue.EVERY, lambda service: service.newsletter.deliver()),
+        Job("trash", 3600, lambda service: service.trash.empty()),
+    ),
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
@@ -110,6 +115,8 @@ _SPEC = AppSpec[PortfolioService](
     pages=pages.ROUTERS,
     home=pages.home,
     context=pages.page_context,
+    languages=TRANSLATIONS,
+    language=lambda service: service.profile.language,
     sign_in=lambda urls: urls.page("admin", "sign-in"),
 )
 APP = with_accounts(_SPEC, pages.PEOPLE)

@@ -173,10 +173,10 @@ def migrate(
 @portfolio.command()
 @exit_on_error()
 def prune(at: AddressOption, folder: FolderOption, dry_run: DryRunOption = False) -> None:
-    """Delete images that no post, draft, earlier version, profile or project shows.
+    """Move images that no post, draft, earlier version, profile or project shows to the trash.
 
-    Anyone who knows the URL of an image can open it until it is deleted. Images of the last seven
-    days are kept.
+    Anyone who knows the URL of an image can open it until then. Images of the last seven days are
+    kept.
     """
     from singletable_apps.shared.serve import existing_address
 
@@ -187,7 +187,7 @@ def prune(at: AddressOption, folder: FolderOption, dry_run: DryRunOption = False
                 service.media.delete(owner, media.name)
             _print(f"  {media.uploaded_at:%Y-%m-%d}  {media.name}  {media.filename}")
     count = f"{len(unused):,} {'image' if len(unused) == 1 else 'images'}"
-    typer.echo(f"{'Would be deleted' if dry_run else 'Deleted'}: {count}.")
+    typer.echo(f"{'Would be moved' if dry_run else 'Moved'} to the trash: {count}.")
 
 
 @portfolio.command()

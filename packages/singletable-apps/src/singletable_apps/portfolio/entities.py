@@ -11,6 +11,8 @@
     MEDIA                   {time}#{name}
     SUBSCRIBERS             {digest}: the readers of the newsletter
     STATS#{scope}           DAY#{date}: views, likes and comments of the site or of a post
+    TRASH                   {kind}#{name}: what was deleted lately; posts stay where they are
+    EDITOR#{place}          DRAFT: what someone has typed there and not saved
 
 The document puts a post into one item. Here its text has an item of its own, so that lists, slugs
 and indexes read and write 1 KB per post instead of 20.
@@ -21,11 +23,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Any
 
 from singletable import (
     Attr,
     Entity,
     Index,
+    Json,
     Key,
     Table,
     TimeFormat,
@@ -56,12 +60,26 @@ class Role(StrEnum):
 class Listing(StrEnum):
     """The list that a post is in. Scheduled posts are in ALL, under their time in the future.
 
-    A post in DELETED is gone for everyone; the rest of its items are being deleted.
+    Pages are in PAGES, public or not. A post in TRASH is listed under the time when it was deleted,
+    and can be restored. A post in DELETED is gone for everyone; the rest of its items are being
+    deleted.
     """
 
     ALL = "ALL"
     DRAFTS = "DRAFTS"
+    PAGES = "PAGES"
+    TRASH = "TRASH"
     DELETED = "DELETED"
+
+
+class TrashKind(StrEnum):
+    """What can be in the trash."""
+
+    POST = "post"
+    COMMENT = "comment"
+    IMAGE = "image"
+    PROJECT = "project"
+    POSITION = "position"
 
 
 class CommentQueue(StrEnum):
@@ -113,6 +131,22 @@ class Experience:
     technologies: list[str] = field(default_factory=list[str])
 
 
+@dataclass(frozen=True)
+class MenuEntry:
+    """A link in the menu: to a part of the site (`blog`), to a page by its slug, or to a URL.
+
+    Without a title, it has the name of the part or the title of the page.
+    """
+
+    id: str
+    title: str = ""
+    link: str = ""
+
+
+_PARTS = ("blog", "projects", "experience", "about", "contact")
+DEFAULT_MENU = [MenuEntry(part, link=part) for part in _PARTS]
+
+
 class Portfolio(Entity, table=data_table):
     """The person: profile, about page, projects and experience. There is one, named `default`."""
 
@@ -149,6 +183,8 @@ class SiteSettings(Entity, table=data_table):
     comments: Attr[bool] = attr(default=True)
     contact: Attr[bool] = attr(default=True)
     newsletter: Attr[bool] = attr(default=False)
+    menu: Attr[list[MenuEntry]] = attr(factory=lambda: list(DEFAULT_MENU))
+    css: Attr[str] = attr(default="")
     updated_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
     revision: Attr[int] = version()
 
@@ -184,7 +220,7 @@ class User(Entity, table=data_table):
 
 
 class Blog(Entity, table=data_table):
-    """A post without its text.
+    """A post without its text, or a page of the site, which has its slug as its address.
 
     A draft has no `published_at`. A post is public once `published_at` has passed, so publishing on
     schedule needs no job: readers query the index up to the current time.
@@ -194,6 +230,7 @@ class Blog(Entity, table=data_table):
     title: Attr[str] = attr()
     slug: Attr[str] = attr()
     listing: Attr[Listing] = attr(default=Listing.DRAFTS)
+    is_page: Attr[bool] = attr(default=False)
     tags: Attr[list[str]] = attr(factory=list)
     category: Attr[str] = attr(default="")
     author: Attr[str] = attr()
@@ -347,6 +384,35 @@ class Media(Entity, table=data_table):
 
     key = Key(pk="MEDIA", sk=(uploaded_at, name))
     one_name = Unique(name, pk=("MEDIA", name), sk="METADATA")
+
+
+class Trashed(Entity, table=data_table):
+    """What was deleted lately, with its values. Posts are not here, but in the list TRASH.
+
+    Besides owners, the account with the address `author` may restore it.
+    """
+
+    kind: Attr[TrashKind] = attr()
+    name: Attr[str] = attr()
+    title: Attr[str] = attr()
+    author: Attr[str] = attr(default="")
+    deleted_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
+    values: Attr[dict[str, Any]] = attr(codec=Json(), factory=dict)
+
+    key = Key(pk="TRASH", sk=(kind, name))
+
+
+class EditorDraft(Entity, table=data_table):
+    """The fields of an editor that someone has not saved. `place` is the path of the editor."""
+
+    place: Attr[str] = attr()
+    fields: Attr[dict[str, str]] = attr()
+    name: Attr[str] = attr()
+    saved_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
+    ends: Attr[datetime] = expires()
+    revision: Attr[int] = version()
+
+    key = Key(pk=("EDITOR", place), sk="DRAFT")
 
 
 class DayStats(Entity, table=data_table):

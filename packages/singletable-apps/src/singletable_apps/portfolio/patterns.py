@@ -25,6 +25,7 @@ from singletable_apps.portfolio.entities import (
     Comment,
     CommentQueue,
     DayStats,
+    EditorDraft,
     Like,
     LikeCount,
     Listing,
@@ -35,44 +36,37 @@ from singletable_apps.portfolio.entities import (
     SiteSettings,
     Slug,
     Subscriber,
+    Trashed,
     User,
     data_table,
 )
 
-SIZES = {
-    Portfolio: 4_000,
-    SiteSettings: 300,
-    User: 400,
-    Blog: 800,
-    BlogContent: 16_000,
-    Revision: 8_000,
-    Slug: 120,
-    Like: 200,
-    LikeCount: 100,
-    Comment: 500,
-    PendingComment: 500,
-    Media: 400,
-    DayStats: 120,
-    Subscriber: 150,
-}
-COUNTS: dict[type, int | ItemCount] = {
-    Portfolio: 1,
-    SiteSettings: 1,
-    User: 5,
-    Blog: ItemCount(500, growth=0.02),
-    BlogContent: ItemCount(500, growth=0.02),
-    Revision: ItemCount(5_000, growth=0.02),
-    Slug: ItemCount(600, growth=0.02),
+# The size of an item of each entity, and how many there are.
+ITEMS: dict[type, tuple[int, int | ItemCount]] = {
+    Portfolio: (4_000, 1),
+    SiteSettings: (1_500, 1),
+    User: (400, 5),
+    Blog: (800, ItemCount(500, growth=0.02)),
+    BlogContent: (16_000, ItemCount(500, growth=0.02)),
+    Revision: (8_000, ItemCount(5_000, growth=0.02)),
+    Slug: (120, ItemCount(600, growth=0.02)),
     # Likes of a year; then their markers expire.
-    Like: 15_000_000,
-    LikeCount: ItemCount(500, growth=0.02),
-    Comment: ItemCount(100_000, growth=0.1),
-    PendingComment: 50,
-    Media: ItemCount(1_000, growth=0.02),
-    DayStats: ItemCount(100_000, growth=0.05),
-    Subscriber: ItemCount(1_000, growth=0.05),
+    Like: (200, 15_000_000),
+    LikeCount: (100, ItemCount(500, growth=0.02)),
+    Comment: (500, ItemCount(100_000, growth=0.1)),
+    PendingComment: (500, 50),
+    Media: (400, ItemCount(1_000, growth=0.02)),
+    DayStats: (120, ItemCount(100_000, growth=0.05)),
+    Subscriber: (150, ItemCount(1_000, growth=0.05)),
+    Trashed: (500, 20),
+    EditorDraft: (8_000, 5),
 }
-patterns = PatternCatalog("portfolio", data_table, sizes=SIZES, counts=COUNTS)
+patterns = PatternCatalog(
+    "portfolio",
+    data_table,
+    sizes={entity: size for entity, (size, _) in ITEMS.items()},
+    counts={entity: count for entity, (_, count) in ITEMS.items()},
+)
 
 # The seven patterns of the document.
 portfolio = patterns.read("1", "Get Portfolio", Portfolio.key, rate=per_second(20))
@@ -138,10 +132,8 @@ edit_post = patterns.write(
 )
 
 # Deleting a post: readers lose it first, and its METADATA is deleted last.
-hide_post = patterns.write("P7", "Delete a post: hide it", puts(Blog), rate=per_day(1))
-return_slug = patterns.write(
-    "P8", "Delete a post: give a slug back, or keep it", puts(Slug), rate=per_day(1)
-)
+hide_post = patterns.write("P7", "Delete or restore a post: hide it", puts(Blog), rate=per_day(1))
+return_slug = patterns.write("P8", "Delete a post: give a slug back, or keep it", puts(Slug))
 delete_slug = patterns.write("P9", "Delete a post: its slugs", deletes(Slug), rate=per_day(1))
 pending_of_blog = patterns.read(
     "P10", "Delete a post: the moderation queue", PendingComment.key.partition, items=20
@@ -180,23 +172,14 @@ unlike = patterns.write(
     rate=per_minute(1),
 )
 add_like_shards = patterns.write(
-    "L4",
-    "Spread the likes of a busy post over more counters",
-    updates(LikeCount, LikeCount.shards),
-    rate=per_day(1),
+    "L4", "Spread the likes of a busy post over more counters", updates(LikeCount, LikeCount.shards)
 )
-delete_likes = patterns.write(
-    "L5", "Delete the likes of a post", deletes(Like), items=25, rate=per_day(1)
-)
+delete_likes = patterns.write("L5", "Delete the likes of a post", deletes(Like), items=25)
 delete_like_counters = patterns.write(
-    "L6", "Delete the like counters of a post", deletes(LikeCount), rate=per_day(1)
+    "L6", "Delete the like counters of a post", deletes(LikeCount)
 )
-raise_likes = patterns.write(
-    "L8", "Import likes", updates(LikeCount, LikeCount.likes_count), rate=per_day(1)
-)
-import_likes = patterns.write(
-    "L9", "Import likes of a new post", creates(LikeCount), rate=per_day(1)
-)
+raise_likes = patterns.write("L8", "Import likes", updates(LikeCount, LikeCount.likes_count))
+import_likes = patterns.write("L9", "Import likes of a new post", creates(LikeCount))
 import_versions = patterns.write("P17", "Import earlier versions", puts(Revision), items=10)
 import_comments = patterns.write("P18", "Import comments", puts(Comment), items=10)
 import_pending = patterns.write("P19", "Import comments that wait", puts(PendingComment), items=10)
@@ -243,7 +226,7 @@ comments_of_blog = patterns.read(
     "C8", "List the comments of a post", Comment.key.partition, items=10, rate=per_second(10)
 )
 comment = patterns.read("C9", "Get a comment", Comment.key, consistent=True, rate=per_minute(1))
-reply = patterns.write("C11", "Answer a comment", puts(Comment), rate=per_day(10))
+reply = patterns.write("C11", "Answer or restore a comment", puts(Comment), rate=per_day(10))
 delete_comment = patterns.write("C10", "Delete a comment", deletes(Comment), rate=per_day(1))
 
 
@@ -293,6 +276,10 @@ change_role = patterns.write(
     checks(User),
     rate=per_day(1),
 )
+move_user = patterns.write("A8", "Change an e-mail address", deletes(User), creates(User))
+own_post = patterns.write("A9", "… of an author", updates(Blog, Blog.author, Blog.revision))
+own_image = patterns.write("A10", "… in an image", updates(Media, Media.uploaded_by))
+own_trash = patterns.write("A11", "… in the trash", updates(Trashed, Trashed.author))
 delete_user = patterns.write(
     "A7",
     "Remove an account, while another one is an owner",
@@ -314,5 +301,15 @@ def all_images() -> Selection[Media]:
 add_image = patterns.write("M3", "Upload an image", creates(Media), rate=per_day(20))
 edit_image = patterns.write("M4", "Describe an image", updates(Media, Media.alt), rate=per_day(5))
 delete_image = patterns.write("M5", "Delete an image", deletes(Media), rate=per_day(1))
+
+# The trash, and what is typed in editors.
+trash = patterns.read("R1", "List the trash", Trashed.key.partition, items=20, rate=per_day(5))
+put_trash = patterns.write("R2", "Put into the trash", puts(Trashed), rate=per_day(1))
+delete_trash = patterns.write("R3", "Delete from the trash", deletes(Trashed), rate=per_day(1))
+draft = patterns.read(
+    "E1", "Get the draft of an editor", EditorDraft.key, consistent=True, rate=per_minute(6)
+)
+keep_draft = patterns.write("E2", "Keep a draft", puts(EditorDraft), rate=per_minute(6))
+discard_draft = patterns.write("E3", "Discard a draft", deletes(EditorDraft), rate=per_day(20))
 
 patterns.check()

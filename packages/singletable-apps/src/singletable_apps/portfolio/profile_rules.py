@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
 from zoneinfo import available_timezones
 
-from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
-from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES, is_id
+from singletable_apps.portfolio.custom_css import MAX_CSS_BYTES, confine
+from singletable_apps.portfolio.entities import Experience, Font, MenuEntry, Project, Theme
+from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES, is_id, slug_error
+from singletable_apps.shared.languages import ENGLISH, Language, Languages
 from singletable_apps.shared.text import InputChecks, normalize_line
 
-SOCIAL_NETWORKS = ("github", "linkedin", "mastodon", "twitter", "instagram", "website")
+T = TypeVar("T", Project, Experience, MenuEntry)
+_NETWORKS = "GitHub LinkedIn Mastodon Twitter Instagram Website"
+SOCIAL_NETWORKS = {name.lower(): name for name in _NETWORKS.split()}
+# The parts of the site that its menu can have.
+_SECTIONS = "Blog Projects Experience About Contact Tags Archive Newsletter"
+SECTIONS = {name.lower(): name for name in _SECTIONS.split()}
 MAX_NAME, MAX_HEADLINE, MAX_BIO, MAX_DESCRIPTION = 100, 200, 1_000, 2_000
 MAX_ENTRIES, MAX_TECHNOLOGIES, MAX_TECHNOLOGY = 100, 20, 40
 MAX_POSTS_PER_PAGE = 50
@@ -31,6 +39,8 @@ _LANGUAGES = (
     "ur اردو; vi Tiếng Việt; zh-Hans 简体中文; zh-Hant 繁體中文"
 )
 LANGUAGES = {each.split()[0]: each.partition(" ")[2] for each in _LANGUAGES.split("; ")}
+# The languages of our own texts, which is English for all others.
+TRANSLATIONS = Languages(Path(__file__).parent / "translations")
 _ACCENT = re.compile(r"#[0-9a-f]{6}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
@@ -70,6 +80,8 @@ class SettingsEdits:
     comments: bool | None = None
     contact: bool | None = None
     newsletter: bool | None = None
+    menu: Sequence[MenuEntry] | None = None
+    css: str | None = None
 
 
 def changes_of(edits: PortfolioEdits | SettingsEdits) -> dict[str, Any]:
@@ -82,37 +94,22 @@ def check_portfolio_edits(edits: PortfolioEdits) -> PortfolioEdits:
     """Return the edits normalized, or raise InvalidInput with an error for each invalid field."""
     checks = InputChecks()
     checked = changes_of(edits)
-    for field, longest in (("name", MAX_NAME), ("headline", MAX_HEADLINE)):
-        if field in checked:
-            checked[field] = checks.line(field, checked[field], longest=longest)
-    if edits.bio is not None:
-        checked["bio"] = checks.text("bio", edits.bio, longest=MAX_BIO)
-    if edits.email is not None:
-        checked["email"] = checks.email("email", edits.email)
-    if edits.profile_pic_url is not None:
-        checked["profile_pic_url"] = checks.link("profile_pic_url", edits.profile_pic_url)
-    if edits.social_links is not None:
-        checked["social_links"] = _check_social_links(checks, edits.social_links)
-    for field, most in (
-        ("about_markdown", MAX_MARKDOWN_BYTES),
-        ("about_content", MAX_HTML_BYTES),
-    ):
-        if field in checked:
-            checked[field] = checks.source(field, checked[field], most_bytes=most)
+    rules: Mapping[str, Callable[[str, Any], object]] = {
+        "name": partial(checks.line, longest=MAX_NAME),
+        "headline": partial(checks.line, longest=MAX_HEADLINE),
+        "bio": partial(checks.text, longest=MAX_BIO),
+        "email": checks.email,
+        "profile_pic_url": checks.link,
+        "social_links": partial(_check_social_links, checks),
+        "about_markdown": partial(checks.source, most_bytes=MAX_MARKDOWN_BYTES),
+        "about_content": partial(checks.source, most_bytes=MAX_HTML_BYTES),
+        "projects": partial(_check_entries, checks, _check_project),
+        "experience": partial(_check_entries, checks, _check_experience),
+    }
+    for field, value in checked.items():
+        checked[field] = rules[field](field, value)
     if edits.about_markdown is not None and edits.about_content is not None:
         checks.reject("about_content", "Send about_markdown or about_content, not both.")
-    if edits.projects is not None:
-        _check_entries(checks, "projects", edits.projects)
-        checked["projects"] = [
-            _check_project(checks, f"projects/{number}", project)
-            for number, project in enumerate(edits.projects)
-        ]
-    if edits.experience is not None:
-        _check_entries(checks, "experience", edits.experience)
-        checked["experience"] = [
-            _check_experience(checks, f"experience/{number}", entry)
-            for number, entry in enumerate(edits.experience)
-        ]
     checks.raise_errors()
     return PortfolioEdits(**checked)
 
@@ -142,28 +139,40 @@ def check_settings_edits(edits: SettingsEdits) -> SettingsEdits:
     most = MAX_POSTS_PER_PAGE
     if edits.posts_per_page is not None and not 1 <= edits.posts_per_page <= most:
         checks.reject("posts_per_page", f"Enter a number from 1 to {most}.")
+    if edits.menu is not None:
+        checked["menu"] = _check_entries(checks, _check_menu_entry, "menu", edits.menu)
+    if edits.css is not None:
+        checked["css"] = checks.source("css", edits.css, most_bytes=MAX_CSS_BYTES)
+        if problems := confine(checked["css"]).problems:
+            checks.reject("css", "\n".join(problems))
     checks.raise_errors()
     return SettingsEdits(**checked)
 
 
-def format_period(start: date | None, end: date | None) -> str:
+def format_period(start: date | None, end: date | None, language: Language = ENGLISH) -> str:
     """Return the period of a position, such as `Mar 2021 – Present`."""
-    if start is None:
-        return "" if end is None else f"Until {end:%b %Y}"
-    return f"{start:%b %Y} – {'Present' if end is None else f'{end:%b %Y}'}"
+    first, last = (language.date(each, "LLL y") if each else "" for each in (start, end))
+    if not first:
+        return language.gettext("Until %(month)s", month=last) if last else ""
+    return first if first == last else f"{first} – {last or language.gettext('Present')}"
 
 
-def _check_social_links(checks: InputChecks, links: Mapping[str, str]) -> dict[str, str]:
+def _check_social_links(
+    checks: InputChecks, field: str, links: Mapping[str, str]
+) -> dict[str, str]:
     for name in links:
         if name not in SOCIAL_NETWORKS:
-            checks.reject(f"social_links/{name}", f"Use one of {', '.join(SOCIAL_NETWORKS)}.")
-    checked = {name: checks.link(f"social_links/{name}", url) for name, url in links.items()}
+            checks.reject(f"{field}/{name}", f"Use one of {', '.join(SOCIAL_NETWORKS)}.")
+    checked = {name: checks.link(f"{field}/{name}", url) for name, url in links.items()}
     return {name: url for name, url in checked.items() if url}
 
 
 def _check_entries(
-    checks: InputChecks, field: str, entries: Sequence[Project] | Sequence[Experience]
-) -> None:
+    checks: InputChecks,
+    check: Callable[[InputChecks, str, T], T],
+    field: str,
+    entries: Sequence[T],
+) -> list[T]:
     if len(entries) > MAX_ENTRIES:
         checks.reject(field, f"Use at most {MAX_ENTRIES} entries.")
     ids = [entry.id for entry in entries]
@@ -173,6 +182,15 @@ def _check_entries(
             checks.reject(f"{field}/{number}/id", message)
         elif entry_id in ids[:number]:
             checks.reject(f"{field}/{number}/id", "Each entry needs an id of its own.")
+    return [check(checks, f"{field}/{number}", entry) for number, entry in enumerate(entries)]
+
+
+def _check_menu_entry(checks: InputChecks, field: str, entry: MenuEntry) -> MenuEntry:
+    link = entry.link.strip()
+    is_outside = slug_error(link) != ""
+    link = checks.link(f"{field}/link", link, required=True) if is_outside else link
+    title = checks.line(f"{field}/title", entry.title, longest=MAX_NAME, required=is_outside)
+    return MenuEntry(entry.id, title, link)
 
 
 def _check_project(checks: InputChecks, field: str, project: Project) -> Project:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Any
 from unicodedata import category, normalize
 
 from singletable import evolve
@@ -23,6 +24,12 @@ MAX_SLUG = 100
 MAX_TAGS, MAX_TAG = 10, 40
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 MAX_CATEGORY = 60
+# The first segments of the app's own URLs, which pages cannot have.
+_OWN_SEGMENTS = (
+    "about admin api archive blog categories contact experience media newsletter projects search "
+    "static tags"
+)
+RESERVED = frozenset(_OWN_SEGMENTS.split())
 MAX_DESCRIPTION = 300
 MAX_EXCERPT = 240
 # Every old slug redirects to its post for good.
@@ -83,6 +90,7 @@ class PostDraft:
     featured_image_alt: str = ""
     seo_description: str = ""
     canonical_url: str = ""
+    is_page: bool = False
 
 
 def is_id(text: str) -> bool:
@@ -100,18 +108,9 @@ class Post:
     @property
     def draft(self) -> PostDraft:
         """Return what its author entered, as the start of an edit."""
-        blog = self.blog
-        return PostDraft(
-            blog.title,
-            self.content.markdown,
-            blog.slug,
-            tuple(blog.tags),
-            blog.category,
-            blog.featured_image_url,
-            blog.featured_image_alt,
-            blog.seo_description,
-            blog.canonical_url,
-        )
+        values: dict[str, Any] = {**vars(self.blog), "tags": tuple(self.blog.tags)}
+        values["markdown"] = self.content.markdown
+        return PostDraft(**{each.name: values[each.name] for each in fields(PostDraft)})
 
 
 class PostStatus(StrEnum):
@@ -135,21 +134,20 @@ class Publication:
 
 def post_status(blog: Blog, now: datetime) -> PostStatus:
     """Return whether the post is a draft, scheduled or published."""
-    if blog.listing is not Listing.ALL:
+    if blog.published_at is None:
         return PostStatus.DRAFT
     return PostStatus.PUBLISHED if is_public(blog, now) else PostStatus.SCHEDULED
 
 
 def is_public(blog: Blog, now: datetime) -> bool:
     """Return whether everyone can read the post."""
-    return (
-        blog.listing is Listing.ALL and blog.published_at is not None and blog.published_at <= now
-    )
+    is_listed = blog.listing in (Listing.ALL, Listing.PAGES)
+    return is_listed and blog.published_at is not None and blog.published_at <= now
 
 
 def check_can_edit(actor: User, blog: Blog) -> None:
-    """Raise NotPermitted unless the actor wrote the post or may edit every post."""
-    if blog.author != actor.email:
+    """Raise NotPermitted unless the actor wrote the post or may edit every post and page."""
+    if blog.is_page or blog.author != actor.email:
         PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
 
 
@@ -226,6 +224,8 @@ def check_draft(draft: PostDraft) -> PostDraft:
     slug = draft.slug.strip()
     if slug and (error := slug_error(slug)):
         checks.reject("slug", error)
+    elif draft.is_page and slug in RESERVED:
+        checks.reject("slug", f"Choose another address: “/{slug}” is a part of the site itself.")
     topic = checks.line("category", draft.category, longest=MAX_CATEGORY)
     if topic and not any(each.isalnum() for each in topic):
         checks.reject("category", "Use letters or digits.")
@@ -244,6 +244,7 @@ def check_draft(draft: PostDraft) -> PostDraft:
         checks.line("featured_image_alt", draft.featured_image_alt, longest=MAX_DESCRIPTION),
         checks.line("seo_description", draft.seo_description, longest=MAX_DESCRIPTION),
         canonical_url,
+        draft.is_page,
     )
     checks.raise_errors()
     return checked
@@ -292,8 +293,13 @@ def apply_publication(blog: Blog, markdown: str, publication: Publication, now: 
 
     Without a time, a post that is public keeps its date.
     """
+
+    def listed(listing: Listing, published_at: datetime | None, listed_at: datetime) -> Blog:
+        listing = Listing.PAGES if blog.is_page else listing
+        return evolve(blog, listing=listing, published_at=published_at, listed_at=listed_at)
+
     if publication.status is PostStatus.DRAFT:
-        return evolve(blog, listing=Listing.DRAFTS, published_at=None, listed_at=blog.created_at)
+        return listed(Listing.DRAFTS, None, blog.created_at)
     check_publishable(markdown)
     if publication.at is None and is_public(blog, now):
         return blog
@@ -301,7 +307,21 @@ def apply_publication(blog: Blog, markdown: str, publication: Publication, now: 
     if publication.status is PostStatus.SCHEDULED and time <= now:
         advice = "To publish the post now with this date, choose the status published."
         raise InvalidInput({"at": f"This time is in the past. {advice}"})
-    return evolve(blog, listing=Listing.ALL, published_at=time, listed_at=time)
+    return listed(Listing.ALL, time, time)
+
+
+def move_post(blog: Blog, to: Listing, now: datetime) -> Blog:
+    """Return the post in TRASH or DELETED; or restored if `to` is ALL.
+
+    A post whose time to be published came while it was in the trash becomes a draft.
+    """
+    if to is not Listing.ALL:
+        was_public = blog.was_public or is_public(blog, now)
+        return evolve(blog, listing=to, listed_at=now, was_public=was_public)
+    at, deleted_at = blog.published_at, blog.listed_at
+    if at is None or deleted_at < at <= now:
+        return apply_publication(blog, "", Publication(PostStatus.DRAFT), now)
+    return evolve(blog, listing=Listing.PAGES if blog.is_page else Listing.ALL, listed_at=at)
 
 
 def reading_time(text: str) -> int:

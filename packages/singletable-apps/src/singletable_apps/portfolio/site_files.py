@@ -14,8 +14,7 @@ A post that we write:
     The radio came home in a milk crate.
 
 Files of Jekyll, Hugo (YAML or TOML) and Bear Blog are read as well, with their own names for the
-same fields, and so is the JSON of the original system. Values of a wrong type are errors, never
-guesses.
+same fields. Values of a wrong type are errors, never guesses.
 """
 
 from __future__ import annotations
@@ -59,7 +58,6 @@ from singletable_apps.shared.front_matter import (
     read_values,
     write_front_matter,
 )
-from singletable_apps.shared.markdown import html_as_markdown
 
 # Our names, and those of Jekyll, Hugo and Bear Blog.
 _NAMES = {
@@ -76,6 +74,14 @@ _NAMES = {
     "image_alt": ("featured_image_alt",),
     "canonical": ("canonical_url",),
     "aliases": ("alias", "redirect_from"),
+}
+# The names of what an author enters, and of the same in front matter.
+_FILE_NAMES = {
+    **{name: name for name in ("title", "slug", "tags", "category", "is_page")},
+    "seo_description": "description",
+    "featured_image_url": "image",
+    "featured_image_alt": "image_alt",
+    "canonical_url": "canonical",
 }
 _DATED_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
 _HEADING = re.compile(r"\A\s*+# ++([^\n]++)\n++")
@@ -157,6 +163,7 @@ class PostFile(BaseModel):
     image_alt: Text = ""
     canonical: Text = ""
     aliases: Annotated[TextList, AfterValidator(_to_slugs)] = []
+    is_page: bool = Field(default=False, serialization_alias="page")
     markdown: Annotated[str, Field(exclude=True)] = ""
 
     @classmethod
@@ -164,19 +171,12 @@ class PostFile(BaseModel):
         """Return the file of a stored post."""
         blog = post.blog
         return cls.model_construct(
-            title=blog.title,
-            slug=blog.slug,
+            **{own: getattr(blog, name) for name, own in _FILE_NAMES.items()},
             date=blog.listed_at,
             updated=blog.updated_at,
             is_draft=blog.published_at is None,
             author=blog.author,
             author_name=blog.author_name,
-            tags=blog.tags,
-            category=blog.category,
-            description=blog.seo_description,
-            image=blog.featured_image_url,
-            image_alt=blog.featured_image_alt,
-            canonical=blog.canonical_url,
             aliases=blog.old_slugs,
             markdown=post.content.markdown,
         )
@@ -184,23 +184,16 @@ class PostFile(BaseModel):
     @property
     def draft(self) -> PostDraft:
         """Return what an author would enter."""
-        return PostDraft(
-            self.title,
-            self.markdown,
-            self.slug,
-            tuple(self.tags),
-            self.category,
-            self.image,
-            self.image_alt,
-            self.description,
-            self.canonical,
-        )
+        values: dict[str, Any] = {name: getattr(self, own) for name, own in _FILE_NAMES.items()}
+        return PostDraft(**{**values, "tags": tuple(self.tags), "markdown": self.markdown})
 
     @property
     def filename(self) -> str:
-        """Return the name of its file, which starts with the date, as Jekyll requires it."""
+        """Return the path of its file; that of a post starts with the date, as in Jekyll."""
+        if self.is_page:
+            return f"pages/{self.slug}.md"
         day = "" if self.is_draft or self.date is None else f"{self.date:%Y-%m-%d}-"
-        return f"{day}{self.slug}.md"
+        return f"posts/{day}{self.slug}.md"
 
     def map_links(self, rewrite: Rewrite) -> Self:
         """Return the post with other targets of its images and links."""
@@ -298,18 +291,6 @@ def read_post(path: str, text: str) -> PostFile:
         return PostFile.model_validate({**found, "markdown": markdown})
 
 
-def read_original_post(blog: object) -> PostFile:
-    """Return a post as the API of the original system returned it, with HTML as its text."""
-    values = cast(dict[str, Any], blog) if isinstance(blog, dict) else {}
-    html = values.get("content")
-    if not isinstance(html, str):
-        raise InvalidInput({"content": "Expected a post with the HTML of its text."})
-    with invalid_input():
-        return PostFile.model_validate(
-            {**_with_our_names(values), "markdown": html_as_markdown(html)}
-        )
-
-
 def read_original_site(values: Mapping[str, Any]) -> SiteFile:
     """Return the portfolio as the API of the original system returned it; times are in seconds."""
     found = dict(values)
@@ -362,6 +343,7 @@ def _with_our_names(values: Mapping[str, Any]) -> dict[str, Any]:
         found.setdefault("author_name", found.pop("author"))
     # Jekyll and Bear Blog say published: false.
     flags = {name: str(values.get(name)).lower() for name in ("draft", "published", "publish")}
+    found["is_page"] = str(values.get("page")).lower() == "true"
     found["is_draft"] = flags.pop("draft") == "true" or "false" in flags.values()
     return found
 

@@ -2,6 +2,7 @@
 
     portfolio.json               the person, the projects, the positions and the settings
     posts/2026-03-01-a-title.md  a post; drafts have no date in their name
+    pages/imprint.md             a page
     posts/2026-03-01-a-title.json  its likes, comments and earlier versions, if there are any
     media/{name}/{width}.webp    the images, described in media/media.json
 
@@ -11,7 +12,6 @@ imported into an empty site and exported again is the same, byte for byte.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -23,13 +23,12 @@ from enum import StrEnum
 from functools import partial
 from io import BytesIO
 from pathlib import PurePosixPath
-from posixpath import join, normpath
-from typing import cast
+from posixpath import dirname, join, normpath, relpath
 
 from pydantic import BaseModel, TypeAdapter
 
 from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import Blog, Listing, Portfolio, SiteSettings, User
+from singletable_apps.portfolio.entities import Portfolio, SiteSettings, User
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -49,8 +48,6 @@ from singletable_apps.portfolio.site_files import (
     Time,
     invalid_input,
     read_activity,
-    read_original_post,
-    read_original_site,
     read_post,
     read_site,
     write_activity,
@@ -73,8 +70,6 @@ _SETTINGS = "#settings"
 _MEDIA_LIST = "media/media.json"
 # What the last import replaced, in the bucket.
 _UNDO, _UNDO_RECORD = "imports/undo.zip", "undo.json"
-# Fields by which the portfolio of the original system is recognized.
-_ORIGINAL_PORTFOLIO = {"bio", "projects", "experience", "about_content"}
 _OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8})/([0-9]{1,4})\.webp")
 
 OnProgress = Callable[[int, int], None]
@@ -98,17 +93,18 @@ _MediaEntries = TypeAdapter(list[_MediaEntry])
 def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file."""
     posts = {post.blog.blog_id: PostFile.of(post) for post in _all_posts(service)}
-    names = {post.slug: post.filename for post in posts.values()}
+    names = {
+        post.slug if post.is_page else f"blog/{post.slug}": post.filename for post in posts.values()
+    }
     activities = service.activity.read(posts)
     prefix = service.context.urls.prefix
     site = SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
-    in_root = _relative(prefix, "", {slug: f"posts/{name}" for slug, name in names.items()})
-    yield "portfolio.json", write_site(site.map_links(in_root)).encode()
-    in_posts = _relative(prefix, "../", names)
+    yield "portfolio.json", write_site(site.map_links(_relative(prefix, "", names))).encode()
     for blog_id, post in sorted(posts.items(), key=lambda each: each[1].filename):
-        yield f"posts/{post.filename}", write_post(post.map_links(in_posts)).encode()
-        if activity := write_activity(activities[blog_id].map_links(in_posts)):
-            yield f"posts/{_activity_path(post.filename)}", activity.encode()
+        rewrite = _relative(prefix, dirname(post.filename), names)
+        yield post.filename, write_post(post.map_links(rewrite)).encode()
+        if activity := write_activity(activities[blog_id].map_links(rewrite)):
+            yield _activity_path(post.filename), activity.encode()
     images = sorted(service.context.store.run(patterns.all_images), key=lambda each: each.name)
     if images:
         entries = [_MediaEntry.model_validate(each, from_attributes=True) for each in images]
@@ -124,21 +120,20 @@ def _activity_path(path: str) -> str:
 
 
 def _all_posts(service: PortfolioService) -> Iterator[Post]:
-    blogs = [*service.posts.list_drafts(), *service.context.store.query(Blog.by_date(Listing.ALL))]
+    blogs = [*service.posts.list_all(), *service.posts.list_pages()]
     texts = service.posts.contents(blog.blog_id for blog in blogs)
     return (Post(blog, texts[blog.blog_id]) for blog in blogs if blog.blog_id in texts)
 
 
-def _relative(prefix: str, to_root: str, posts: Mapping[str, str]) -> Rewrite:
-    """Return a function that turns URLs of this site into paths of files."""
+def _relative(prefix: str, folder: str, posts: Mapping[str, str]) -> Rewrite:
+    """Return a function that turns URLs of this site into paths of files, from a folder."""
 
     def rewrite(url: str, _alt: str) -> str:
         path = url.removeprefix(f"{prefix}/")
         if path == url:
             return url
-        if _OWN_IMAGE.fullmatch(path):
-            return f"{to_root}{path}"
-        return posts.get(path.removeprefix("blog/"), url) if path.startswith("blog/") else url
+        file = path if _OWN_IMAGE.fullmatch(path) else posts.get(path)
+        return relpath(file, folder or ".") if file else url
 
     return rewrite
 
@@ -172,7 +167,7 @@ class ImportEntry:
             return Kind.SETTINGS
         if name.startswith("media/") or name.endswith(_IMAGES):
             return Kind.IMAGES
-        if name.endswith(_MARKDOWN) or "#" in name:
+        if name.endswith(_MARKDOWN):
             return Kind.POSTS
         return Kind.PROFILE if name.endswith((".json", ".yaml", ".yml")) else None
 
@@ -226,8 +221,6 @@ class _Import:
         for path in self._files:
             if path in _PORTFOLIO or path.lower().endswith(_MARKDOWN):
                 self._report(path, partial(self._read, path))
-            elif path.lower().endswith(".json") and path not in known:
-                self._report(path, partial(self._read_original, path))
         self._restore_images()
         if Kind.IMAGES in self._kinds:
             self._upload_images()
@@ -235,7 +228,6 @@ class _Import:
             self._save(path, document.map_links(partial(self._url, path)))
             if on_progress is not None:
                 on_progress(done, len(self._documents))
-        known |= {name.partition("#")[0] for name in self._entries}
         for path in self._files.keys() - self._entries.keys() - known:
             if not _OWN_IMAGE.fullmatch(path):
                 self._note(path, Outcome.SKIPPED, "It is neither a post nor an image of one.")
@@ -277,32 +269,13 @@ class _Import:
         except UnicodeDecodeError:
             raise InvalidInput({path: "Save the file as UTF-8."}) from None
 
-    def _read_original(self, path: str) -> None:
-        """Read the JSON of the original system; its posts are numbered: `blogs.json#3`."""
-        try:
-            value: object = json.loads(self._files[path])
-        except (ValueError, RecursionError):
-            raise InvalidInput({"text": "This is not JSON."}) from None
-        for name in ("data", "items"):
-            if isinstance(value, dict) and name in value:
-                value = cast(dict[str, object], value)[name]
-        if isinstance(value, dict) and value.keys() & _ORIGINAL_PORTFOLIO:
-            self._documents[path] = read_original_site(cast(dict[str, object], value))
-        elif isinstance(value, list) or (isinstance(value, dict) and "content" in value):
-            blogs = cast(list[object], value if isinstance(value, list) else [value])
-            for number, blog in enumerate(blogs, 1):
-                name = f"{path}#{number}"
-                self._report(name, partial(self._read_original_post, name, blog))
-
-    def _read_original_post(self, name: str, blog: object) -> None:
-        self._add_post(name, read_original_post(blog))
-
     def _add_post(self, path: str, post: PostFile) -> None:
         if post.slug:
             first = self._slugs.setdefault(post.slug, path)
             if first != path:
                 raise InvalidInput({"slug": f"{first} has the same slug “{post.slug}”."})
-            self._urls[path] = self._service.context.urls.post(post.slug)
+            parts = [] if post.is_page else ["blog"]
+            self._urls[path] = self._service.context.urls.page(*parts, post.slug)
         self._documents[path] = post
 
     def _find(self, path: str, target: str) -> str | None:
@@ -407,27 +380,26 @@ class _Import:
 
     def _save_profile(self, path: str, edits: PortfolioEdits) -> None:
         profile, checked = self._service.profile, check_portfolio_edits(edits)
-        changed = _changed_fields(profile.get_portfolio(consistent=True), checked)
-        if changed and not self._dry_run:
+        if self._note_fields(path, profile.get_portfolio(consistent=True), checked):
             profile.update_portfolio(self._actor, checked)
-        self._note_fields(path, changed)
 
     def _save_settings(self, path: str, edits: SettingsEdits) -> None:
         profile, checked = self._service.profile, check_settings_edits(edits)
-        changed = _changed_fields(profile.get_settings(consistent=True), checked)
-        if changed and not self._dry_run:
+        if self._note_fields(path, profile.get_settings(consistent=True), checked):
             profile.update_settings(self._actor, checked)
-        self._note_fields(path, changed)
 
-    def _note_fields(self, path: str, changed: list[str]) -> None:
+    def _note_fields(
+        self,
+        path: str,
+        stored: Portfolio | SiteSettings,
+        edits: PortfolioEdits | SettingsEdits,
+    ) -> bool:
+        """Note which fields change; return whether they are to be written."""
+        values = changes_of(edits)
+        changed = [name for name, value in values.items() if getattr(stored, name) != value]
         outcome = Outcome.UPDATED if changed else Outcome.SKIPPED
         self._note(path, outcome, ", ".join(changed).replace("_", " "))
-
-
-def _changed_fields(
-    stored: Portfolio | SiteSettings, edits: PortfolioEdits | SettingsEdits
-) -> list[str]:
-    return [name for name, value in changes_of(edits).items() if getattr(stored, name) != value]
+        return bool(changed) and not self._dry_run
 
 
 # Undo

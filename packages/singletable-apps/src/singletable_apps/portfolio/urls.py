@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable_apps.portfolio.entities import Blog
 from singletable_apps.shared.urls import Urls as BaseUrls
 
 # Where the site is beside other apps; on its own it is at the root, with the prefix "".
@@ -25,6 +26,10 @@ class Urls(BaseUrls):
         """Return the URL of a post, or of an action on it."""
         return self.page("blog", slug, *parts, **query)
 
+    def of(self, blog: Blog, **query: str) -> str:
+        """Return the URL of a post or a page."""
+        return self.page(*([] if blog.is_page else ["blog"]), blog.slug, **query)
+
     def tag(self, tag: str) -> str:
         """Return the URL of the posts with a tag."""
         return self.page("tags", tag)
@@ -43,7 +48,7 @@ class Urls(BaseUrls):
 
     def link(self, page: str, token: str) -> str:
         """Return the link in an e-mail to an account page, which is for authors."""
-        return self.absolute(self.admin(page, token=token))
+        return self.absolute(self.admin(*page.split("/"), token=token))
 
     def admin(self, *parts: str, **query: str) -> str:
         """Return the URL of a page for authors."""

@@ -11,7 +11,7 @@ import pytest
 
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.comment_rules import CommentDraft
-from singletable_apps.portfolio.entities import Project
+from singletable_apps.portfolio.entities import Project, TrashKind
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.urls import API
@@ -53,7 +53,7 @@ TABLE = {
             EVERYONE: """
                 GET , GET /, GET /about, GET /projects, GET /experience, GET /blog, GET /tags,
                 GET /archive, GET /contact, POST /contact, GET /newsletter, POST /newsletter,
-                GET /search, GET /theme.css,
+                GET /search, GET /theme.css, GET /custom.css,
                 GET /icon.svg, GET /feed.json, GET /atom.xml, GET /feed.xml, GET /sitemap.xml,
                 GET /sitemap-{number}.xml, GET /robots.txt, GET /media/{name}/{width}.webp""",
             "": """
@@ -62,7 +62,8 @@ TABLE = {
                 GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
                 POST /blog/{slug}/view, POST /blog/{slug}/comments,
                 GET /newsletter/confirm/{token}, POST /newsletter/confirm/{token},
-                GET /newsletter/unsubscribe/{token}, POST /newsletter/unsubscribe/{token}""",
+                GET /newsletter/unsubscribe/{token}, POST /newsletter/unsubscribe/{token},
+                GET /{slug}""",
         },
     ),
     **entries(
@@ -70,12 +71,14 @@ TABLE = {
         {
             EVERYONE: """
                 GET /sign-in, POST /sign-in, POST /sign-out, GET /forgot, POST /forgot,
-                GET /forgot/sent, GET /reset, POST /reset""",
+                GET /forgot/sent, GET /reset, POST /reset, GET /email, POST /email, GET /email/old,
+                POST /email/old""",
             AUTHORS: """
-                GET , GET /account, POST /account/details, POST /account/password,
+                GET , GET /account, GET /account/email, POST /account/email, GET /trash,
+                POST /account/details, POST /account/password,
                 POST /account/sessions/others/end, POST /account/sessions/{session}/end, GET /posts,
-                GET /posts/published, GET /posts/scheduled, GET /posts/drafts, GET /posts/new,
-                POST /posts/new, POST /preview, GET /comments, POST /comments,
+                GET /posts/published, GET /posts/scheduled, GET /posts/drafts, GET /posts/pages,
+                GET /posts/new, POST /posts/new, POST /preview, GET /comments, POST /comments,
                 GET /comments/approved, GET /comments/rejected, GET /media, POST /media,
                 GET /media/{name},
                 GET /media/{name}/delete""",
@@ -97,7 +100,9 @@ TABLE = {
                 GET /portfolio/{kind}/{entry_id}/delete, POST /portfolio/{kind}/{entry_id}/delete,
                 GET /transfer, GET /export, POST /import, POST /import/run, GET /import/undo,
                 POST /import/undo, GET /newsletter, GET /newsletter/{digest}/remove,
-                POST /newsletter/{digest}/remove""",
+                POST /newsletter/{digest}/remove, POST /trash/{what}/{trashed}/restore,
+                GET /trash/{what}/{trashed}/delete, POST /trash/{what}/{trashed}/delete,
+                POST /drafts/{place:path}, POST /discarded-drafts/{place:path}""",
             # The post is not public, and the site is set up.
             "": """
                 GET /newsletter/{blog_id}/send, POST /newsletter/{blog_id}/send,
@@ -128,13 +133,19 @@ REFUSALS = {
                 GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
                 POST /blog/{slug}/view, POST /blog/{slug}/comments,
                 GET /newsletter/confirm/{token}, POST /newsletter/confirm/{token},
-                GET /newsletter/unsubscribe/{token}, POST /newsletter/unsubscribe/{token}""",
+                GET /newsletter/unsubscribe/{token}, POST /newsletter/unsubscribe/{token},
+                GET /{slug}""",
             "303": "GET /admin/set-up, POST /admin/set-up",
         },
     ),
     **{
         f"{method} /portfolio/admin/newsletter/{{blog_id}}/send": {"owner": 404}
         for method in ("GET", "POST")
+    },
+    # Others do not learn what is in the trash.
+    **{
+        f"{route} /portfolio/admin/trash/{{what}}/{{trashed}}/{verb}": {"author": 404}
+        for route, verb in (("GET", "delete"), ("POST", "delete"), ("POST", "restore"))
     },
 }
 IMAGE = ("x.png", image_file())
@@ -198,6 +209,8 @@ def access() -> AccessCheck:
     service.profile.update_settings(owner, SettingsEdits(newsletter=True))
     image = service.media.upload(owner, image_file(), "secret.png")
     service.profile.update_portfolio(owner, PortfolioEdits(projects=[Project("p", "Pot")]))
+    old = {"entry": Project("old", "Pan"), "place": 0}
+    service.context.trash(TrashKind.PROJECT, "old", "Pan", "", old)
 
     def token(name: str) -> str:
         people = {user.name: user for user in service.accounts.list_accounts(owner)}
@@ -229,6 +242,9 @@ def access() -> AccessCheck:
             "tag": "secret",
             "category": "Secret",
             "kind": "projects",
+            "what": "project",
+            "trashed": "old",
+            "place": f"posts/{blog_id}",
             "entry_id": "p",
             "number": "1",
             "token": "x",

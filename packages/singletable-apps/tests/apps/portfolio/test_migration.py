@@ -256,6 +256,7 @@ def test_items_that_cannot_be_migrated_are_reported_and_left_out(
 
 
 # Each of these stopped the migration, or moved one item over another.
+@pytest.mark.rest
 @pytest.mark.parametrize(
     ("item", "lost"),
     [

@@ -12,9 +12,9 @@ import pytest
 
 from singletable import connect
 from singletable_apps.portfolio.comment_rules import CommentDraft
-from singletable_apps.portfolio.entities import Listing, Project, Role, User
+from singletable_apps.portfolio.entities import Listing, MenuEntry, Project, Role, User
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
-from singletable_apps.portfolio.rules import MAX_OLD_SLUGS, PostDraft
+from singletable_apps.portfolio.rules import MAX_OLD_SLUGS, PostDraft, PostStatus, Publication
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.transfer import (
@@ -81,6 +81,8 @@ def fill(world: World) -> None:
     second = service.posts.create(owner, PostDraft("Milk", f"After [tea]({link}#top)."))
     service.posts.publish(owner, second.blog_id, datetime(2026, 12, 1, tzinfo=UTC))
     service.posts.create(owner, PostDraft("Sugar", ""))
+    imprint = PostDraft("Imprint", f"![hills]({image}) See [tea]({link}).", is_page=True)
+    service.posts.create(owner, imprint, Publication(PostStatus.PUBLISHED))
     service.profile.update_portfolio(
         owner,
         PortfolioEdits(
@@ -91,7 +93,9 @@ def fill(world: World) -> None:
             projects=[Project("one", "One", image_url=image, technologies=["Python"])],
         ),
     )
-    service.profile.update_settings(owner, SettingsEdits(accent="#123456", likes=False))
+    menu = [MenuEntry("m", link="imprint"), MenuEntry("n", "Code", "https://code.example")]
+    edits = SettingsEdits(accent="#123456", likes=False, menu=menu, css="h2 { color: teal; }")
+    service.profile.update_settings(owner, edits)
 
 
 def test_export_imported_and_exported_again_is_identical(world: World) -> None:
@@ -105,6 +109,8 @@ def test_export_imported_and_exported_again_is_identical(world: World) -> None:
     ]
     assert b"(../media/" in files["posts/2025-03-01-green-tea.md"]
     assert b"(2025-03-01-green-tea.md#top)" in files["posts/2026-12-01-milk.md"]
+    assert b"page: true" in files["pages/imprint.md"]
+    assert b"(../posts/2025-03-01-green-tea.md)" in files["pages/imprint.md"]
     # Another site may be at another path.
     with connect("memory:") as driver:
         other = open_portfolio(
@@ -116,7 +122,7 @@ def test_export_imported_and_exported_again_is_identical(world: World) -> None:
         updated = {"portfolio.json": "updated", "portfolio.json#settings": "updated"}
         assert outcomes(report) == {**dict.fromkeys(outcomes(report), "created"), **updated}
         assert dict(export_site(other)) == files
-        tea = next(blog for blog in other.posts.list_all(10).items if blog.slug == "green-tea")
+        tea = next(blog for blog in other.posts.list_all() if blog.slug == "green-tea")
         assert [each.content for each in other.comments.of_post(tea.blog_id)] == ["Nice!"]
         assert [each.comment.content for each in other.comments.queue(owner).items] == ["Waiting."]
         assert [old.title for old in other.posts.history(tea.blog_id)] == ["Tea: a “story”"]
@@ -126,8 +132,12 @@ def test_export_imported_and_exported_again_is_identical(world: World) -> None:
         found = other.posts.find("tea-a-story")
         assert found == Moved("green-tea")
         other.posts.edit(owner, tea.blog_id, PostDraft("Tea", "Later edits are numbered on."))
-        milk = next(blog for blog in other.posts.list_all(10).items if blog.slug == "milk")
+        milk = next(blog for blog in other.posts.list_all() if blog.slug == "milk")
         assert "/blog/green-tea#top" in other.posts.get(milk.blog_id).content.content
+        (page,) = other.posts.list_pages()
+        assert other.context.urls.of(page) == "/imprint"
+        taken = {"posts/x.md": b"---\ntitle: X\nslug: imprint\n---\n"}
+        assert "A page here has the slug" in import_site(other, owner, taken)[0].reason
 
 
 def test_zip_of_an_export_is_always_the_same(memory: World) -> None:
@@ -161,7 +171,7 @@ def test_zip_of_an_export_is_always_the_same(memory: World) -> None:
 def test_wrong_comments_likes_and_history_are_reported(memory: World, activity: object) -> None:
     files = {"tea.md": b"Tea.", "tea.json": json.dumps(activity).encode()}
     assert outcomes(import_site(memory.service, memory.set_up(), files)) == {"tea.md": "failed"}
-    assert memory.service.posts.list_all(10).items == []
+    assert memory.service.posts.list_all() == []
 
 
 def test_version_that_is_named_twice_is_imported_once(memory: World) -> None:
@@ -169,7 +179,7 @@ def test_version_that_is_named_twice_is_imported_once(memory: World) -> None:
     activity = {"history": [{**old, "number": 1}, {**old, "number": 1}]}
     files = {"tea.md": b"Tea.", "tea.json": json.dumps(activity).encode()}
     assert outcomes(import_site(memory.service, memory.set_up(), files)) == {"tea.md": "created"}
-    [blog] = memory.service.posts.list_all(10).items
+    [blog] = memory.service.posts.list_all()
     assert len(memory.service.posts.history(blog.blog_id)) == 1
 
 
@@ -192,8 +202,8 @@ def test_import_changes_only_the_chosen_kinds(memory: World, kind: Kind) -> None
     assert {entry.kind for entry in report} == {kind}
     after = dict(export_site(other.service))
     changed = {path.partition("/")[0] for path in after if after[path] != before.get(path)}
-    folders = {Kind.POSTS: "posts", Kind.IMAGES: "media"}
-    assert changed == {folders.get(kind, "portfolio.json")}
+    folders = {Kind.POSTS: {"posts", "pages"}, Kind.IMAGES: {"media"}}
+    assert changed == folders.get(kind, {"portfolio.json"})
     assert (other.service.profile.get_portfolio().bio == "I write.") == (kind is not Kind.PROFILE)
     assert (other.service.profile.get_settings().accent == "#123456") == (kind is Kind.SETTINGS)
 
@@ -234,7 +244,7 @@ HUGO: Files = {
 def test_folder_of_hugo_is_imported_with_its_images(memory: World) -> None:
     owner = memory.set_up()
     dry = import_site(memory.service, owner, HUGO, dry_run=True)
-    assert not memory.service.posts.list_all(10).items
+    assert not memory.service.posts.list_all()
     assert not memory.bucket.list_objects()
     report = import_site(memory.service, owner, HUGO)
     assert report == dry
@@ -248,7 +258,7 @@ def test_folder_of_hugo_is_imported_with_its_images(memory: World) -> None:
         "static/images/site.png": "created",
         "static/unused.png": "skipped",
     }
-    [tea] = [blog for blog in memory.service.posts.list_all(10).items if blog.slug == "tea"]
+    [tea] = [blog for blog in memory.service.posts.list_all() if blog.slug == "tea"]
     post = memory.service.posts.get(tea.blog_id)
     assert post.content.markdown.count("/portfolio/media/") == 2
     assert "![gone](gone.png)" in post.content.markdown
@@ -289,7 +299,7 @@ def test_alias_of_another_post_is_rejected_and_nothing_is_written(memory: World)
             memory.service, owner, {"milk.md": b"---\naliases: [tea]\n---\nM"}, dry_run=dry_run
         )
         assert outcomes(report) == {"milk.md": "failed"}
-    assert [blog.slug for blog in memory.service.posts.list_all(10).items] == ["tea"]
+    assert [blog.slug for blog in memory.service.posts.list_all()] == ["tea"]
 
 
 def test_aliases_are_limited(memory: World) -> None:
@@ -323,41 +333,6 @@ PORTFOLIO = {
     ],
     "updated_at": 1_700_000_000,
 }
-
-
-def test_json_of_the_original_system_is_imported(memory: World) -> None:
-    owner = memory.set_up()
-    bodies: list[object] = [
-        {"success": True, "data": {"items": [ORIGINAL, {"title": "Broken"}, 7], "last_key": None}},
-        {"success": True, "data": PORTFOLIO},
-        {"version": 1},
-    ]
-    files = {f"{number}.json": json.dumps(body).encode() for number, body in enumerate(bodies)}
-    report = import_site(memory.service, owner, {**files, "broken.json": b"{"})
-    assert outcomes(report) == {
-        "0.json#1": "created",
-        "0.json#2": "failed",
-        "0.json#3": "failed",
-        "1.json": "updated",
-        "2.json": "skipped",
-        "broken.json": "failed",
-    }
-    [blog] = memory.service.posts.list_all(10).items
-    assert blog.published_at == datetime.fromtimestamp(1_700_000_000, UTC)
-    assert "script" not in memory.service.posts.get(blog.blog_id).content.content
-    portfolio = memory.service.profile.get_portfolio()
-    assert portfolio.experience[0].start_date is not None
-    assert "onclick" not in portfolio.about_content
-    assert portfolio.social_links == {"github": "https://github.example/ada"}
-
-
-@pytest.mark.parametrize(
-    "entry", [7, {"id": "1", "title": "a", "company": "b", "start_date": 10**30}]
-)
-def test_wrong_entry_of_the_original_system_is_reported(memory: World, entry: object) -> None:
-    body = json.dumps({"bio": "x", "experience": [entry]}).encode()
-    report = import_site(memory.service, memory.set_up(), {"portfolio-old.json": body})
-    assert outcomes(report) == {"portfolio-old.json": "failed"}
 
 
 def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:
@@ -511,5 +486,5 @@ def test_time_of_an_edit_is_never_in_the_future(memory: World) -> None:
     owner = memory.set_up()
     text = b"---\ntitle: Tea\nupdated: 2999-01-01T00:00:00Z\n---\n\nText"
     import_site(memory.service, owner, {"tea.md": text})
-    [blog] = memory.service.posts.list_all(10).items
+    [blog] = memory.service.posts.list_all()
     assert blog.updated_at <= memory.clock()

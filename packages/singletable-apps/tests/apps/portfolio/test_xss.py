@@ -47,6 +47,7 @@ PUBLIC_PAGES = (
     "/portfolio/sitemap.xml",
     "/portfolio/robots.txt",
     "/portfolio/theme.css",
+    "/portfolio/custom.css",
 )
 OWNER_PAGES = ("/portfolio/admin", "/portfolio/admin/people/invite")
 READS = (
@@ -226,6 +227,7 @@ def _store(site: Site, attacks: Iterator[str], number: int) -> None:
         check_response(site.visitor.get(path))
 
 
+@pytest.mark.rest
 def test_stored_attacks_are_harmless_on_every_page(site: Site) -> None:
     attacks = cycle(XSS_CORPUS)
     for number in range(ROUNDS):
@@ -240,6 +242,7 @@ def test_stored_attacks_are_harmless_on_every_page(site: Site) -> None:
     assert all("\n" not in email.subject for email in site.world.mailbox.emails)
 
 
+@pytest.mark.rest
 def test_attacks_in_urls_are_harmless(site: Site) -> None:
     site.call("POST", "/blogs", POST)
     for attack in (*SHARPEST, *XSS_CORPUS[::40]):
@@ -285,6 +288,7 @@ def test_attacks_in_every_form_are_harmless(site: Site) -> None:
 
 
 # Items of an import or of another program did not pass the rules; pages escape them all the same.
+@pytest.mark.rest
 def test_attacks_behind_the_rules_are_harmless(site: Site) -> None:
     service = site.world.service
     attack = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>"

@@ -20,7 +20,7 @@ def test_post_is_written_scheduled_published_liked_discussed_and_moderated(
     errors = collect_errors(author)
     author.get_by_label("Title", exact=True).fill("The tide clock")
     author.get_by_label("Text", exact=True).fill("It hangs *beside* the window.")
-    expect(author.get_by_label("Preview", exact=True).locator("em")).to_have_text("beside")
+    expect(author.frame_locator("iframe[title=Preview]").locator("em")).to_have_text("beside")
     author.get_by_text("Schedule", exact=True).first.click()
     tomorrow = served.service.context.clock() + timedelta(days=1)
     author.get_by_label("Publish on").fill(f"{tomorrow:%Y-%m-%dT%H:%M}")

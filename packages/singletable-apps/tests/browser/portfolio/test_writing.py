@@ -9,6 +9,8 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Dialog, FilePayload, Page, Route, expect
 
+from singletable_apps.portfolio.entities import Font
+from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, derive_slug, post_status
 from tests.apps.portfolio.support.images import image_file
 from tests.browser.conftest import PHONE
@@ -39,7 +41,7 @@ def test_write_preview_schedule_and_publish(open_admin: OpenAdmin, served: Serve
     page.get_by_label("Title", exact=True).fill("Crème brûlée & tea")
     expect(page.get_by_label("Address: ")).to_have_value("creme-brulee-tea")
     page.get_by_label("Text", exact=True).fill("It is **good**.")
-    expect(page.get_by_label("Preview", exact=True).locator("strong")).to_have_text("good")
+    expect(page.frame_locator("iframe[title=Preview]").locator("strong")).to_have_text("good")
     expect(page.get_by_text("Not saved yet")).to_be_visible()
     _press(page, "Save draft")
     expect(page).to_have_url(EDITOR)
@@ -162,11 +164,27 @@ def test_rejected_text_is_offered_again_after_leaving(
     expect(page.get_by_role("alert")).to_be_visible()
     page.goto(served.admin("posts"))
     page.goto(editor)
-    _press(page, "Restore them")
+    page.get_by_role("link", name="Continue with the draft").click()
     expect(page.get_by_label("Text", exact=True)).to_have_value("After.")
 
 
-def test_unsaved_text_warns_before_leaving(open_admin: OpenAdmin, served: Served) -> None:
+def test_text_is_kept_on_the_server_when_the_page_is_left(
+    open_admin: OpenAdmin, served: Served
+) -> None:
+    blog_id = _write(served, "Leaving", "Before.")
+    page = open_admin("posts", blog_id)
+    page.get_by_label("Text", exact=True).fill("After.")
+    page.get_by_role("link", name="Media").click()
+    expect(page.get_by_role("heading", name="Media")).to_be_visible()
+    other = open_admin("posts", blog_id)
+    other.get_by_role("link", name="Continue with the draft").click()
+    expect(other.get_by_label("Text", exact=True)).to_have_value("After.")
+    assert served.service.posts.get(blog_id).content.markdown == "Before."
+
+
+def test_text_that_cannot_be_kept_warns_before_leaving(
+    open_admin: OpenAdmin, served: Served
+) -> None:
     page = open_admin("posts", _write(served, "Leaving"))
     asked: list[str] = []
 
@@ -175,10 +193,33 @@ def test_unsaved_text_warns_before_leaving(open_admin: OpenAdmin, served: Served
         dialog.accept()
 
     page.on("dialog", accept)
+    page.route("**/admin/drafts/**", lambda route: route.abort())
     page.get_by_label("Text", exact=True).press_sequentially("More.")
+    expect(page.get_by_text("Draft not saved")).to_be_visible()
     page.get_by_role("link", name="Media").click()
     expect(page.get_by_role("heading", name="Media")).to_be_visible()
     assert asked == ["beforeunload"]
+
+
+# The type of the preview is that of the site, which the pages for authors do not have.
+def test_preview_is_in_the_type_of_the_site(open_admin: OpenAdmin, served: Served) -> None:
+    edits = SettingsEdits(font=Font.MONO, css=".prose p { color: rgb(1, 2, 3); }")
+    served.service.profile.update_settings(served.owner, edits)
+    page = open_admin("posts", _write(served, "Type", "## Two\n\nSome *text*."))
+    errors, frame = collect_errors(page), page.frame_locator("iframe[title=Preview]")
+    expect(frame.locator("h1")).to_have_text("Type")
+    expect(frame.locator("main p").first).to_have_css("color", "rgb(1, 2, 3)")
+    expect(frame.locator("body")).to_have_css("font-family", re.compile("JetBrains Mono"))
+    expect(page.locator("body")).not_to_have_css("font-family", re.compile("JetBrains Mono"))
+    for look in ("Dark", "Light"):
+        page.get_by_label("Look of the preview").get_by_role("button", name=look).click()
+        expect(frame.locator("html")).to_have_css("color-scheme", look.lower())
+    _press(page, "Preview")
+    width = page.locator("iframe").evaluate("frame => frame.clientWidth")
+    _press(page, "Phone")
+    assert page.locator("iframe").evaluate("frame => frame.clientWidth") == 390 < width
+    assert errors == []
+    served.service.profile.update_settings(served.owner, SettingsEdits(font=Font.SERIF, css=""))
 
 
 def test_older_previews_do_not_replace_newer_ones(open_admin: OpenAdmin, served: Served) -> None:
@@ -195,7 +236,7 @@ def test_older_previews_do_not_replace_newer_ones(open_admin: OpenAdmin, served:
         text.fill("*first*")
     with page.expect_event("requestfailed"):
         text.fill("*second*")
-    expect(page.get_by_label("Preview", exact=True).locator("em")).to_have_text("second")
+    expect(page.frame_locator("iframe[title=Preview]").locator("em")).to_have_text("second")
     assert held == ["first"]
 
 
@@ -204,8 +245,9 @@ def test_writing_works_without_scripts(open_admin: OpenAdmin, served: Served) ->
     page.get_by_label("Title", exact=True).fill("No scripts")
     page.get_by_label("Text", exact=True).fill("It is *fine*.")
     page.get_by_text("More", exact=True).click()
-    _press(page, "Preview without saving")
-    expect(page.get_by_label("Preview", exact=True).locator("em")).to_have_text("fine")
+    with page.expect_popup() as opened:
+        _press(page, "Preview without saving")
+    expect(opened.value.locator("main em")).to_have_text("fine")
     _press(page, "Publish now")
     expect(page).to_have_url(EDITOR)
     assert _status(served, page.url.rpartition("/")[2]) is PostStatus.PUBLISHED
@@ -227,7 +269,7 @@ def test_images_are_uploaded_and_chosen(open_admin: OpenAdmin, served: Served) -
     expect(page.get_by_label("Text", exact=True)).to_have_value(
         re.compile(r"!\[\]\(/portfolio/media/")
     )
-    expect(page.get_by_label("Preview", exact=True).locator("img")).to_be_visible()
+    expect(page.frame_locator("iframe[title=Preview]").locator("img")).to_be_visible()
 
 
 def test_entries_are_moved_by_keyboard_and_by_dragging(
@@ -258,9 +300,11 @@ PAGES = [
     ("comments",),
     ("comments", "approved"),
     ("media",),
+    ("trash",),
     ("portfolio",),
     ("portfolio", "about"),
     ("portfolio", "projects"),
+    ("portfolio", "menu"),
     ("portfolio", "experience", "new"),
     ("settings",),
     ("transfer",),

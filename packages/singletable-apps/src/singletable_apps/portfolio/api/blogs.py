@@ -27,6 +27,7 @@ from singletable_apps.portfolio.entities import (
     BlogContent,
     Comment,
     CommentQueue,
+    Listing,
     Revision,
     User,
 )
@@ -88,17 +89,21 @@ def list_blogs(
         Query(pattern=r"^[0-9]{4}-[0-9]{2}$", description="Only posts of this month, in UTC."),
     ] = None,
     content: Annotated[bool, Query(description="Whether to include the texts.")] = True,
+    pages: Annotated[bool, Query(description="List the pages of the site instead.")] = False,
 ) -> ItemList[BlogBody]:
     """List posts, newest first. With the status `draft` or `scheduled`, those that you can edit."""
+    secret = service.context.secret
     if status is not PostStatus.PUBLISHED:
         user = check_signed_in(request, actor)
-        blogs, cursor = page.slice(_unpublished(service, user, status), service.context.secret)
+        blogs, cursor = page.slice(_unpublished(service, user, status, pages=pages), secret)
+    elif pages:
+        blogs, cursor = page.slice(service.catalog.pages(service.context.clock()), secret)
     elif tag is None and category is None and month is None:
         published = service.posts.list_published(page.limit, page.cursor)
         blogs, cursor = published.items, published.cursor
     else:
         found = _filtered(service, tag, category, month)
-        blogs, cursor = page.slice(found, service.context.secret)
+        blogs, cursor = page.slice(found, secret)
     texts = service.posts.contents([blog.blog_id for blog in blogs]) if content else {}
     return page.list_items(blog_bodies(service, blogs, actor, texts), cursor)
 
@@ -168,8 +173,8 @@ def edit_blog(
 
 @router.delete("/blogs/{blog_id}", responses={**_AUTHORS, **responses(NOT_FOUND)})
 def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: IfMatchIfAny) -> Message:
-    """Delete a post with its slugs, history, likes and comments."""
-    service.posts.delete(actor, blog_id, edit.check)
+    """Move a post to the trash, with its slugs, history, likes and comments, for 30 days."""
+    service.posts.move(actor, blog_id, Listing.TRASH, edit.check)
     return Message(message="The post was deleted.")
 
 
@@ -292,7 +297,7 @@ def restore_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
 
 @moderation_router.delete("/comments/{ref}", responses=responses(NOT_FOUND))
 def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
-    """Delete a comment that was approved or rejected. Deleting it again changes nothing."""
+    """Move an approved comment to the trash, or delete a rejected one. It can be repeated."""
     service.comments.delete(actor, ref)
     return Message(message="The comment was deleted.")
 
@@ -329,7 +334,7 @@ def blog_bodies(
             # The e-mail address of an author is not for everyone.
             author=blog.author_name or blog.author.partition("@")[0],
             likes_count=likes[blog.blog_id],
-            url=urls.absolute(urls.post(blog.slug)),
+            url=urls.absolute(urls.of(blog)),
             status=post_status(blog, now),
         )
 
@@ -349,10 +354,14 @@ def _editable(service: PortfolioService, blog_id: str, actor: User | None) -> Po
     return post
 
 
-def _unpublished(service: PortfolioService, actor: User, status: PostStatus) -> list[Blog]:
-    """Return the drafts or scheduled posts that the account can edit."""
-    is_draft = status is PostStatus.DRAFT
-    blogs = service.posts.list_drafts() if is_draft else service.posts.list_scheduled()
+def _unpublished(
+    service: PortfolioService, actor: User, status: PostStatus, *, pages: bool
+) -> list[Blog]:
+    """Return the drafts or scheduled posts, or pages, that the account can edit."""
+    posts, now = service.posts, service.context.clock()
+    blogs = posts.list_drafts() if status is PostStatus.DRAFT else posts.list_scheduled()
+    if pages:
+        blogs = [blog for blog in posts.list_pages() if post_status(blog, now) is status]
     return [blog for blog in blogs if is_permitted(check_can_edit, actor, blog)]
 
 

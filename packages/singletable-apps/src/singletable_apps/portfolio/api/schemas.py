@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from singletable_apps.portfolio import entities
 from singletable_apps.portfolio.entities import Font, Role, Theme
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
+from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, Publication
 from singletable_apps.shared.markdown import html_as_markdown
 from singletable_apps.shared.web import (
@@ -65,6 +65,14 @@ class ItemList(Document, Generic[T]):
 
 
 # ------------------------------------------------------------------------------ the site
+
+
+class MenuEntry(Model):
+    """A link in the menu."""
+
+    id: str = Field(examples=["imprint"])
+    title: str = Field("", description="Without one, the name of what it leads to.")
+    link: str = Field(description="`blog`, the slug of a page, or a URL.", examples=["imprint"])
 
 
 class Project(Model):
@@ -148,6 +156,8 @@ class _Settings(Document):
     comments: StrictBoolean = Field(description="Whether readers can comment on posts.")
     contact: StrictBoolean = Field(description="Whether there is a contact form.")
     newsletter: StrictBoolean = Field(description="Whether readers can subscribe.")
+    menu: list[MenuEntry] = Field(description="The menu, in order.")
+    css: str = Field(description="Additional styles for the content of the site.")
 
 
 class SettingsBody(_Settings):
@@ -161,6 +171,13 @@ class SettingsChanges(_Settings, Changes):
     """Settings to change; the others stay as they are."""
 
     model_config = _changes_example(tagline="Notes on engines")
+
+    def edits(self) -> SettingsEdits:
+        """Return the edits."""
+        sent = self.sent()
+        if "menu" in sent:
+            sent["menu"] = [entities.MenuEntry(**dict(each)) for each in self.menu]
+        return SettingsEdits(**sent)
 
 
 class Count(Document):
@@ -220,6 +237,7 @@ class BlogBody(_Blog):
     blog_id: str = Field(serialization_alias="blogId")
     content: str | None = absent_if_none("Sanitized HTML; absent with `content=false`.")
     markdown: str | None = absent_if_none("The source, for those who can edit the post.")
+    is_page: bool = Field(description="Whether it is a page of the site instead of a post.")
     excerpt: str
     author: str = Field(description="The name of the author.")
     reading_time: int = Field(description="In minutes.")
@@ -286,6 +304,8 @@ class NewBlog(_EditedBlog):
             ],
         }
     )
+
+    is_page: StrictBoolean = optional_field("Whether it is a page of the site. Owners only.")
 
     @model_validator(mode="after")
     def _has_text(self) -> Self:

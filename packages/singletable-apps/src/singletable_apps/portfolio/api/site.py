@@ -19,7 +19,6 @@ from singletable_apps.portfolio.api.dependencies import (
 from singletable_apps.portfolio.api.schemas import Count, ItemList, MediaBody
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import DayStats, Media, Portfolio, SiteSettings
-from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, check_can_edit
 from singletable_apps.portfolio.service import SITE, PortfolioService
 from singletable_apps.shared.errors import InvalidInput
@@ -78,8 +77,7 @@ def edit_settings(
     changes: schemas.SettingsChanges, service: Service, actor: Actor, edit: IfMatch
 ) -> SiteSettings:
     """Change some settings."""
-    edits = SettingsEdits(**changes.sent())
-    settings = service.profile.update_settings(actor, edits, edit.check)
+    settings = service.profile.update_settings(actor, changes.edits(), edit.check)
     edit.answer(settings.revision)
     return settings
 
@@ -125,7 +123,7 @@ def search_blogs(
     q: Annotated[str, Query(min_length=1, max_length=200, description="Words to search for.")],
     limit: Annotated[int, Query(ge=1, le=50, description="Maximum number of posts.")] = 20,
 ) -> list[schemas.SearchHit]:
-    """Search the public posts for words; the last may be the beginning of one. Best first."""
+    """Search the public posts and pages for words; the last may be a beginning. Best first."""
     hits = service.catalog.search(q, service.context.clock(), limit)
     bodies = blog_bodies(service, [hit.blog for hit in hits], None)
     return [
@@ -211,7 +209,7 @@ def describe_media(
 
 @media_router.delete("/media/{name}", responses=responses(NOT_FOUND))
 def delete_media(name: MediaName, service: Service, actor: Actor) -> Message:
-    """Delete an image. Posts that show it show its description instead."""
+    """Move an image to the trash, for 30 days. Posts show its description instead."""
     service.media.delete(actor, name)
     return Message(message="The image was deleted.")
 

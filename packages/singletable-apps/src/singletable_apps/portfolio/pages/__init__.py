@@ -26,4 +26,5 @@ ROUTERS = (
     newsletter.router,
     accounts.router,
     admin.router,
+    posts.pages_router,
 )

@@ -45,12 +45,12 @@ PEOPLE = PeopleSpec[PortfolioService](
     login_of=lambda user: user.email,
     registers=False,
     usernames=False,
-    changes_emails=False,
+    requires_email=True,
     columns=[Column("Last sign-in", lambda user: user.last_login, "moment", "Invited")],
     hints={
         "account.name": "Readers see it with the posts you write from now on.",
         "invite.name": "Readers see it with their posts.",
-        "invite.email": "They sign in with it. It can’t be changed later.",
+        "invite.email": "They sign in with it.",
         "person.name": "Readers see it with the posts written from now on.",
     },
 )

@@ -22,6 +22,7 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared import frame
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import POLICY, Link, Product, path_of
 
 # Previews show images of other sites, as the published post does.
@@ -30,14 +31,14 @@ AUTHOR_POLICY = POLICY.replace("img-src 'self' data:", "img-src 'self' data: htt
 
 # The navigation for authors: the text, the parts of the URL, and who sees it.
 _NAVIGATION = (
-    ("Dashboard", (), Permission.WRITE),
-    ("Posts", ("posts",), Permission.WRITE),
-    ("Comments", ("comments",), Permission.WRITE),
-    ("Media", ("media",), Permission.WRITE),
-    ("Newsletter", ("newsletter",), Permission.EDIT_SITE),
-    ("Portfolio", ("portfolio",), Permission.EDIT_SITE),
-    ("Settings", ("settings",), Permission.EDIT_SITE),
-    ("People", ("people",), Permission.MANAGE_ACCOUNTS),
+    (Phrase("Dashboard"), (), Permission.WRITE),
+    (Phrase("Posts"), ("posts",), Permission.WRITE),
+    (Phrase("Comments"), ("comments",), Permission.WRITE),
+    (Phrase("Media"), ("media",), Permission.WRITE),
+    (Phrase("Newsletter"), ("newsletter",), Permission.EDIT_SITE),
+    (Phrase("Portfolio"), ("portfolio",), Permission.EDIT_SITE),
+    (Phrase("Settings"), ("settings",), Permission.EDIT_SITE),
+    (Phrase("People"), ("people",), Permission.MANAGE_ACCOUNTS),
 )
 
 
@@ -46,10 +47,8 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
     urls = service.context.urls
     user: User | None = getattr(request.state, "user", None)
     settings: SiteSettings | None = getattr(request.state, "site_settings", None)
-    common: dict[str, object] = {
-        "links": [Link("View site", urls.page())],
-        "account_links": [],
-    }
+    view_site = Link(Phrase("View site"), urls.page())
+    common: dict[str, object] = {"links": [view_site], "account_links": []}
     if settings is not None:
         # Times are those of the site, as in its posts.
         common["zone"] = ZoneInfo(settings.time_zone)
@@ -63,8 +62,9 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
     return {
         **common,
         "account_links": [
-            Link("Your account", urls.admin("account")),
-            Link("View site", urls.page()),
+            Link(Phrase("Your account"), urls.admin("account")),
+            Link(Phrase("Trash"), urls.admin("trash")),
+            view_site,
         ],
         "nav": [
             Link(text, url, _is_current(path, url))
@@ -78,6 +78,11 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
 def _is_current(path: str, url: str) -> bool:
     """Return whether a page belongs to a link; only the dashboard itself to the dashboard."""
     return path == url or (path.startswith(f"{url}/") and not url.endswith("/admin"))
+
+
+def wants_json(request: Request) -> bool:
+    """Return whether a script sent the request."""
+    return "application/json" in request.headers.get("accept", "")
 
 
 class PageContext(frame.PageContext[PortfolioService, Urls]):

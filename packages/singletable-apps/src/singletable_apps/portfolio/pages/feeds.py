@@ -178,6 +178,7 @@ def _list_pages(page: PageContext) -> list[SitemapUrl]:
         for blog in blogs
         if not blog.canonical_url
     ]
+    pages += [(urls.of(each), each.updated_at) for each in service.catalog.pages(now)]
     pages += [(urls.tag(tag), None) for tag, _ in service.catalog.tags(now)]
     pages += [(urls.category(name), None) for name, _ in service.catalog.categories(now)]
     return [SitemapUrl(urls.absolute(url), updated) for url, updated in pages]

@@ -12,6 +12,7 @@ from singletable_apps.portfolio.pages.dependencies import OwnerPage
 from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -74,7 +75,7 @@ def unsubscribe(page: PublicPage, token: Token) -> Response:
 
 
 def _show(page: PublicPageContext, step: str, status: int = 200, **context: Any) -> Response:
-    head = page.head("Newsletter", page.urls.page("newsletter"))
+    head = page.head(Phrase("Newsletter"), page.urls.page("newsletter"))
     return page.render("newsletter", head, status, caching=NO_STORE, step=step, **context)
 
 
@@ -86,7 +87,6 @@ def show_newsletter(page: OwnerPage, query: ListQueryParameters) -> Response:
     latest = service.catalog.visible(service.context.clock())[:LATEST]
     return page.render(
         "admin/newsletter",
-        heading="Newsletter",
         is_on=page.settings.newsletter,
         count=service.newsletter.count(),
         posts=[(blog, service.newsletter.sending(blog.blog_id)) for blog in latest],
@@ -99,17 +99,17 @@ def send_post(page: OwnerPage, blog_id: str) -> ConfirmedAction:
     """Send a post to the subscribers."""
     blog: Blog = page.service.context.get_public_blog(blog_id)
     count, newsletter = page.service.newsletter.count(), page.service.newsletter
-    readers = "1 subscriber" if count == 1 else f"{count:,} subscribers"
+    readers = Phrase("%(count)s subscriber", "%(count)s subscribers", count=count)
 
     def send(_: Form) -> Response:
         queued = newsletter.send(page.user, blog_id)
-        text = "1 e-mail is on its way." if queued == 1 else f"{queued:,} e-mails are on their way."
-        text = text if queued else "Everyone has it already."
+        on_way = "%(count)s e-mail is on its way.", "%(count)s e-mails are on their way."
+        text = Phrase(*on_way, count=queued) if queued else "Everyone has it already."
         return page.redirect(page.urls.admin("newsletter"), text)
 
     return ConfirmedAction(
         page,
-        title=f"Send “{blog.title}” to {readers}?",
+        title=Phrase("Send “%(title)s” to %(readers)s?", title=blog.title, readers=readers),
         text="They get its title, its description and a link. Nobody gets it twice. E-mails "
         "can’t be called back.",
         button="Send",

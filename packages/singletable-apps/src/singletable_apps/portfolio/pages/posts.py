@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import calendar
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import fields, replace
+from datetime import date, timedelta
 from itertools import groupby
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from markupsafe import Markup
-from pydantic import BaseModel
 from starlette.responses import JSONResponse, RedirectResponse
 
 from singletable_apps.portfolio.comment_rules import CommentDraft, threads
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
+from singletable_apps.portfolio.pages.dependencies import wants_json
+from singletable_apps.portfolio.pages.public_page import PublicFile, PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
     Head,
     article_data,
@@ -24,11 +23,19 @@ from singletable_apps.portfolio.pages.seo import (
     picture_of,
     share_image,
 )
-from singletable_apps.portfolio.rules import Post
+from singletable_apps.portfolio.rules import MAX_TITLE, Post, derive_slug
 from singletable_apps.portfolio.service import LikeState, Moved
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
-from singletable_apps.shared.pages import Form, Link, LocalTime, PostedForm, submit_form
+from singletable_apps.shared.languages import Phrase
+from singletable_apps.shared.pages import (
+    ConfirmForm,
+    Form,
+    Link,
+    LocalTime,
+    PostedForm,
+    submit_form,
+)
 from singletable_apps.shared.web import (
     NO_STORE,
     NOT_FOUND,
@@ -41,6 +48,8 @@ from singletable_apps.shared.web import (
 )
 
 router = APIRouter(route_class=CachedRoute)
+# After all other routes, since a page may have any other address.
+pages_router = APIRouter(route_class=CachedRoute)
 # An edit within a day of publishing is a correction, which readers need not know about.
 UPDATED_AFTER = timedelta(days=1)
 NO_FORM = Form()
@@ -57,14 +66,12 @@ def list_posts(
     until = None if newest is None else newest.listed_at
     listed = page.service.posts.list_published(page.settings.posts_per_page, cursor, until=until)
     newer, older = _list_url(page, listed.previous), _list_url(page, listed.cursor)
-    head = page.head("Blog", _list_url(page, cursor) or page.urls.page("blog"))
+    head = page.head(Phrase("Blog"), _list_url(page, cursor) or page.urls.page("blog"))
     return page.render_posts(
         replace(head, previous=newer, next=older),
         page.rows(listed.items),
         lead=page.settings.tagline if cursor is None else "",
-        newer=newer,
-        older=older,
-        empty="No posts yet. Come back soon.",
+        empty=Phrase("No posts yet. Come back soon."),
     )
 
 
@@ -78,7 +85,7 @@ def list_tags(page: PublicPage) -> Response:
     catalog = page.service.catalog
     return page.render(
         "tags",
-        page.head("Tags", page.urls.page("tags")),
+        page.head(Phrase("Tags"), page.urls.page("tags")),
         tags=catalog.tags(page.now),
         categories=catalog.categories(page.now),
     )
@@ -88,7 +95,7 @@ def list_tags(page: PublicPage) -> Response:
 def list_tagged(page: PublicPage, tag: Segment) -> Response:
     """List the posts with a tag."""
     posts = page.service.catalog.with_tag(tag, page.now)
-    return _show_part(page, posts, f"#{tag}", page.urls.tag(tag), Link("Tags", "tags"))
+    return _show_part(page, posts, f"#{tag}", page.urls.tag(tag), Phrase("Tags"), "tags")
 
 
 @router.get("/categories/{category}")
@@ -96,15 +103,16 @@ def list_category(page: PublicPage, category: Segment) -> Response:
     """List the posts in a category."""
     posts = page.service.catalog.in_category(category, page.now)
     title = posts[0].category if posts else category
-    return _show_part(page, posts, title, page.urls.category(title), Link("Categories", "tags"))
+    return _show_part(page, posts, title, page.urls.category(title), Phrase("Categories"), "tags")
 
 
 @router.get("/archive")
 def show_archive(page: PublicPage) -> Response:
     """List all posts by year, with links to their months."""
     rows = page.rows(page.service.catalog.visible(page.now), likes=False)
-    years = [(year, list(posts)) for year, posts in groupby(rows, lambda row: row.month[0])]
-    return page.render("archive", page.head("Archive", page.urls.page("archive")), years=years)
+    years = [(year, list(posts)) for year, posts in groupby(rows, lambda row: row.time.local.year)]
+    head = page.head(Phrase("Archive"), page.urls.page("archive"))
+    return page.render("archive", head, years=years)
 
 
 @router.get("/archive/{year}/{month}")
@@ -115,16 +123,17 @@ def list_month(
 ) -> Response:
     """List the posts of a month."""
     posts = page.service.catalog.of_month(year, month, page.now, page.zone)
-    title = f"{calendar.month_name[month]} {year}"
-    return _show_part(page, posts, title, page.urls.month(year, month), Link("Archive", "archive"))
+    title = page.language.date(date(year, month, 1), "LLLL y")
+    url = page.urls.month(year, month)
+    return _show_part(page, posts, title, url, Phrase("Archive"), "archive")
 
 
 def _show_part(
-    page: PublicPageContext, posts: list[Blog], title: str, url: str, parent: Link
+    page: PublicPageContext, posts: list[Blog], title: str, url: str, parent: str, path: str
 ) -> Response:
     if not posts:
         raise Problem(NOT_FOUND, "There are no posts here.")
-    eyebrow = Link(parent.text, page.urls.page(parent.url))
+    eyebrow = Link(parent, page.urls.page(path))
     return page.render_posts(page.head(title, url), page.rows(posts), eyebrow=eyebrow)
 
 
@@ -139,17 +148,49 @@ def show_post(
 ) -> Response:
     """Show a post. `preview` is the token of a draft; the others come back from a form."""
     if preview:
-        return _show_post(page, page.service.posts.open_preview(preview), is_preview=True)
-    found = page.service.posts.find(slug)
-    if isinstance(found, Moved):
-        return RedirectResponse(page.urls.post(found.slug), 301)
-    post = _existing(found)
+        return show_preview(page, page.service.posts.open_preview(preview))
+    post = _post_at(page, slug)
     if slug != post.blog.slug:
         return RedirectResponse(page.urls.post(post.blog.slug), 301)
     # A browser without scripts comes back here after the form, and sees its own like.
     likes = page.service.likes.state(post.blog.blog_id, _visitor(page)) if like else None
     form = Form({"reply_to": reply[:64]})
     return _show_post(page, post, form=form, likes=likes, is_waiting=comment == "waiting")
+
+
+@pages_router.get("/{slug}")
+def show_page(page: PublicFile, slug: Segment, preview: str = "") -> Response:
+    """Show a page of the owner's own. `preview` is the token of a draft."""
+    if preview:
+        return show_preview(page, page.service.posts.open_preview(preview))
+    blog = page.service.catalog.page_at(derive_slug(slug[:MAX_TITLE]), page.now)
+    content = page.service.posts.contents([blog.blog_id]) if blog else {}
+    if blog is None or not content:
+        raise Problem(NOT_FOUND, "There is no such page. It may have been moved or deleted.")
+    if slug != blog.slug:
+        return RedirectResponse(page.urls.of(blog), 301)
+    return _show_page(page, Post(blog, content[blog.blog_id]))
+
+
+def show_preview(page: PublicPageContext, post: Post) -> Response:
+    """Show a draft as readers will see it."""
+    show = _show_page if post.blog.is_page else _show_post
+    return show(page, post, is_preview=True)
+
+
+def _show_page(page: PublicPageContext, post: Post, *, is_preview: bool = False) -> Response:
+    blog = post.blog
+    description = blog.seo_description or blog.excerpt
+    return page.render(
+        "about",
+        replace(page.head(blog.title, page.urls.of(blog), description), is_hidden=is_preview),
+        caching=NO_STORE if is_preview else SHARED_FIVE_MINUTES,
+        last_modified=None if is_preview else max(page.changed_at, blog.updated_at),
+        # It was sanitized when it was saved.
+        text=Markup(post.content.content),
+        portrait=None,
+        is_preview=is_preview,
+    )
 
 
 def _show_post(
@@ -202,7 +243,7 @@ def _post_head(page: PublicPageContext, blog: Blog, older: Blog | None, newer: B
     image = share_image(urls, blog.featured_image_url, blog.featured_image_alt)
     steps = [
         (site.title, urls.absolute(urls.page())),
-        ("Blog", urls.absolute(urls.page("blog"))),
+        (page.language.gettext("Blog"), urls.absolute(urls.page("blog"))),
         (blog.title, url),
     ]
     return Head(
@@ -231,19 +272,17 @@ def _updated(page: PublicPageContext, blog: Blog) -> LocalTime | None:
     """Return when the post was changed, if that was later than the day it was published."""
     if blog.published_at is None or blog.updated_at - blog.published_at < UPDATED_AFTER:
         return None
-    return LocalTime(blog.updated_at, page.zone)
-
-
-def _existing(found: Post | Moved | None) -> Post:
-    if not isinstance(found, Post):
-        raise Problem(NOT_FOUND, "There is no such post. It may have been moved or deleted.")
-    return found
+    return LocalTime(blog.updated_at, page.zone, page.language)
 
 
 def _post_at(page: PublicPageContext, slug: Segment) -> Post:
-    """Return the post that a form is about; its slug may have changed since it was shown."""
+    """Return the post that has or had a slug."""
     found = page.service.posts.find(slug)
-    return _existing(page.service.posts.find(found.slug) if isinstance(found, Moved) else found)
+    if isinstance(found, Moved):
+        found = page.service.posts.find(found.slug)
+    if not isinstance(found, Post) or found.blog.is_page:
+        raise Problem(NOT_FOUND, "There is no such post. It may have been moved or deleted.")
+    return found
 
 
 def _visitor(page: PublicPageContext) -> str:
@@ -269,23 +308,9 @@ def like_post(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
     likes = page.service.likes
     change = likes.unlike if form.value("action") == "unlike" else likes.like
     state = change(blog.blog_id, _visitor(page))
-    if _wants_json(page.request):
+    if wants_json(page.request):
         return _likes_response(state)
     return RedirectResponse(f"{page.urls.post(blog.slug, like='1')}#like", 303)
-
-
-def _wants_json(request: Request) -> bool:
-    return request.headers.get("accept", "").startswith("application/json")
-
-
-class CommentFields(BaseModel):
-    """The comment form. `website` is a trap for bots."""
-
-    author_name: str = ""
-    author_email: str = ""
-    content: str = ""
-    website: str = ""
-    reply_to: str = ""
 
 
 @router.post("/blog/{slug}/comments")
@@ -293,16 +318,16 @@ def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Respons
     """Put a comment into the queue, and say so on the page of the post."""
     post = _post_at(page, slug)
 
-    def submit(fields: CommentFields) -> Response:
+    def submit(_: ConfirmForm) -> Response:
         # A form that is shown again with its errors does not count.
         count_request(page.request, "comment")
-        draft = CommentDraft(**fields.model_dump())
+        draft = CommentDraft(*(form.value(each.name) for each in fields(CommentDraft)))
         page.service.comments.submit(post.blog.blog_id, draft, _visitor(page))
         return RedirectResponse(f"{page.urls.post(post.blog.slug, comment='waiting')}#comment", 303)
 
     return submit_form(
         form,
-        CommentFields,
+        ConfirmForm,
         submit,
         lambda shown, status: _show_post(page, post, status, form=shown),
         rejects=(InvalidInput, Busy),

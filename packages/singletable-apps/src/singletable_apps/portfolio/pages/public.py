@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
-from pydantic import BaseModel
 
 from singletable_apps.portfolio.comment_rules import ContactDraft
+from singletable_apps.portfolio.custom_css import confine
 from singletable_apps.portfolio.entities import Experience, Project
 from singletable_apps.portfolio.pages.public_page import (
     PostRow,
@@ -21,9 +21,11 @@ from singletable_apps.portfolio.pages.public_page import (
 )
 from singletable_apps.portfolio.pages.seo import Picture, json_ld, person_data, picture_of
 from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
+from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, format_period
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
-from singletable_apps.shared.pages import Form, Link, PostedForm, submit_form
+from singletable_apps.shared.languages import Phrase
+from singletable_apps.shared.pages import ConfirmForm, Form, Link, PostedForm, submit_form
 from singletable_apps.shared.text import is_link
 from singletable_apps.shared.web import (
     FOREVER,
@@ -39,14 +41,6 @@ router = APIRouter(route_class=CachedRoute)
 home = APIRouter(route_class=CachedRoute)
 HOME_PROJECTS, HOME_POSTS = 4, 5
 MAX_QUERY = 200
-_NETWORKS = {
-    "github": "GitHub",
-    "linkedin": "LinkedIn",
-    "mastodon": "Mastodon",
-    "twitter": "Twitter",
-    "instagram": "Instagram",
-    "website": "Website",
-}
 
 
 # With and without the slash: at the root of a host, or beside other apps.
@@ -67,27 +61,27 @@ def show_home(page: PublicPage) -> Response:
         projects=_with_pictures(page.person.projects[:HOME_PROJECTS]),
         posts=page.rows(posts),
         social=[
-            Link(_NETWORKS.get(name, name.capitalize()), url)
+            Link(SOCIAL_NETWORKS.get(name, name.capitalize()), url)
             for name, url in page.person.social_links.items()
             if is_link(url)
         ]
-        + ([Link("E-mail", f"mailto:{address}")] if address else []),
+        + ([Link(Phrase("E-mail"), f"mailto:{address}")] if address else []),
     )
 
 
 @router.get("/about")
 def show_about(page: PublicPage) -> Response:
     """Show the about page, which the owner writes in Markdown."""
-    head = page.head("About", page.urls.page("about"), page.person.headline)
+    head = page.head(Phrase("About"), page.urls.page("about"), page.person.headline)
     # It was sanitized when it was saved.
     text = Markup(page.person.about_content)
-    return page.render("about", head, last_modified=page.changed_at, text=text)
+    return page.render("about", head, last_modified=page.changed_at, text=text, is_preview=False)
 
 
 @router.get("/projects")
 def show_projects(page: PublicPage) -> Response:
     """Show all projects."""
-    head = page.head("Projects", page.urls.page("projects"))
+    head = page.head(Phrase("Projects"), page.urls.page("projects"))
     projects = _with_pictures(page.person.projects)
     return page.render("projects", head, last_modified=page.changed_at, projects=projects)
 
@@ -105,14 +99,6 @@ class Position:
     is_current: bool
 
 
-def format_period(start: date | None, end: date | None) -> str:
-    """Return `Mar 2021 – Present`, `2019 – 2021` in months, or an empty text without a start."""
-    if start is None:
-        return f"Until {end:%b %Y}" if end else ""
-    first, last = f"{start:%b %Y}", f"{end:%b %Y}" if end else "Present"
-    return first if first == last else f"{first} – {last}"
-
-
 @router.get("/experience")
 def show_experience(page: PublicPage) -> Response:
     """Show the timeline of positions, the current ones first."""
@@ -124,22 +110,13 @@ def show_experience(page: PublicPage) -> Response:
     positions = [
         Position(
             entry,
-            format_period(entry.start_date, entry.end_date),
+            format_period(entry.start_date, entry.end_date, page.language),
             is_current=entry.start_date is not None and entry.end_date is None,
         )
         for entry in entries
     ]
-    head = page.head("Experience", page.urls.page("experience"))
+    head = page.head(Phrase("Experience"), page.urls.page("experience"))
     return page.render("experience", head, last_modified=page.changed_at, positions=positions)
-
-
-class ContactFields(BaseModel):
-    """The contact form. `website` is a trap for bots."""
-
-    name: str = ""
-    email: str = ""
-    message: str = ""
-    website: str = ""
 
 
 @router.get("/contact")
@@ -152,14 +129,15 @@ def show_contact(page: PublicPage, sent: str = "") -> Response:
 def send_message(page: PublicPage, form: PostedForm) -> Response:
     """Send a message to the owner of the site."""
 
-    def send(fields: ContactFields) -> Response:
+    def send(_: ConfirmForm) -> Response:
         count_request(page.request, "contact")
-        page.service.contact.send(ContactDraft(**fields.model_dump()))
+        values = (form.value(each.name) for each in fields(ContactDraft))
+        page.service.contact.send(ContactDraft(*values))
         return page.state.pages.redirect(page.request, page.urls.page("contact", sent="1"))
 
     return submit_form(
         form,
-        ContactFields,
+        ConfirmForm,
         send,
         lambda shown, status: _show_contact(page, shown, status),
         rejects=(InvalidInput, Busy),
@@ -171,14 +149,14 @@ def _show_contact(
 ) -> Response:
     if not page.settings.contact:
         raise Problem(NOT_FOUND, "The contact form of this site is switched off.")
-    head = page.head("Contact", page.urls.page("contact"))
+    head = page.head(Phrase("Contact"), page.urls.page("contact"))
     caching = SHARED_FIVE_MINUTES if status == 200 else NO_STORE
     return page.render("contact", head, status, caching=caching, form=form, is_sent=is_sent)
 
 
 @router.get("/search")
 def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)] = "") -> Response:
-    """Show the posts that contain the words, with the words marked."""
+    """Show the posts and pages that contain the words, with the words marked."""
     query = " ".join(q.split())
     rows: list[PostRow] = []
     if query:
@@ -187,15 +165,23 @@ def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)
             # The index escapes everything but its own marks.
             title, about = Markup(hit.title_html), Markup(hit.snippet_html)
             rows.append(replace(page.row(hit.blog), title=title, about=about, picture=None))
-    head = replace(page.head("Search", page.urls.page("search")), is_hidden=True, json_ld=())
-    empty = f"No post contains “{query}”. Try fewer or other words." if query else ""
-    return page.render_posts(head, rows, query=query, empty=empty)
+    head = page.head(Phrase("Search"), page.urls.page("search"))
+    empty = Phrase("No post contains “%(query)s”. Try fewer or other words.", query=query)
+    head = replace(head, is_hidden=True, json_ld=())
+    return page.render_posts(head, rows, query=query, empty=empty if query else "")
 
 
 @router.get("/theme.css")
 def get_theme(page: PublicFile, v: str = "") -> Response:
     """Return the colors and the font of the site. Pages link it with the current revision."""
     return _versioned(page, v, theme_stylesheet(page.settings), "text/css")
+
+
+@router.get("/custom.css")
+def get_custom_css(page: PublicFile, v: str = "") -> Response:
+    """Return the owner's styles for the content. Pages link the file with its digest."""
+    stylesheet = confine(page.settings.css)
+    return _versioned(page, v, stylesheet.text, "text/css", stylesheet.digest)
 
 
 @router.get("/icon.svg")
@@ -212,7 +198,9 @@ def get_icon(page: PublicFile, v: str = "") -> Response:
     return _versioned(page, v, svg, "image/svg+xml")
 
 
-def _versioned(page: PublicPageContext, version: str, content: str, media_type: str) -> Response:
-    is_current = version == str(page.settings.revision)
+def _versioned(
+    page: PublicPageContext, version: str, content: str, media_type: str, digest: str = ""
+) -> Response:
+    is_current = version == (digest or str(page.settings.revision))
     caching = FOREVER if is_current else SHARED_FIVE_MINUTES
     return public_response(page.request, content, media_type, caching=caching)

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from fastapi import Depends, HTTPException, Request, Response
 
-from singletable_apps.portfolio.entities import Blog, Portfolio, SiteSettings
+from singletable_apps.portfolio.custom_css import confine
+from singletable_apps.portfolio.entities import Blog, MenuEntry, Portfolio, SiteSettings
 from singletable_apps.portfolio.pages.seo import (
     Head,
     Picture,
@@ -23,12 +24,16 @@ from singletable_apps.portfolio.pages.seo import (
     picture_of,
     share_image,
 )
+from singletable_apps.portfolio.profile_rules import SECTIONS
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.frame import AppState, state_of
+from singletable_apps.shared.languages import Language, Phrase, open_graph_locale
 from singletable_apps.shared.pages import Link, LocalTime, path_of
+from singletable_apps.shared.text import is_link
 from singletable_apps.shared.web import (
+    INVALID,
     NO_STORE,
     NOT_FOUND,
     SHARED_FIVE_MINUTES,
@@ -54,28 +59,6 @@ class PostRow:
     time: LocalTime
     picture: Picture | None
     likes: int = 0
-
-    @property
-    def date(self) -> str:
-        """Return the time for machines."""
-        return self.time.iso
-
-    @property
-    def day(self) -> str:
-        """Return the day as `15 November 2026`."""
-        return self.time.day
-
-    @property
-    def month(self) -> tuple[int, int]:
-        """Return the year and the month."""
-        local = self.time.at.astimezone(self.time.zone)
-        return local.year, local.month
-
-    @property
-    def short_day(self) -> str:
-        """Return the day as `15 Nov`."""
-        local = self.time.at.astimezone(self.time.zone)
-        return f"{local.day} {local:%b}"
 
 
 @dataclass(frozen=True)
@@ -112,12 +95,18 @@ class PublicPageContext:
         return ZoneInfo(self.settings.time_zone)
 
     @property
+    def language(self) -> Language:
+        """Return the language of the site."""
+        return self.state.pages.language(self.request)
+
+    @property
     def changed_at(self) -> datetime:
         """Return when the settings or the person last changed."""
         return max(self.settings.updated_at, self.person.updated_at)
 
     def head(self, title: str, url: str, description: str = "") -> Head:
         """Return the head of a page; without a title, that of the home page."""
+        title = self.language.gettext(title) if isinstance(title, Phrase) else title
         site = self.settings.title
         person = self.person.name
         home = f"{site}: {self.settings.tagline}" if self.settings.tagline else site
@@ -145,7 +134,7 @@ class PublicPageContext:
             blog,
             blog.title,
             blog.seo_description or blog.excerpt,
-            LocalTime(blog.published_at or blog.created_at, self.zone),
+            LocalTime(blog.published_at or blog.created_at, self.zone, self.language),
             picture_of(blog.featured_image_url, blog.featured_image_alt),
             likes,
         )
@@ -175,51 +164,42 @@ class PublicPageContext:
                 "site": self.settings,
                 "person": self.person,
                 "head": head,
+                "og_locale": open_graph_locale(self.settings.language),
                 "nav": self._navigation(),
                 "version": f"{self.settings.revision}",
+                "stylesheet": confine(self.settings.css).digest,
                 "portrait": picture_of(self.person.profile_pic_url, self.person.name),
                 "has_italics": any(tag in str(context.get("text", "")) for tag in _ITALIC),
                 **context,
             },
         )
 
-    def render_posts(
-        self,
-        head: Head,
-        rows: list[PostRow],
-        *,
-        lead: str = "",
-        eyebrow: Link | None = None,
-        newer: str = "",
-        older: str = "",
-        query: str | None = None,
-        empty: str = "",
-    ) -> Response:
-        """Render a list of posts, with a search box if there is a query."""
-        return self.render(
-            "posts",
-            head,
-            posts=rows,
-            lead=lead,
-            eyebrow=eyebrow,
-            newer=newer,
-            older=older,
-            query=query,
-            empty=empty,
-        )
+    def render_posts(self, head: Head, rows: list[PostRow], **context: Any) -> Response:
+        """Render a list of posts; `posts.html` says what else it can show."""
+        return self.render("posts", head, posts=rows, **context)
 
     def _navigation(self) -> list[Link]:
-        """Return links to the parts of the site that have something to show."""
+        """Return the entries of the menu that have something to show."""
         here = path_of(self.request)
-        parts = (
-            ("Blog", "blog", True),
-            ("Projects", "projects", bool(self.person.projects)),
-            ("Experience", "experience", bool(self.person.experience)),
-            ("About", "about", bool(self.person.about_content)),
-            ("Contact", "contact", self.settings.contact),
-        )
-        pages = [(text, self.urls.page(name)) for text, name, is_shown in parts if is_shown]
-        return [Link(text, url, here == url or here.startswith(f"{url}/")) for text, url in pages]
+        shown = filter(None, map(self.menu_link, self.settings.menu))
+        return [Link(text, url, here == url or here.startswith(f"{url}/")) for text, url in shown]
+
+    def menu_link(self, entry: MenuEntry) -> tuple[str, str] | None:
+        """Return the text and the URL of an entry, or None if there is nothing to show."""
+        if entry.link in SECTIONS:
+            is_shown = {
+                "projects": bool(self.person.projects),
+                "experience": bool(self.person.experience),
+                "about": bool(self.person.about_content),
+                "contact": self.settings.contact,
+                "newsletter": self.settings.newsletter,
+            }.get(entry.link, True)
+            text = entry.title or Phrase(SECTIONS[entry.link])
+            return (text, self.urls.page(entry.link)) if is_shown else None
+        if is_link(entry.link):
+            return entry.title, entry.link
+        page = self.service.catalog.page_at(entry.link, self.now)
+        return (entry.title or page.title, self.urls.of(page)) if page else None
 
 
 def _open_page(request: Request) -> PublicPageContext:
@@ -246,8 +226,8 @@ def show_problem(request: Request, problem: Problem) -> Response | None:
     if problem.status >= 500 or f"{path_of(request)}/".startswith(f"{admin}/"):
         return None
     page = _open_page(request)
-    is_missing = problem.type == NOT_FOUND
-    title = "This page does not exist" if is_missing else problem.type.title
+    is_missing = problem.type in (NOT_FOUND, INVALID)
+    title = Phrase("This page does not exist") if is_missing else Phrase(problem.type.title)
     head = replace(page.head(title, path_of(request)), is_hidden=True, json_ld=())
     latest = page.service.catalog.visible(page.now)[:3] if is_missing else []
     response = page.render(
@@ -256,6 +236,7 @@ def show_problem(request: Request, problem: Problem) -> Response | None:
         problem.status,
         caching=NO_STORE,
         problem=problem,
+        text=NOT_FOUND.about if problem.type is INVALID else problem.detail,
         is_missing=is_missing,
         posts=page.rows(latest, likes=False),
     )

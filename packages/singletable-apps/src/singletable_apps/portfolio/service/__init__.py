@@ -14,47 +14,26 @@ from singletable import Driver, Observer, Store
 from singletable_apps.portfolio.entities import Media, data_table
 from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.portfolio.service.activity import ActivityService
-from singletable_apps.portfolio.service.catalog import Catalog, Hit
-from singletable_apps.portfolio.service.comments import (
-    CommentService,
-    ContactService,
-    QueuedComment,
-)
+from singletable_apps.portfolio.service.catalog import Catalog
+from singletable_apps.portfolio.service.comments import CommentService, ContactService
 from singletable_apps.portfolio.service.context import Context
+from singletable_apps.portfolio.service.drafts import DraftService
 from singletable_apps.portfolio.service.likes import LikeService, LikeState
 from singletable_apps.portfolio.service.media import MediaService
 from singletable_apps.portfolio.service.newsletter import NewsletterService
 from singletable_apps.portfolio.service.posts import Moved, PostService
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import SITE, StatsService
+from singletable_apps.portfolio.service.trash import Trash
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.objects import Bucket
 from singletable_apps.shared.sealed import derive_key
-from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
+from singletable_apps.shared.service import utc_now
 from singletable_apps.shared.web import WriteCounter
 
-__all__ = [
-    "SITE",
-    "TABLES",
-    "Catalog",
-    "CommentService",
-    "ContactService",
-    "Context",
-    "Hit",
-    "LikeService",
-    "LikeState",
-    "MediaService",
-    "Moved",
-    "PortfolioService",
-    "PostService",
-    "QueuedComment",
-    "RevisionCheck",
-    "StatsService",
-    "any_revision",
-    "open_portfolio",
-]
+__all__ = ["SITE", "TABLES", "LikeState", "Moved", "PortfolioService", "open_portfolio"]
 
 # Sessions, password resets and the outbox expire; the document's table has what the document says.
 TABLES = {expiring: "portfolio_sessions"}
@@ -76,6 +55,8 @@ class PortfolioService:
     stats: StatsService
     accounts: Accounts
     activity: ActivityService
+    trash: Trash
+    drafts: DraftService
 
     def unused_images(self) -> list[Media]:
         """Return the images that no post, draft, earlier version, profile or project shows."""
@@ -125,17 +106,20 @@ def open_portfolio(
     posts = PostService(context, likes, on_change=catalog.expire)
     posts.resume_deletions()
     comments = CommentService(context, profile, stats)
+    media = MediaService(context)
     return PortfolioService(
         context=context,
         profile=profile,
         posts=posts,
         catalog=catalog,
         likes=likes,
-        media=MediaService(context),
+        media=media,
         comments=comments,
         contact=ContactService(context, profile),
         newsletter=NewsletterService(context, profile),
         stats=stats,
         accounts=Accounts(context, passwords or Passwords()),
         activity=ActivityService(context, posts, likes, comments),
+        trash=Trash(context, posts, media, profile),
+        drafts=DraftService(context),
     )

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed
+from singletable import ConditionFailed, Selection, evolve, key_of
 from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
+from singletable_apps.portfolio.entities import (
+    Blog,
+    Listing,
+    Media,
+    Portfolio,
+    Role,
+    SiteSettings,
+    Trashed,
+    User,
+)
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.shared.accounts import (
@@ -39,7 +50,7 @@ class Accounts(ManagedAccounts[User]):
     last_admin = "A site needs an owner. Make someone else an owner first."
     role_change = patterns.change_role
     removal = patterns.delete_user
-    changes_emails = False
+    requires_email = True
     listed = User.by_date
 
     def check_manager(self, actor: User) -> None:
@@ -58,6 +69,40 @@ class Accounts(ManagedAccounts[User]):
         checks = InputChecks()
         email = checks.email("email", login, required=True)
         return None if checks.errors else self._store.get(User.key(email), consistent=True)
+
+    def is_taken(self, user: User, email: str) -> bool:
+        """Return whether someone else signs in with the address."""
+        found = self.find_by_login(email)
+        return found is not None and found.user_id != user.user_id
+
+    def change_email(self, actor: User, user: User, email: str) -> User:
+        """Send a link to a new address; addresses are stored in lower case."""
+        return super().change_email(actor, user, email.lower())
+
+    def set_email(self, user: User, email: str, by: str) -> User:
+        """Move the account to its new key, and hand over its posts, images and trash.
+
+        If that is interrupted, owners can still edit what was not handed over.
+        """
+        moved = evolve(user, email=email)
+        try:
+            with self._store.transaction(pattern=patterns.move_user) as transaction:
+                transaction.delete(key_of(user), if_=User.revision == user.revision)
+                transaction.create(moved)
+        except ItemExists as error:
+            raise AlreadyExists({"email": _TAKEN}) from error
+        except ConditionFailed:
+            raise NotSignedIn("Your account was changed a moment ago. Try again.") from None
+        owned: list[tuple[Selection[Any], Any]] = [
+            *((Blog.by_date(listing), Blog.author) for listing in Listing),
+            (Media.key.partition(), Media.uploaded_by),
+            (Trashed.key.partition(), Trashed.author),
+        ]
+        for found, field in owned:
+            for item in self._store.query(found, where=field == user.email):
+                with suppress(ConditionFailed):
+                    self._store.update(key_of(item), field.set(email), if_=field == user.email)
+        return moved
 
     def describe_invitation(self, actor: User, user: User) -> tuple[str, str]:
         """Return the subject of an invitation, and who invites to what."""

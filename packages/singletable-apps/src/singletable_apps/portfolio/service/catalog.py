@@ -26,7 +26,7 @@ MAX_AGE = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A post that was found. The words of the query are marked in HTML that is safe to show."""
+    """A post or page that was found, with the words of the query marked in safe HTML."""
 
     blog: Blog
     title_html: str
@@ -35,10 +35,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """The published and scheduled posts at a time, latest first."""
+    """The published and scheduled posts at a time, latest first, and all pages."""
 
     read_at: datetime
     blogs: dict[str, Blog] = field(default_factory=dict[str, Blog])
+    pages: dict[str, Blog] = field(default_factory=dict[str, Blog])
 
     def is_fresh(self, now: datetime) -> bool:
         return timedelta() <= now - self.read_at < MAX_AGE
@@ -68,6 +69,17 @@ class Catalog:
         return list(
             dropwhile(lambda blog: not is_public(blog, now), self._current().blogs.values())
         )
+
+    def pages(self, now: datetime) -> list[Blog]:
+        """Return the public pages by title."""
+        public = (page for page in self._current().pages.values() if is_public(page, now))
+        return sorted(public, key=lambda page: page.title.casefold())
+
+    def page_at(self, slug: str, now: datetime) -> Blog | None:
+        """Return the public page that has this slug, or else the one that had it before."""
+        pages = self.pages(now)
+        before = (page for page in pages if slug in page.old_slugs)
+        return next((page for page in pages if page.slug == slug), next(before, None))
 
     def tags(self, now: datetime) -> list[tuple[str, int]]:
         """Return the tags with the numbers of their posts, the most frequent first."""
@@ -125,8 +137,9 @@ class Catalog:
         return sorted(others, key=distance)[:limit]
 
     def search(self, query: str, now: datetime, limit: int = 20) -> list[Hit]:
-        """Return the public posts that contain all words of the query, best first."""
-        blogs = self._current().blogs
+        """Return the public posts and pages that contain all words of the query, best first."""
+        current = self._current()
+        blogs = {**current.blogs, **current.pages}
 
         def accepts(blog_id: str) -> bool:
             return blog_id in blogs and is_public(blogs[blog_id], now)
@@ -164,9 +177,11 @@ class Catalog:
 
     def _read(self, before: _Snapshot | None) -> _Snapshot:
         now = self._clock()
-        posts = self._store.query(Blog.by_date(Listing.ALL), reverse=True)
-        blogs = {blog.blog_id: blog for blog in posts}
-        known = before.blogs if before else {}
+        listed, pages = (
+            {blog.blog_id: blog for blog in self._store.query(Blog.by_date(each), reverse=True)}
+            for each in (Listing.ALL, Listing.PAGES)
+        )
+        blogs, known = {**listed, **pages}, {**before.blogs, **before.pages} if before else {}
         changed = [
             blog
             for blog_id, blog in blogs.items()
@@ -183,7 +198,7 @@ class Catalog:
                 if text is not None
             ]
             self._index.update(documents, removed=removed)
-        return _Snapshot(now, blogs)
+        return _Snapshot(now, listed, pages)
 
 
 def _month(blog: Blog, zone: tzinfo) -> tuple[int, int]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import ParamSpec, TypeVar
 
 from singletable import (
     AlreadyExists,
@@ -41,6 +43,7 @@ from singletable_apps.portfolio.entities import (
     CommentQueue,
     Listing,
     PendingComment,
+    TrashKind,
     User,
 )
 from singletable_apps.portfolio.errors import SwitchedOff
@@ -54,6 +57,7 @@ from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
@@ -64,6 +68,8 @@ NOTIFICATION_INTERVAL = timedelta(hours=1)
 MESSAGES_PER_HOUR = 60
 _ATTEMPTS = 5
 _log = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,13 @@ class QueuedComment:
     def ref(self) -> str:
         """The name of the comment for `approve` and `reject`."""
         return ref_of(self.comment)
+
+
+def _retried(done: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    text = f"The comment could not be {done} right now. Try again."
+    return retry_conflicts(
+        also=[TransactionConflict], idempotent=True, otherwise=lambda: Busy(text)
+    )
 
 
 class CommentService:
@@ -170,11 +183,7 @@ class CommentService:
         waiting = PendingComment.by_visitor(CommentQueue.PENDING)
         return self._context.store.count(waiting, limit=MAX_PENDING)
 
-    @retry_conflicts(
-        also=[TransactionConflict],
-        idempotent=True,
-        otherwise=lambda: Busy("The comment could not be approved right now. Try again."),
-    )
+    @_retried("approved")
     def approve(self, actor: User, ref: str) -> Comment:
         """Publish a comment. Approving it again returns the same comment."""
         named = parse_ref(ref)
@@ -196,11 +205,7 @@ class CommentService:
         self._stats.record_comment(comment.blog_id)
         return comment
 
-    @retry_conflicts(
-        also=[TransactionConflict],
-        idempotent=True,
-        otherwise=lambda: Busy("The comment could not be rejected right now. Try again."),
-    )
+    @_retried("rejected")
     def reject(self, actor: User, ref: str) -> None:
         """Take a comment out of the queue, for 30 days. Rejecting it again changes nothing."""
         named = parse_ref(ref)
@@ -213,11 +218,7 @@ class CommentService:
         if self._find_approved(named) is not None:
             raise NotFound("Someone has approved this comment. Delete it from its post instead.")
 
-    @retry_conflicts(
-        also=[TransactionConflict],
-        idempotent=True,
-        otherwise=lambda: Busy("The comment could not be brought back right now. Try again."),
-    )
+    @_retried("brought back")
     def restore(self, actor: User, ref: str) -> None:
         """Put a rejected comment into the queue again. Doing so again changes nothing."""
         named = parse_ref(ref)
@@ -228,12 +229,19 @@ class CommentService:
             raise NotFound("This comment is not among the rejected ones. It may be deleted.")
 
     def delete(self, actor: User, ref: str) -> None:
-        """Delete an approved or rejected comment for good. Doing so again changes nothing."""
-        named = parse_ref(ref)
-        _, rejected = self._load(actor, named, CommentQueue.REJECTED)
+        """Delete a rejected comment for good, or move an approved one to the trash.
+
+        Doing so again changes nothing.
+        """
+        named, store = parse_ref(ref), self._context.store
+        blog, rejected = self._load(actor, named, CommentQueue.REJECTED)
         if rejected is not None:
-            self._context.store.delete(key_of(rejected))
-        self._context.store.delete(_key_of_approved(named))
+            store.delete(key_of(rejected))
+        comment = self._find_approved(named)
+        if comment is not None and blog is not None:
+            title = f"{comment.author_name}: {comment.content}"
+            self._context.trash(TrashKind.COMMENT, ref, title, blog.author, vars(comment))
+            store.delete(key_of(comment))
 
     def _move(self, comment: PendingComment, queue: CommentQueue, lifetime: timedelta) -> None:
         moved = evolve(comment, queue=queue, ends=self._context.clock() + lifetime)
@@ -253,7 +261,10 @@ class CommentService:
         if pending.comment_id in waiting:
             return False
         if len(waiting) >= MAX_PENDING_OF_VISITOR:
-            text = f"{len(waiting)} of your comments are waiting for approval. Try again later."
+            text = Phrase(
+                "%(count)s of your comments are waiting for approval. Try again later.",
+                count=len(waiting),
+            )
             raise InvalidInput({"content": text})
         if self.count_pending() >= MAX_PENDING:
             raise Busy("Too many comments are waiting for approval. Try again in a few days.")
@@ -279,6 +290,8 @@ class CommentService:
         """Return the post and the comment in the queue, if the actor may moderate them."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
         blog = self._context.find_blog(named.blog_id, consistent=True)
+        if blog is not None and blog.listing is Listing.TRASH:
+            raise NotFound("The post of this comment is in the trash. Restore the post first.")
         if blog is not None and blog.listing is Listing.DELETED:
             blog = None
         if blog is not None:
@@ -306,7 +319,11 @@ class CommentService:
             for each in queued
             # Of a post that was deleted, nobody knows the author any more.
             if (each.blog is None and PERMISSIONS.allows(actor.role, Permission.MODERATE_ANY))
-            or (each.blog is not None and is_permitted(check_can_moderate, actor, each.blog))
+            or (
+                each.blog is not None
+                and each.blog.listing is not Listing.TRASH
+                and is_permitted(check_can_moderate, actor, each.blog)
+            )
         ]
         return Page(visible, page.cursor, page.previous)
 
@@ -385,16 +402,9 @@ class ContactService:
 
 
 def _approved(pending: PendingComment, moderator: User) -> Comment:
-    return Comment(
-        blog_id=pending.blog_id,
-        comment_id=pending.comment_id,
-        author_name=pending.author_name,
-        author_email=pending.author_email,
-        content=pending.content,
-        created_at=pending.created_at,
-        approved_by=moderator.email,
-        reply_to=pending.reply_to,
-    )
+    own = {"visitor", "queue", "ends"}
+    values = {name: value for name, value in vars(pending).items() if name not in own}
+    return Comment(**values, approved_by=moderator.email)
 
 
 def _key_of_approved(named: CommentRef) -> ItemKey[Comment]:

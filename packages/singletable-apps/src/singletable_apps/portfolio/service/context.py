@@ -5,8 +5,10 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass, field
 
-from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.rules import is_id, is_public
+from pydantic_core import to_jsonable_python
+
+from singletable_apps.portfolio.entities import Blog, Trashed, TrashKind
+from singletable_apps.portfolio.rules import is_id, is_public, make_excerpt
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import NotFound
@@ -27,6 +29,19 @@ class Context(AccountsContext):
         message = "\0".join((purpose, *values)).encode("utf-8", "surrogatepass")
         return hmac.digest(self.secret, message, "sha256").hex()[:32]
 
+    def trash(self, kind: TrashKind, name: str, title: str, author: str, values: object) -> None:
+        """Put what is deleted next into the trash."""
+        self.store.put(
+            Trashed(
+                kind=kind,
+                name=name,
+                title=make_excerpt(title),
+                author=author,
+                deleted_at=self.clock(),
+                values=to_jsonable_python(values),
+            )
+        )
+
     def find_blog(self, blog_id: str, *, consistent: bool = False) -> Blog | None:
         """Return the post, or None; also for text that cannot be an id."""
         if not is_id(blog_id):
@@ -36,6 +51,6 @@ class Context(AccountsContext):
     def get_public_blog(self, blog_id: str) -> Blog:
         """Return the post, or raise NotFound unless everyone can read it."""
         blog = self.find_blog(blog_id)
-        if blog is None or not is_public(blog, self.clock()):
+        if blog is None or blog.is_page or not is_public(blog, self.clock()):
             raise NotFound("There is no such post. It may have been deleted.")
         return blog

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from singletable import AlreadyExists, ConditionFailed, Page, key_of
 from singletable import NotFound as NoSuchItem
 from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import Media, User
+from singletable_apps.portfolio.entities import Media, TrashKind, User
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.errors import InvalidInput, NotFound
@@ -125,18 +126,36 @@ class MediaService:
             raise _not_found() from None
 
     def delete(self, actor: User, name: str) -> None:
-        """Delete an image with its files. Posts that show it show its description instead."""
+        """Move an image with its files to the trash. Posts show its description instead."""
         media = self._get_own(actor, name)
-        bucket = self._context.bucket
+        title, by = media.filename or media.name, media.uploaded_by
+        self._context.trash(TrashKind.IMAGE, name, title, by, vars(media))
         self._context.store.delete(key_of(media))
-        keys = bucket.list_objects(_folder(name))
-        files = {key: bucket.get_object(key) for key in keys}
-        for key in keys:
-            bucket.delete_object(key)
+        self._move_files(_folder(name), _trash_folder(name))
         # Someone may have uploaded the same image again in the meantime.
         if self._context.store.find(Media.one_name(name)) is not None:
-            for key, body in files.items():
-                bucket.put_object(key, body, "image/webp")
+            self._move_files(_trash_folder(name), _folder(name))
+
+    def put_back(self, media: Media) -> None:
+        """Restore an image from the trash; it may have been uploaded again meanwhile."""
+        self._move_files(_trash_folder(media.name), _folder(media.name))
+        with suppress(AlreadyExists):
+            self._context.store.create(media)
+
+    def delete_trashed(self, name: str) -> None:
+        """Delete the files of an image in the trash; a crash may have left some outside of it."""
+        self._move_files(_trash_folder(name))
+        if self._context.store.find(Media.one_name(name)) is None:
+            self._move_files(_folder(name))
+
+    def _move_files(self, source: str, target: str = "") -> None:
+        """Move the files of a folder, or delete them without a target."""
+        bucket = self._context.bucket
+        for key in bucket.list_objects(source):
+            if target:
+                moved = f"{target}{key.removeprefix(source)}"
+                bucket.put_object(moved, bucket.get_object(key), "image/webp")
+            bucket.delete_object(key)
 
     def list_unused(self, shown: Iterable[str]) -> Iterator[Media]:
         """Yield the images older than a week that none of the texts and URLs contain."""
@@ -174,6 +193,10 @@ class MediaService:
 
 def _folder(name: str) -> str:
     return f"media/{name}/"
+
+
+def _trash_folder(name: str) -> str:
+    return f"trash/{name}/"
 
 
 def _key(name: str, width: int) -> str:

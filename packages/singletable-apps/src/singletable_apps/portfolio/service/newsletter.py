@@ -14,6 +14,7 @@ from singletable import Page
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Subscriber, User
 from singletable_apps.portfolio.errors import SwitchedOff
+from singletable_apps.portfolio.profile_rules import TRANSLATIONS
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
@@ -26,7 +27,6 @@ from singletable_apps.shared.text import InputChecks
 
 LINK_LIFETIME = timedelta(days=3)
 _FREE_LINKS = 3
-_USED = "This link has expired or is incomplete. Subscribe again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +66,22 @@ class NewsletterService:
         if website or self._find(self._digest(address)) is not None:
             return
         now = self._context.clock()
-        site = settings.title
-        text = (
-            f"Someone, probably you, wants to get the posts of {site} by e-mail. To confirm, open "
-            f"this link within three days:\n\n{self._link('confirm', address)}\n\n"
-            "If it wasn’t you, do nothing: you won’t get another e-mail.\n"
+        language = TRANSLATIONS[settings.language]
+        subject = language.gettext("Confirm: %(site)s", site=settings.title)
+        text = language.gettext(
+            "Someone, probably you, wants to get the posts of %(site)s by e-mail. To confirm, open "
+            "this link within three days:\n\n%(link)s\n\n"
+            "If it wasn’t you, do nothing: you won’t get another e-mail.\n",
+            site=settings.title,
+            link=self._link("confirm", address),
         )
         try:
             self._throttle.attempt([("newsletter", address.casefold())], now)
-            self._context.mailer.send(Email(address, f"Confirm: {site}"[:200], text), now)
+            self._context.mailer.send(Email(address, subject[:200], text), now)
         except TooManyAttempts:
             return
         except MailError as error:
-            text = "This site cannot send e-mail right now. Try again later."
-            raise Busy(text) from error
+            raise Busy("This site cannot send e-mail right now. Try again later.") from error
 
     def read_link(self, token: str) -> str:
         """Return the address that a link confirms, without using the link."""
@@ -124,8 +126,13 @@ class NewsletterService:
         # The queue would replace {link} and {unsubscribe} in the words of the author.
         about = about.replace("{", "(").replace("}", ")")
         url = urls.absolute(urls.post(blog.slug))
-        site = self._profile.get_settings().title
-        text = f"{about}\n\nRead it: {url}\n\n-- \n{site}\nNo more of these: {{unsubscribe}}\n"
+        settings = self._profile.get_settings()
+        text = TRANSLATIONS[settings.language].gettext(
+            "%(about)s\n\nRead it: %(url)s\n\n-- \n%(site)s\nNo more of these: {unsubscribe}\n",
+            about=about,
+            url=url,
+            site=settings.title,
+        )
         readers = self._store.query(patterns.subscribers(), consistent=True)
         notices = (
             Notice(
@@ -168,4 +175,5 @@ class NewsletterService:
         try:
             return str(self._sealer.open(token, context=use, max_age=max_age))
         except InvalidSeal:
-            raise NotFound(_USED) from None
+            text = "This link has expired or is incomplete. Subscribe again."
+            raise NotFound(text) from None

@@ -1,7 +1,8 @@
-"""Delete a post with everything that belongs to it; an interrupted deletion is finished later.
+"""Move a post to the trash and back, and delete it with everything that belongs to it.
 
-Readers and authors lose the post first. Its METADATA, which lists its slugs, is deleted last, so
-that everything else can still be found.
+A post in the trash keeps its slugs and all its items. When a post is deleted, readers and authors
+lose it first. Its METADATA, which lists its slugs, is deleted last, so that everything else can
+still be found, and an interrupted deletion is finished later.
 """
 
 from __future__ import annotations
@@ -10,19 +11,21 @@ import logging
 from datetime import UTC, datetime
 from itertools import islice
 
-from singletable import SingleTableError, evolve, key_of, retry_conflicts
+from singletable import SingleTableError, key_of, retry_conflicts
 from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
     CommentQueue,
     DayStats,
+    EditorDraft,
     Listing,
     PendingComment,
     Revision,
+    Trashed,
     User,
 )
-from singletable_apps.portfolio.rules import check_can_edit, is_public
+from singletable_apps.portfolio.rules import check_can_edit, move_post
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.slugs import SlugRegistry
@@ -35,7 +38,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class PostDeletion:
-    """Hides posts and deletes their items."""
+    """Moves posts between lists and deletes their items."""
 
     def __init__(self, context: Context, likes: LikeService) -> None:
         self._context = context
@@ -47,19 +50,20 @@ class PostDeletion:
         idempotent=True,
         otherwise=lambda: Busy("Someone else is changing this post right now. Try again."),
     )
-    def hide(self, actor: User, blog_id: str, check: RevisionCheck) -> Blog:
-        """Take the post away from readers and authors, unless an interrupted call has done so."""
+    def move(self, actor: User | None, blog_id: str, to: Listing, check: RevisionCheck) -> Blog:
+        """Move the post as `move_post` does, unless an interrupted call has done so.
+
+        Without an actor, the time of the post in the trash is over.
+        """
         blog = self._context.find_blog(blog_id, consistent=True)
-        if blog is None:
+        if blog is None or Listing.DELETED is blog.listing is not to:
             raise NotFound("There is no such post. It may have been deleted.")
-        check_can_edit(actor, blog)
-        if blog.listing is Listing.DELETED:
+        if actor is not None:
+            check_can_edit(actor, blog)
+        if blog.listing is to or (to is Listing.ALL and blog.listing is not Listing.TRASH):
             return blog
         check(blog.revision)
-        was_public = blog.was_public or is_public(blog, self._context.clock())
-        return self._store.replace(
-            evolve(blog, listing=Listing.DELETED, published_at=None, was_public=was_public)
-        )
+        return self._store.replace(move_post(blog, to, self._context.clock()))
 
     def delete_items(self, blog: Blog) -> None:
         """Delete all items of a hidden post."""
@@ -70,6 +74,9 @@ class PostDeletion:
             found = store.query(partition, where=PendingComment.blog_id == blog_id, consistent=True)
             while batch := list(islice(found, _BATCH)):
                 store.delete_many(map(key_of, batch))
+        for item in store.query(Trashed.key.partition(), where=Trashed.name.begins_with(blog_id)):
+            store.delete(key_of(item))
+        store.delete(EditorDraft.key(f"posts/{blog_id}"))
         store.delete_partition(DayStats.key.partition(blog_id))
         store.delete_partition(Revision.key.partition(blog_id).ge(0))
         store.delete_partition(Comment.key.partition(blog_id).ge(_EPOCH))

@@ -37,7 +37,7 @@ from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
-from singletable_apps.shared.errors import AlreadyExists, Busy, NotFound
+from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.shared.markdown import lead_text, plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision, is_uuid
@@ -47,6 +47,7 @@ from singletable_apps.shared.text import InputChecks
 KEPT_REVISIONS = 50
 PREVIEW_LIFETIME = timedelta(days=30)
 _ATTEMPTS = 10
+_READABLE = (Listing.ALL, Listing.DRAFTS, Listing.PAGES)
 _FAILED = (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME)
 
 
@@ -66,16 +67,10 @@ class Moved:
     slug: str
 
 
-def _do_nothing() -> None:
-    pass
-
-
 class PostService:
     """Posts. `check` is called with the current revision; `on_change` after every write."""
 
-    def __init__(
-        self, context: Context, likes: LikeService, on_change: Callable[[], None] = _do_nothing
-    ) -> None:
+    def __init__(self, context: Context, likes: LikeService, on_change: Callable[[], None]) -> None:
         self._context = context
         self._store = context.store
         self._slugs = SlugRegistry(context.store)
@@ -107,7 +102,7 @@ class PostService:
         if is_id(blog_id):
             # One snapshot, so that an edit starts from a text and its own revision.
             blog, content = self._store.transact_get(Blog.key(blog_id), BlogContent.key(blog_id))
-            if blog is not None and content is not None and blog.listing is not Listing.DELETED:
+            if blog is not None and content is not None and blog.listing in _READABLE:
                 return Post(blog, content)
         raise NotFound("There is no such post. It may have been deleted.")
 
@@ -125,13 +120,24 @@ class PostService:
             page.items, _make_cursor(until, page.cursor), _make_cursor(until, page.previous)
         )
 
-    def list_all(self, limit: int, cursor: str | None = None) -> Page[Blog]:
-        """Return a page of the published and scheduled posts, latest first."""
-        return self._store.page(Blog.by_date(Listing.ALL), limit, cursor=cursor, reverse=True)
+    def list_all(self) -> list[Blog]:
+        """Return all posts: drafts first, then by date, newest first."""
+        return [*self.list_drafts(), *self._list(Listing.ALL)]
 
     def list_drafts(self) -> list[Blog]:
         """Return all drafts, newest first."""
-        return list(self._store.query(Blog.by_date(Listing.DRAFTS), reverse=True))
+        return self._list(Listing.DRAFTS)
+
+    def list_trash(self) -> list[Blog]:
+        """Return the posts in the trash, those deleted last first."""
+        return self._list(Listing.TRASH)
+
+    def list_pages(self) -> list[Blog]:
+        """Return all pages, public or not, latest first."""
+        return self._list(Listing.PAGES)
+
+    def _list(self, listing: Listing) -> list[Blog]:
+        return list(self._store.query(Blog.by_date(listing), reverse=True))
 
     def list_scheduled(self) -> list[Blog]:
         """Return all posts that become public later, latest first."""
@@ -151,9 +157,9 @@ class PostService:
         return list(self._store.query(Revision.key.partition(blog_id), reverse=True))
 
     def shown_in_posts(self) -> Iterator[str]:
-        """Yield the texts and image URLs of all posts, drafts and earlier versions."""
-        listed = self._store.query(Blog.by_date(Listing.ALL))
-        blogs = {blog.blog_id: blog for blog in (*self.list_drafts(), *listed)}
+        """Yield the texts and image URLs of posts, pages and versions, also in the trash."""
+        found = (*self.list_all(), *self.list_pages(), *self.list_trash())
+        blogs = {blog.blog_id: blog for blog in found}
         yield from (blog.featured_image_url for blog in blogs.values())
         yield from (text.markdown for text in self.contents(blogs).values())
         yield from (old.markdown for blog_id in blogs for old in self.history(blog_id))
@@ -183,12 +189,12 @@ class PostService:
 
     def create(self, actor: User, draft: PostDraft, publication: Publication | None = None) -> Blog:
         """Create a post; a draft unless there is a publication."""
-        PERMISSIONS.check(actor.role, Permission.WRITE)
+        needed = Permission.EDIT_SITE if draft.is_page else Permission.WRITE
+        PERMISSIONS.check(actor.role, needed)
         draft = check_draft(draft)
-        blank = evolve(_blank_post(actor, self._context.clock()), author_name=actor.name)
-        post = self._published(self._apply(blank, draft), publication)
+        post = self._published(self.preview(actor, draft), publication)
         for _ in range(_ATTEMPTS):
-            slug = draft.slug or self._slugs.find_free(draft.title, blank)
+            slug = draft.slug or self._slugs.find_free(draft.title, post.blog)
             blog = evolve(post.blog, slug=slug)
             try:
                 self._insert(Post(blog, post.content))
@@ -205,6 +211,11 @@ class PostService:
             self._on_change()
             return blog
         raise _busy()
+
+    def preview(self, actor: User, draft: PostDraft) -> Post:
+        """Return a new post that is not stored."""
+        blank = _blank_post(actor, self._context.clock())
+        return self._apply(evolve(blank, author_name=actor.name), draft)
 
     def edit(
         self,
@@ -223,7 +234,8 @@ class PostService:
 
         def change(post: Post) -> Post:
             nonlocal entered_slug
-            checked = check_draft(draft(post.draft) if callable(draft) else draft)
+            entered = draft(post.draft) if callable(draft) else draft
+            checked = check_draft(replace(entered, is_page=post.blog.is_page))
             slug = entered_slug = checked.slug
             if not slug:
                 is_known = post.blog.was_public or is_public(post.blog, self._context.clock())
@@ -233,7 +245,7 @@ class PostService:
             changed = self._published(
                 self._apply(post.blog, replace(checked, slug=slug)), publication
             )
-            if changed.blog.listing is Listing.ALL:
+            if changed.blog.published_at is not None:
                 check_publishable(checked.markdown)
             return changed
 
@@ -258,7 +270,14 @@ class PostService:
         draft, unchanged = check_draft(file.draft), Outcome.SKIPPED
         for _ in range(_ATTEMPTS):
             old = self._slugs.find_current(draft.slug)
-            post = self.get(old.blog_id) if old else None
+            try:
+                post = self.get(old.blog_id) if old else None
+            except NotFound:
+                text = "A post in the trash has this slug. Restore it, or delete it forever."
+                raise InvalidInput({"slug": text}) from None
+            if post and post.blog.is_page != draft.is_page:
+                kind = "page" if post.blog.is_page else "post"
+                raise InvalidInput({"slug": f"A {kind} here has the slug “{draft.slug}” already."})
             changed = self._imported(actor, file, draft, post, revisions)
             if changed == post:
                 return unchanged, changed.blog
@@ -323,12 +342,19 @@ class PostService:
 
         return self._change(actor, blog_id, change, any_revision)
 
-    def delete(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> None:
+    def move(
+        self, actor: User, blog_id: str, to: Listing, check: RevisionCheck = any_revision
+    ) -> None:
+        """Move the post with its comments and likes to the trash (TRASH), or back (ALL)."""
+        self._deletion.move(actor, blog_id, to, check)
+        self._on_change()
+
+    def delete(self, actor: User | None, blog_id: str, check: RevisionCheck = any_revision) -> None:
         """Delete the post with its slugs, likes and comments. If it is interrupted, call it again.
 
         Readers lose the post at once. Deletions that were interrupted before are finished, too.
         """
-        hidden = self._deletion.hide(actor, blog_id, check)
+        hidden = self._deletion.move(actor, blog_id, Listing.DELETED, check)
         self._on_change()
         self._deletion.delete_items(hidden)
         self._deletion.resume()
@@ -489,16 +515,14 @@ def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
     html = render_markdown(draft.markdown, media_prefix=media_prefix)
     check_content(html)
     text = plain_text(html)
+    # The names of the others are those of the post.
+    own = {"markdown", "slug", "tags"}
     changed = evolve(
         blog,
-        title=draft.title,
+        **{name: value for name, value in vars(draft).items() if name not in own},
         slug=draft.slug or blog.slug,
         tags=list(draft.tags),
-        category=draft.category,
-        featured_image_url=draft.featured_image_url,
-        featured_image_alt=draft.featured_image_alt,
-        seo_description=draft.seo_description,
-        canonical_url=draft.canonical_url,
+        listing=Listing.PAGES if draft.is_page else blog.listing,
         excerpt=make_excerpt(lead_text(html)),
         reading_time=reading_time(text),
     )

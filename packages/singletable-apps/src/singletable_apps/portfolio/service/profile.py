@@ -30,6 +30,8 @@ class ProfileService:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        # Of the settings as last read, for pages that must not read them, such as errors.
+        self.language = "en"
 
     def get_portfolio(self, *, consistent: bool = False) -> Portfolio:
         """Return the portfolio; an empty one of revision 0 if nothing was saved yet."""
@@ -39,7 +41,9 @@ class ProfileService:
     def get_settings(self, *, consistent: bool = False) -> SiteSettings:
         """Return the settings; the defaults with revision 0 if the site is not set up."""
         stored = self._context.store.get(SiteSettings.key(ID), consistent=consistent)
-        return stored or SiteSettings(updated_at=self._context.clock())
+        settings = stored or SiteSettings(updated_at=self._context.clock())
+        self.language = settings.language
+        return settings
 
     def owner_address(self) -> str | None:
         """Return where to reach the owner: the address of the profile, or else of the account."""

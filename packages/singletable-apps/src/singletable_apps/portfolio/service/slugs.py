@@ -14,6 +14,7 @@ from singletable_apps.portfolio.entities import Blog, Slug
 from singletable_apps.portfolio.rules import (
     MAX_OLD_SLUGS,
     MAX_SLUG,
+    RESERVED,
     derive_slug,
     is_public,
     slug_error,
@@ -23,6 +24,7 @@ from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput
 # Adds writes to a transaction.
 Writes = Callable[[Transaction], None]
 _LAST_NUMBER = 9
+_HAS = "a post or page, perhaps in the trash, has"
 
 
 class SlugRegistry:
@@ -50,7 +52,8 @@ class SlugRegistry:
         names = [base, *(f"{base}-{number}" for number in range(2, _LAST_NUMBER + 1))]
         held = self._store.get_many([Slug.key(name) for name in names], consistent=True)
         for name, slug in zip(names, held, strict=True):
-            if slug is None or slug.blog_id == blog.blog_id:
+            is_reserved = blog.is_page and name in RESERVED
+            if not is_reserved and (slug is None or slug.blog_id == blog.blog_id):
                 return name
         return f"{base}-{blog.blog_id[:8]}"
 
@@ -88,7 +91,7 @@ class SlugRegistry:
             first = Slug(slug=slug, blog_id=blog.blog_id)
             return lambda transaction: transaction.create(first)
         if held.is_current and held.blog_id != blog.blog_id:
-            raise AlreadyExists({"slug": f"Choose another slug: a post has “{slug}” already."})
+            raise AlreadyExists({"slug": f"Choose another slug: {_HAS} “{slug}” already."})
         taken = Slug(slug=slug, blog_id=blog.blog_id, redirects_to=held.blog_id)
         return lambda transaction: transaction.put(taken, if_=_is_unchanged(held))
 

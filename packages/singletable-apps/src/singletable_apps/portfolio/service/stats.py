@@ -71,10 +71,6 @@ class StatsService:
         with self._flushing:
             self._write_all()
 
-    def close(self) -> None:
-        """Write what was counted; call this when the server stops."""
-        self.flush()
-
     def _record(self, kind: str, blog_id: str | None, at: datetime, change: int) -> None:
         day = at.astimezone(UTC).date()
         with self._lock:

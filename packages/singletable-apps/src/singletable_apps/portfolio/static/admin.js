@@ -1,5 +1,7 @@
 // Small things on the pages for authors: select all, drag to reorder, image fields, and the contrast of the accent color.
+import "./drafts.js";
 import { chooseImage } from "./media.js";
+import { lang, phrase } from "./texts.js";
 
 // Select every comment at once.
 for (const all of document.querySelectorAll("input[data-select-all]")) {
@@ -39,18 +41,17 @@ for (const list of document.querySelectorAll("[data-arrange]")) {
 }
 
 // Fields with the URL of an image: choose it from the library.
-if (!document.querySelector("form[data-editor]")) {
-  for (const button of document.querySelectorAll("button[data-choose-image]")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      const { form } = button;
-      const chosen = await chooseImage(form.dataset.mediaUrl);
-      if (!chosen) return;
-      const [url, alt] = button.dataset.chooseImage.split(" ");
-      form.elements[url].value = chosen.url;
-      if (alt && form.elements[alt] && !form.elements[alt].value) form.elements[alt].value = chosen.alt;
-    });
-  }
+for (const button of document.querySelectorAll("button[data-choose-image]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const { elements, dataset } = button.form;
+    const chosen = await chooseImage(dataset.mediaUrl);
+    if (!chosen) return;
+    const [url, alt] = button.dataset.chooseImage.split(" ");
+    elements[url].value = chosen.url;
+    if (elements[alt] && !elements[alt].value) elements[alt].value = chosen.alt;
+    elements[url].dispatchEvent(new Event("input", { bubbles: true }));
+  });
 }
 
 // Say whether text in the accent color can be read on a white page (WCAG contrast).
@@ -65,8 +66,8 @@ if (accent && hint) {
   const show = () => {
     const ratio = 1.05 / (luminance(accent.value) + 0.05);
     const isReadable = ratio >= 4.5;
-    const verdict = isReadable ? "Easy to read." : "Too pale for text, which gets a darker shade of it.";
-    hint.textContent = `Contrast on white ${ratio.toFixed(1)} : 1. ${verdict}`;
+    const shown = ratio.toLocaleString(lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+    hint.textContent = phrase(isReadable ? "contrast-good" : "contrast-pale", { ratio: shown });
     hint.dataset.contrast = isReadable ? "good" : "warning";
   };
   accent.addEventListener("input", show);

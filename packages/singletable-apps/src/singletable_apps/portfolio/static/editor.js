@@ -1,6 +1,7 @@
-// The post editor: slug from the title, toolbar, live preview, saving in place, and a copy of
-// unsaved text in this browser. Without this script the form works with its buttons.
+// The post editor: slug from the title, toolbar, live preview, saving in place, and a copy in this
+// browser of what the server has not kept. Without this script the form works with its buttons.
 import { chooseImage, uploadImage } from "./media.js";
+import { lang, phrase } from "./texts.js";
 
 const form = document.querySelector("form[data-editor]");
 const fields = form.elements;
@@ -15,7 +16,7 @@ const later = (milliseconds, action) => {
 };
 
 // What the form contains, without the fields that saving changes.
-const LEFT_OUT = new Set(["revision", "action"]);
+const LEFT_OUT = new Set(["revision", "action", "draft", "offer-revision"]);
 const entries = () => [...new FormData(form)].filter(([name]) => !LEFT_OUT.has(name));
 const snapshot = () => JSON.stringify(entries());
 let saved = snapshot();
@@ -46,56 +47,81 @@ const result = document.querySelector("[data-search-result]");
 const show = () => {
   if (counter) {
     const length = [...fields.seo_description.value].length;
-    const advice = length === 0 ? "Without one, the first paragraph is shown."
-      : length < 70 ? "A little more would help." : length <= 160 ? "Good length." : "Search engines cut this off.";
-    counter.textContent = `${length} of about 160 characters. ${advice}`;
+    const advice = length === 0 ? "none" : length < 70 ? "short" : length <= 160 ? "good" : "long";
+    counter.textContent = `${phrase("length", { length })} ${phrase(`length-${advice}`)}`;
   }
   if (result) {
-    result.querySelector("[data-result-title]").textContent = fields.title.value || "Title of the post";
+    result.querySelector("[data-result-title]").textContent = fields.title.value || phrase("title");
     result.querySelector("[data-result-slug]").textContent = fields.slug.value || slugify(fields.title.value) || "…";
-    const about = fields.seo_description.value || result.dataset.excerpt || "The description of the post.";
+    const about = fields.seo_description.value || result.dataset.excerpt || phrase("description");
     result.querySelector("[data-result-text]").textContent = about;
   }
 };
 
-// --- The preview is rendered by the server, as it will be published. ----------------------------
-const preview = document.querySelector("[data-preview]");
+// --- The preview is the public page of the form, in the type of the site. -----------------------
+const panes = form.querySelector("[data-panes]");
+// A frame of its own: the page has the fonts, widths and theme of the site, and runs no scripts.
+const preview = document.createElement("iframe");
+preview.title = phrase("preview");
+preview.setAttribute("sandbox", "allow-same-origin allow-popups allow-popups-to-escape-sandbox");
+form.querySelector("[data-preview]").append(preview);
+const looks = [...form.querySelectorAll("button[data-look]")];
+let look;
+const paint = () => {
+  const root = preview.contentDocument.documentElement;
+  look ??= root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  root.dataset.theme = look;
+  const isOn = (name) => (name === "phone" ? preview.classList.contains("is-phone") : name === look);
+  for (const each of looks) each.setAttribute("aria-pressed", String(isOn(each.dataset.look)));
+};
+preview.addEventListener("load", () => { if (preview.srcdoc) paint(); });
 let running = null;
 const render = async () => {
-  if (!preview) return;
   running?.abort();
   const mine = running = new AbortController();
   try {
     const answer = await fetch(form.dataset.previewUrl, {
-      method: "POST", body: new URLSearchParams({ markdown: text.value }), signal: mine.signal,
-      headers: { Accept: "application/json" }, redirect: "error",
+      method: "POST", body: new URLSearchParams(new FormData(form)), signal: mine.signal, redirect: "error",
     });
     if (!answer.ok) throw new Error(answer.statusText);
-    const { html, excerpt } = await answer.json();
-    preview.innerHTML = html;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const shown = preview.contentDocument.getElementById("content");
+    // Later versions replace the content only, so that the preview stays where it was scrolled to.
+    if (shown) shown.innerHTML = page.getElementById("content").innerHTML;
+    else {
+      for (const script of page.querySelectorAll("script")) script.remove();
+      page.head.insertAdjacentHTML("afterbegin", '<base target="_blank">');
+      preview.srcdoc = `<!doctype html>${page.documentElement.outerHTML}`;
+    }
     preview.classList.remove("is-stale");
-    if (result) result.dataset.excerpt = excerpt;
+    if (result) result.dataset.excerpt = page.querySelector("meta[name=description]")?.content ?? "";
     show();
   } catch (error) {
     if (error.name !== "AbortError") preview.classList.add("is-stale");
   }
 };
 const renderSoon = later(250, render);
-
-// --- Write, or look at it: beside each other where there is room. -------------------------------
-const panes = form.querySelector("[data-panes]");
-for (const button of form.querySelectorAll("button[data-pane]")) {
-  button.hidden = false;
+const choose = (pane) => {
+  panes.dataset.panes = pane;
+  for (const each of form.querySelectorAll("button[data-pane]")) each.setAttribute("aria-pressed", String(each.dataset.pane === pane));
+  for (const each of looks) each.hidden = pane === "write";
+  render();
+};
+// Light or dark, and as wide as a phone or as there is room.
+for (const button of looks) {
   button.addEventListener("click", () => {
-    panes.dataset.panes = button.dataset.pane;
-    for (const each of form.querySelectorAll("button[data-pane]")) {
-      each.setAttribute("aria-pressed", String(each === button));
-    }
-    render();
+    if (button.dataset.look === "phone") preview.classList.toggle("is-phone");
+    else look = button.dataset.look;
+    paint();
   });
 }
 
-if (panes && matchMedia("(max-width: 59.99rem)").matches) form.querySelector('[data-pane="write"]').click();
+// --- Write, or look at it: beside each other where there is room. -------------------------------
+for (const button of form.querySelectorAll("button[data-pane]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => choose(button.dataset.pane));
+}
+choose(matchMedia("(max-width: 59.99rem)").matches ? "write" : "both");
 
 // --- The toolbar inserts Markdown. ---------------------------------------------------------------
 // insertText keeps the undo history of the browser.
@@ -121,18 +147,18 @@ const prefix = (mark) => {
 };
 const image = ({ url, alt }) => insert(`![${(alt || "").replace(/[[\]]/g, "")}](${url})`);
 const tools = {
-  bold: () => wrap("**", "**", "bold"),
-  italic: () => wrap("*", "*", "italic"),
+  bold: () => wrap("**", "**", phrase("bold")),
+  italic: () => wrap("*", "*", phrase("italic")),
   heading: () => prefix("## "),
   link: () => {
     const chosen = text.value.slice(text.selectionStart, text.selectionEnd);
     const isUrl = /^https?:\/\/\S+$/.test(chosen);
-    wrap(isUrl ? "[text](" : "[", isUrl ? ")" : "](https://)", isUrl ? chosen : "text");
+    wrap(isUrl ? `[${phrase("text")}](` : "[", isUrl ? ")" : "](https://)", isUrl ? chosen : phrase("text"));
   },
   list: () => prefix("- "),
   quote: () => prefix("> "),
   code: () => (/\n/.test(text.value.slice(text.selectionStart, text.selectionEnd))
-    ? wrap("```\n", "\n```", "code") : wrap("`", "`", "code")),
+    ? wrap("```\n", "\n```", phrase("code")) : wrap("`", "`", phrase("code"))),
   image: async () => {
     const chosen = await chooseImage(form.dataset.mediaUrl);
     if (chosen) image(chosen);
@@ -162,10 +188,10 @@ const take = async (event, files) => {
   if (!images.length) return;
   event.preventDefault();
   for (const file of images) {
-    say(`Uploading ${file.name}…`);
+    say(phrase("uploading", { name: file.name }));
     try {
       image(await uploadImage(form.dataset.mediaUrl, file));
-      say("Uploaded. Describe the image between the brackets.");
+      say(phrase("uploaded"));
     } catch (error) {
       say(`${file.name}: ${error.message}`);
     }
@@ -185,7 +211,7 @@ const save = async () => {
   const sent = snapshot();
   const body = new URLSearchParams(new FormData(form));
   body.set("action", "save");
-  say("Saving…");
+  say(phrase("saving"));
   try {
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "application/json" }, redirect: "error" });
     if (!answer.ok) throw new Error("rejected");
@@ -196,7 +222,8 @@ const save = async () => {
     saved = JSON.stringify(JSON.parse(sent).map(([name, value]) => [name, name === "slug" ? slug : value]));
     if (isChanged()) keep(false);
     else forget();
-    say(isChanged() ? "Not saved yet" : words);
+    form.dispatchEvent(new Event("saved"));
+    say(isChanged() ? phrase("unsaved") : words);
   } catch {
     // The page that comes says what is wrong, and keeps the text.
     leaving = true;
@@ -238,12 +265,21 @@ form.addEventListener("submit", () => {
   leaving = true;
   if (isChanged()) keep(true);
 });
-addEventListener("beforeunload", (event) => { if (!leaving && isChanged()) event.preventDefault(); });
+let hasFailed = false;
+form.addEventListener("kept", () => { hasFailed = false; forget(); });
+form.addEventListener("unkept", () => { hasFailed = true; });
+// What the server has kept, or keeps when the page is left, needs no warning.
+addEventListener("beforeunload", (event) => {
+  if (!leaving && isChanged() && hasFailed) event.preventDefault();
+});
 addEventListener("pageshow", () => { leaving = false; });
 
 const draft = read();
 const notice = document.querySelector("[data-restore]");
-const isSaved = draft?.submitted && draft.revision !== fields.revision.value;
+const offer = document.querySelector("[data-offer]");
+// The server has what was typed here, or something newer; its clock has whole seconds.
+const isKept = offer && draft && draft.at < 1000 * (Number(offer.dataset.offer) + 2);
+const isSaved = isKept || (draft?.submitted && draft.revision !== fields.revision.value);
 if (form.dataset.editor === "shown-again") {
   saved = ""; // the form came back with errors, a conflict or a preview: nothing is saved yet
   keep(false);
@@ -251,7 +287,8 @@ if (form.dataset.editor === "shown-again") {
   forget();
 } else if (notice) {
   notice.hidden = false;
-  const at = new Date(draft.at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  if (offer) offer.hidden = true;
+  const at = new Date(draft.at).toLocaleString(lang, { dateStyle: "medium", timeStyle: "short" });
   notice.querySelector("[data-restore-time]").textContent = at;
   notice.addEventListener("click", (event) => {
     const choice = event.target.closest("button")?.value;
@@ -261,7 +298,7 @@ if (form.dataset.editor === "shown-again") {
       for (const [name, value] of inputs) if (fields[name]) fields[name].value = value;
       show();
       render();
-      say("Restored, not saved yet.");
+      say(phrase("restored"));
     } else forget();
     notice.hidden = true;
     text.focus();
@@ -277,17 +314,6 @@ if (form.dataset.editor === "saved") {
 }
 
 // --- The featured image. -------------------------------------------------------------------------
-for (const button of form.querySelectorAll("button[data-choose-image]")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const chosen = await chooseImage(form.dataset.mediaUrl);
-    if (!chosen) return;
-    const [url, alt] = button.dataset.chooseImage.split(" ");
-    fields[url].value = chosen.url;
-    if (fields[alt] && !fields[alt].value) fields[alt].value = chosen.alt;
-    fields[url].dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
 const picture = document.querySelector("[data-featured]");
 const showPicture = () => {
   const url = fields.featured_image_url?.value ?? "";
@@ -301,8 +327,8 @@ form.addEventListener("input", (event) => {
   show();
   showPicture();
   keepSoon();
-  say(isChanged() ? "Not saved yet" : "");
-  if (event.target === text) renderSoon();
+  say(isChanged() ? phrase("unsaved") : "");
+  renderSoon();
 });
 form.addEventListener("change", show);
 show();

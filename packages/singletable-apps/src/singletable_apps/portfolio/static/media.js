@@ -1,4 +1,5 @@
 // Images: upload with progress, choose one from the library, drop files on the page, copy Markdown.
+import { phrase } from "./texts.js";
 
 // As `MAX_BYTES` of shared.images: the server closes the connection on larger files without a word.
 const MAX_BYTES = 15_000_000;
@@ -7,7 +8,7 @@ const MAX_BYTES = 15_000_000;
 export function uploadImage(url, file, onProgress = () => {}) {
   return new Promise((resolve, reject) => {
     if (file.size > MAX_BYTES) {
-      reject(new Error(`This file is larger than ${MAX_BYTES / 1_000_000} MB.`));
+      reject(new Error(phrase("too-large", { size: MAX_BYTES / 1_000_000 })));
       return;
     }
     const body = new FormData();
@@ -22,10 +23,10 @@ export function uploadImage(url, file, onProgress = () => {}) {
     request.addEventListener("load", () => {
       const result = request.response?.files?.[0];
       if (request.status === 200 && result && !result.error) resolve(result);
-      else if (request.status === 401) reject(new Error("You were signed out. Sign in, then try again."));
-      else reject(new Error(result?.error ?? request.response?.detail ?? "The upload failed. Try again."));
+      else if (request.status === 401) reject(new Error(phrase("signed-out")));
+      else reject(new Error(result?.error ?? request.response?.detail ?? phrase("upload-failed")));
     });
-    request.addEventListener("error", () => reject(new Error("No connection. Try again.")));
+    request.addEventListener("error", () => reject(new Error(phrase("offline"))));
     request.send(body);
   });
 }
@@ -39,7 +40,7 @@ export async function chooseImage(url) {
   dialog.setAttribute("aria-labelledby", "picker-title");
   const heading = document.createElement("h2");
   heading.id = "picker-title";
-  heading.textContent = "Choose an image";
+  heading.textContent = phrase("choose-image");
   const grid = document.createElement("div");
   grid.className = "picker-grid";
   for (const item of page.querySelectorAll("[data-media]")) {
@@ -53,7 +54,7 @@ export async function chooseImage(url) {
   const note = document.createElement("p");
   note.className = "quiet";
   note.setAttribute("role", "status");
-  note.textContent = grid.children.length ? "" : "There are no images yet. Upload the first one.";
+  note.textContent = grid.children.length ? "" : phrase("no-images");
   const actions = document.createElement("div");
   actions.className = "actions";
   const input = document.createElement("input");
@@ -64,11 +65,11 @@ export async function chooseImage(url) {
   const label = document.createElement("label");
   label.className = "button button-quiet";
   label.htmlFor = input.id;
-  label.textContent = "Upload an image…";
+  label.textContent = phrase("upload-image");
   const cancel = document.createElement("button");
   cancel.type = "button";
   cancel.className = "button button-plain";
-  cancel.textContent = "Cancel";
+  cancel.textContent = phrase("cancel");
   actions.append(input, label, cancel);
   dialog.append(heading, grid, note, actions);
   document.body.append(dialog);
@@ -84,7 +85,7 @@ export async function chooseImage(url) {
   dialog.addEventListener("cancel", () => close(null));
   dialog.addEventListener("click", (event) => { if (event.target === dialog) close(null); });
   input.addEventListener("change", async () => {
-    note.textContent = "Uploading…";
+    note.textContent = phrase("uploading", { name: input.files[0].name });
     try {
       close(await uploadImage(url, input.files[0]));
     } catch (error) {
@@ -111,7 +112,7 @@ if (drop) {
       const bar = document.createElement("progress");
       bar.max = 1;
       bar.value = 0;
-      bar.setAttribute("aria-label", `Uploading ${file.name}`);
+      bar.setAttribute("aria-label", phrase("uploading", { name: file.name }));
       row.append(name, bar);
       list.append(row);
       try {

@@ -36,7 +36,7 @@ if (form) {
     liked = state.liked;
     button.setAttribute("aria-pressed", String(liked));
     button.value = liked ? "unlike" : "like";
-    count.textContent = state.count ? state.count.toLocaleString("en-US") : "Like";
+    count.textContent = state.count ? state.count.toLocaleString(form.dataset.language) : form.dataset.none;
     count.dataset.count = state.count;
   };
   const ask = async (url, options) => {
@@ -61,7 +61,7 @@ if (form) {
     } catch (error) {
       show(before);
       button.classList.remove("is-new");
-      message.textContent = error.message === "429" ? "Please wait a minute, then try again." : "That did not work. Please try again.";
+      message.textContent = error.message === "429" ? form.dataset.wait : form.dataset.failed;
     }
     busy = false;
   });
@@ -82,9 +82,9 @@ if (share) {
     }
     try {
       await navigator.clipboard.writeText(url);
-      label.textContent = "Link copied";
+      label.textContent = share.dataset.copied;
     } catch {
-      label.textContent = "Copy the address above";
+      label.textContent = share.dataset.blocked;
     }
     setTimeout(() => { label.textContent = text; }, 2500);
   });

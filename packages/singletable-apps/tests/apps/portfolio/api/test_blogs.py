@@ -9,7 +9,7 @@ from singletable import Driver, Engine
 from singletable.operations import Operation, TransactWriteItems
 from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.urls import API
-from tests.apps.portfolio.api.client import OTHER, Server, data, make_server, problem
+from tests.apps.portfolio.api.client import OTHER, Person, Server, data, make_server, problem
 from tests.apps.portfolio.support.harness import World
 
 
@@ -39,6 +39,7 @@ def test_post_has_the_attributes_of_the_original_and_ours(server: Server) -> Non
         "slug": "hello-world",
         "content": "<p>One <b>two</b>.</p>",
         "markdown": "<p>One <b>two</b>.</p>",
+        "is_page": False,
         "excerpt": "One two.",
         "featured_image_url": "https://img.example/1.png",
         "featured_image_alt": "",
@@ -225,3 +226,27 @@ def test_edits_of_different_fields_at_the_same_time_are_both_kept() -> None:
     edited = data(slow.owner.put(f"/blogs/{blog_id}", {"title": "Other"}))
     assert driver.interrupted
     assert (edited["title"], edited["tags"], edited["revision"]) == ("Other", ["tea"], 3)
+
+
+def test_pages_are_listed_on_their_own(server: Server) -> None:
+    owner, visitor = server.owner, server.visitor()
+    imprint = owner.writes("Imprint", is_page=True)
+    talks = owner.writes("Talks", is_page=True, status="draft")
+    owner.writes("A post")
+    assert imprint["url"] == "https://ada.example/portfolio/imprint"
+
+    def titles(query: str, client: Person = visitor) -> list[str]:
+        return [blog["title"] for blog in data(client.get(f"/blogs?{query}"))["items"]]
+
+    assert titles("") == ["A post"]
+    assert titles("pages=true") == ["Imprint"]
+    assert titles("pages=true&status=draft", owner) == ["Talks"]
+    assert titles("pages=true&status=draft", server.author) == []
+    assert data(visitor.get("/blogs/imprint"))["is_page"] is True
+    changed = data(owner.put(f"/blogs/{talks['blogId']}", {"status": "published"}))
+    assert (changed["is_page"], changed["status"]) == (True, "published")
+    assert problem(owner.put(f"/blogs/{talks['blogId']}", {"is_page": False}))[0] == 400
+    reserved = {"title": "X", "markdown": "x", "slug": "admin", "is_page": True}
+    assert problem(owner.post("/blogs", reserved))[2] == ["/slug"]
+    assert problem(server.author.post("/blogs", {**reserved, "slug": "x"}))[0] == 403
+    assert [hit["blog"]["title"] for hit in data(visitor.get("/search?q=imprint"))] == ["Imprint"]

@@ -55,6 +55,23 @@ def test_if_match_protects_the_portfolio_only_if_it_is_sent(server: Server) -> N
     assert data(owner.put("/portfolio", {"bio": "c"}))["revision"] == 3
 
 
+def test_menu_and_styles_are_settings(server: Server) -> None:
+    owner = server.owner
+    tag = server.visitor().get("/settings").headers["etag"]
+    menu = [{"id": "a", "title": "", "link": "imprint"}]
+    body = data(owner.put("/settings", {"menu": menu, "css": "h2 { color: teal; }"}, tag=tag))
+    assert (body["menu"], body["css"]) == (menu, "h2 { color: teal; }")
+    wrong = {
+        "menu": [
+            {"id": "a", "link": "javascript:alert(1)"},
+            {"id": "a", "link": "/x", "title": "x"},
+        ],
+        "css": "p { position: fixed; }",
+    }
+    answer = owner.put("/settings", wrong, tag=server.visitor().get("/settings").headers["etag"])
+    assert set(problem(answer)[2]) == {"/menu/0/link", "/menu/0/title", "/menu/1/id", "/css"}
+
+
 def test_settings_change_only_with_if_match(server: Server) -> None:
     owner = server.owner
     tag = server.visitor().get("/settings").headers["etag"]

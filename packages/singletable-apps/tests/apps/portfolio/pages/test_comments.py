@@ -104,6 +104,6 @@ def test_approved_comment_is_deleted_after_confirmation(
     url = start + page.text.partition(f'href="{start}')[2].partition('"')[0]
     question = ada.open(url.replace("&amp;", "&"))
     assert "Delete the comment of Grace?" in question.text
-    assert ada.flash(ada.submit(question, "/delete")) == "Deleted the comment."
+    assert ada.flash(ada.submit(question, "/delete")) == "Moved the comment to the trash."
     assert _approved(app, blog) == []
     assert ada.open(url.replace("&amp;", "&")).status_code == 404

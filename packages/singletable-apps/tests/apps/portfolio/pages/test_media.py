@@ -70,7 +70,7 @@ def test_deletion_warns_where_the_image_is_used(app: PagesApp, ada: Browser) -> 
     question = ada.get("media", name, "delete")
     assert "It is in use" in text_in(question.text)
     assert "On cats" in text_in(question.text)
-    assert ada.flash(ada.submit(question, "/delete")) == "Deleted the image."
+    assert ada.flash(ada.submit(question, "/delete")) == "Moved the image to the trash."
     assert ada.get("media", name).status_code == 404
 
 

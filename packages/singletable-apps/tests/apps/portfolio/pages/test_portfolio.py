@@ -44,9 +44,10 @@ def test_invalid_profile_has_errors_beside_the_fields(ada: Browser) -> None:
 
 def test_about_page_has_a_preview_and_is_saved(app: PagesApp, ada: Browser) -> None:
     page = ada.get("portfolio", "about")
-    preview = ada.submit(page, "/about", markdown="I *write*.", action="preview")
+    preview = ada.post(app.urls.admin("preview"), {"markdown": "I *write*."})
     assert "<em>write</em>" in preview.text
-    assert ada.flash(ada.submit(preview, "/about", action="save")) == "About page saved."
+    assert app.world.service.profile.get_portfolio().about_content == ""
+    assert ada.flash(ada.submit(page, "/about", markdown="I *write*.")) == "About page saved."
     saved = app.world.service.profile.get_portfolio()
     assert "<em>write</em>" in saved.about_content
     assert field_errors(ada.submit(page, "/about", markdown="x" * 130_000)).keys() == {"markdown"}
@@ -71,7 +72,7 @@ def test_projects_are_added_edited_moved_and_deleted(app: PagesApp, ada: Browser
     url = last.removesuffix("/move")
     assert "Saved “Jacquard”." in ada.flash(ada.submit(ada.open(url), url, title="Jacquard"))
     question = ada.open(f"{url}/delete")
-    assert ada.flash(ada.submit(question, "/delete")) == "Deleted the project."
+    assert ada.flash(ada.submit(question, "/delete")) == "Moved the project to the trash."
     assert _titles(app, "projects") == ["Engine", "Notes"]
     assert ada.open(url).status_code == 404
 

@@ -14,7 +14,7 @@ import singletable_apps.portfolio.pages.public as public
 from singletable import connect
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits, format_period
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import open_portfolio
 from singletable_apps.portfolio.urls import Urls
@@ -128,7 +128,7 @@ def test_about_page_shows_markdown(app: PagesApp, reader: Browser) -> None:
     ],
 )
 def test_period_is_in_months(start: date | None, end: date | None, period: str) -> None:
-    assert public.format_period(start, end) == period
+    assert format_period(start, end) == period
 
 
 def test_timeline_starts_with_the_current_position(app: PagesApp, reader: Browser) -> None:

@@ -71,7 +71,7 @@ def test_list_shows_what_a_card_needs(app: PagesApp, reader: Browser) -> None:
         "0123456789abcdef_2000x1000/480.webp 480w",
         "How to make tea.",
         "1 min read",
-        '<span class="sr-only"> like</span>',
+        '<span class="sr-only">1 like</span>',
         'href="/portfolio/tags/cups"',
     ):
         assert part in page

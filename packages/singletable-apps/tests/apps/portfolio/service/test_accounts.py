@@ -8,12 +8,14 @@ import pytest
 
 from singletable import TransactWriteItems
 from singletable.testing import InterruptedDriver
-from singletable_apps.portfolio.entities import Role, User
+from singletable_apps.portfolio.entities import Listing, Role, User
+from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import PASSWORD, World
+from tests.apps.portfolio.support.images import image_file
 from tests.apps.support.concurrency import run_concurrently
 
 OTHER = "orchard violet engine"
@@ -153,3 +155,62 @@ def test_authors_change_only_their_own_name(memory: World, owner: User, accounts
     for change in forbidden:
         with pytest.raises(NotPermitted):
             change()
+
+
+def _confirm(world: World) -> User:
+    """Open the link in the e-mail to the new address."""
+    texts = [email.text for email in world.mailbox.emails if "/admin/email?token=" in email.text]
+    token = texts[-1].partition("token=")[2].split()[0]
+    return world.service.accounts.emails.confirm(token)
+
+
+def test_new_address_is_confirmed_and_takes_posts_and_images_along(
+    memory: World, owner: User, accounts: Accounts
+) -> None:
+    ben, service = _join(memory, owner, "ben"), memory.service
+    kept = service.posts.create(ben, PostDraft("Kept", "x"))
+    gone = service.posts.create(ben, PostDraft("Gone", "x"))
+    service.posts.move(ben, gone.blog_id, Listing.TRASH)
+    image = service.media.upload(ben, image_file(), "a.png")
+    accounts.edit_person(ben, ben.user_id, email="Benedict@example.org")
+    assert accounts.sign_in("ben@example.org", OTHER).user.email == "ben@example.org"
+    moved = _confirm(memory)
+    assert (moved.email, moved.user_id) == ("benedict@example.org", ben.user_id)
+    told = {email.to for email in memory.mailbox.emails[-2:]}
+    assert told == {"ben@example.org", "benedict@example.org"}
+    assert accounts.sign_in("benedict@example.org", OTHER).user.user_id == ben.user_id
+    with pytest.raises(NotSignedIn):
+        accounts.sign_in("ben@example.org", OTHER)
+    assert service.posts.edit(moved, kept.blog_id, PostDraft("Mine", "x")).author == moved.email
+    assert service.media.edit_alt(moved, image.name, "x").uploaded_by == moved.email
+    assert [each.title for each in service.trash.list(moved)] == ["Gone"]
+    # Someone else who gets the old address gets none of this.
+    other = _join(memory, owner, "ben")
+    assert (other.user_id != ben.user_id, service.trash.list(other)) == (True, [])
+
+
+@pytest.mark.parametrize("email", ["", "nowhere", "ada@example.org", "BEN@example.org"])
+def test_address_that_cannot_be_had_changes_nothing(
+    memory: World, owner: User, accounts: Accounts, email: str
+) -> None:
+    ben = _join(memory, owner, "ben")
+    sent = len(memory.mailbox.emails)
+    if email in ("", "nowhere"):
+        with pytest.raises(InvalidInput):
+            accounts.edit_person(ben, ben.user_id, name="Other", email=email)
+    else:
+        accounts.edit_person(ben, ben.user_id, email=email)
+    # The owner of an address in use is told, and the page does not tell that it is in use.
+    links = [email for email in memory.mailbox.emails[sent:] if "/admin/email?" in email.text]
+    assert (links, accounts.get_user(ben.user_id)) == ([], ben)
+
+
+def test_address_of_an_invitation_is_corrected_at_once(
+    memory: World, owner: User, accounts: Accounts
+) -> None:
+    invited = accounts.invite(owner, "Ben", "bne@example.org").user
+    accounts.edit_person(owner, invited.user_id, email="ben@example.org")
+    assert accounts.get_user(invited.user_id).email == "ben@example.org"
+    again = accounts.invite(owner, "Eve", "bne@example.org").user
+    with pytest.raises(AlreadyExists):
+        accounts.edit_person(owner, again.user_id, email="ben@example.org")

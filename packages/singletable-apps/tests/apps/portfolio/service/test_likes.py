@@ -15,8 +15,8 @@ from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
 from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import SettingsEdits
-from singletable_apps.portfolio.service import SITE, LikeService, LikeState, open_portfolio
-from singletable_apps.portfolio.service.likes import SHARDS, Recount
+from singletable_apps.portfolio.service import SITE, LikeState, open_portfolio
+from singletable_apps.portfolio.service.likes import SHARDS, LikeService, Recount
 from singletable_apps.shared.errors import NotFound
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.posts import store_post

@@ -10,7 +10,6 @@ from singletable_apps.portfolio.entities import Experience, Font, Project, Role
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
-    format_period,
 )
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
@@ -97,11 +96,3 @@ def test_every_invalid_field_is_named(memory: World) -> None:
         )
     wrong = {"title", "accent", "language", "time_zone", "posts_per_page"}
     assert set(raised.value.errors) == wrong
-
-
-def test_periods_are_written_as_on_a_resume() -> None:
-    start, end = date(2021, 3, 1), date(2023, 12, 31)
-    assert format_period(start, end) == "Mar 2021 – Dec 2023"
-    assert format_period(start, None) == "Mar 2021 – Present"
-    assert format_period(None, end) == "Until Dec 2023"
-    assert format_period(None, None) == ""

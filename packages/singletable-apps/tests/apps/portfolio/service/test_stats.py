@@ -74,10 +74,10 @@ def test_views_are_written_after_100_views(memory: World) -> None:
     assert stored_views(memory) == FLUSH_EVENTS
 
 
-def test_close_writes_the_remaining_views(memory: World) -> None:
+def test_flush_writes_the_remaining_views(memory: World) -> None:
     memory.service.stats.record_view(None)
-    memory.service.stats.close()
-    memory.service.stats.close()
+    memory.service.stats.flush()
+    memory.service.stats.flush()
     assert stored_views(memory) == 1
 
 
@@ -87,7 +87,7 @@ def test_views_of_many_threads_and_processes_add_up(worlds: tuple[World, World])
         for stats in services * 500:
             pool.submit(stats.record_view, "tea")
     for stats in services:
-        stats.close()
+        stats.flush()
     assert stored_views(worlds[0]) == stored_views(worlds[1], "tea") == 1_000
 
 

@@ -7,14 +7,16 @@ from fastapi import APIRouter
 from singletable_apps.portfolio.pages.admin import (
     comments,
     dashboard,
+    drafts,
     editor,
     entries,
     media,
     profile,
     transfer,
+    trash,
 )
 
 router = APIRouter()
 # In order: lists of posts look like ids of posts, and the about page like a list of entries.
-for _module in (dashboard, editor, comments, media, profile, entries, transfer):
+for _module in (dashboard, editor, comments, media, profile, entries, transfer, trash, drafts):
     router.include_router(_module.router)

@@ -8,22 +8,26 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.comment_rules import ref_of
-from singletable_apps.portfolio.entities import CommentQueue, User
+from singletable_apps.portfolio.entities import Comment, CommentQueue, TrashKind, User
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
+from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
 from singletable_apps.portfolio.pages.admin.views import own_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import is_public
 from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
     FORM_METHODS,
-    Confirmation,
+    ConfirmedAction,
     Flash,
     Form,
     Link,
     ListQueryParameters,
     PostedForm,
+    confirm,
 )
 from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.service import check_found
 
 router = APIRouter()
 
@@ -38,34 +42,17 @@ def _tabs(page: UserPageContext, current: str) -> list[Link]:
 
 
 @router.get("/admin/comments")
-def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
-    """List the comments that wait for approval, oldest first."""
-    found = page.service.comments.queue(page.user, query.cursor)
-    return page.render(
-        "admin/comments",
-        heading="Comments",
-        tabs=_tabs(page, "Waiting"),
-        waiting=query.page(found.items, found.cursor),
-        verbs=[
-            ("approve", "Approve", "Approve selected"),
-            ("reject", "Reject", "Reject selected"),
-        ],
-    )
-
-
 @router.get("/admin/comments/rejected")
-def show_rejected(page: AuthorPage, query: ListQueryParameters) -> Response:
-    """List the comments that were rejected within 30 days, oldest first."""
-    found = page.service.comments.queue(page.user, query.cursor, queue=CommentQueue.REJECTED)
+def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
+    """List the comments that wait, or were rejected within 30 days, oldest first."""
+    is_rejected = query.path.endswith("/rejected")
+    queue = CommentQueue.REJECTED if is_rejected else CommentQueue.PENDING
+    found = page.service.comments.queue(page.user, query.cursor, queue=queue)
     return page.render(
         "admin/comments",
-        heading="Comments",
-        tabs=_tabs(page, "Rejected"),
+        tabs=_tabs(page, "Rejected" if is_rejected else "Waiting"),
         waiting=query.page(found.items, found.cursor),
-        verbs=[
-            ("restore", "Bring back", "Bring selected back"),
-            ("delete", "Delete for good", "Delete selected for good"),
-        ],
+        is_rejected=is_rejected,
     )
 
 
@@ -95,10 +82,9 @@ def moderate(page: AuthorPage, form: PostedForm) -> Response:
             reasons[str(error)] = None
         else:
             done += 1
-    noun = "comment" if done == 1 else "comments"
-    what = f"{past} {done:,} {noun}."
+    what = Phrase(f"{past} %(count)s comment.", f"{past} %(count)s comments.", count=done)
     if reasons:
-        text = " ".join([*([what] if done else []), *reasons])
+        text = " ".join(map(page.language.gettext, [*([what] if done else []), *reasons]))
         return page.redirect(url, Flash(text, "warning"))
     return page.redirect(url, what)
 
@@ -112,7 +98,6 @@ def list_approved(page: AuthorPage, post: str = "") -> Response:
     approved = page.service.comments.of_post(chosen.blog_id) if chosen else []
     return page.render(
         "admin/comments",
-        heading="Comments",
         tabs=_tabs(page, "Approved"),
         waiting=None,
         posts=[(blog.blog_id, blog.title) for blog in blogs.values()],
@@ -120,6 +105,13 @@ def list_approved(page: AuthorPage, post: str = "") -> Response:
         approved=approved,
         ref_of=ref_of,
     )
+
+
+def _get_approved(page: UserPageContext, blog_id: str, ref: str) -> Comment:
+    get_own_post(page, blog_id)
+    comments = page.service.comments.of_post(blog_id)
+    found = next((each for each in comments if ref_of(each) == ref), None)
+    return check_found(found, "There is no such comment. It may have been deleted.")
 
 
 class ReplyForm(BaseModel):
@@ -133,11 +125,7 @@ class ReplyForm(BaseModel):
 def reply(page: AuthorPage, blog_id: str, form: PostedForm, ref: str = "") -> Response:
     """Answer an approved comment; the answer is shown at once, as the author's."""
     blog = get_own_post(page, blog_id).blog
-    named = form.value("ref") or ref
-    comments = page.service.comments.of_post(blog_id)
-    answered = next((each for each in comments if ref_of(each) == named), None)
-    if answered is None:
-        raise NotFound("There is no such comment. It may have been deleted.")
+    answered = _get_approved(page, blog_id, form.value("ref") or ref)
 
     def act(values: ReplyForm) -> Response:
         page.service.comments.reply(page.user, values.ref, values.content)
@@ -145,35 +133,25 @@ def reply(page: AuthorPage, blog_id: str, form: PostedForm, ref: str = "") -> Re
         return page.redirect(url, "Your reply is on the page of the post.")
 
     def show(form: Form, status: int) -> Response:
-        return page.render(
-            "admin/reply", status, heading="Reply", form=form, comment=answered, blog=blog
-        )
+        return page.render("admin/reply", status, form=form, comment=answered, blog=blog)
 
     return page.fill(form, Form({"ref": ref}), ReplyForm, act, show)
 
 
-@router.get("/admin/comments/{blog_id}/delete")
-def ask_to_delete(page: AuthorPage, blog_id: str, ref: str = "") -> Response:
-    """Ask before an approved comment is deleted."""
-    get_own_post(page, blog_id)
-    comments = page.service.comments.of_post(blog_id)
-    comment = next((each for each in comments if ref_of(each) == ref), None)
-    if comment is None:
-        raise NotFound("There is no such comment. It may have been deleted.")
-    question = Confirmation(
-        title=f"Delete the comment of {comment.author_name}?",
-        text="It disappears from the post. You can’t undo this.",
-        button="Delete the comment",
-        url=page.urls.admin("comments", blog_id, "delete"),
-        back=page.urls.admin("comments", "approved", post=blog_id),
-        hidden={"ref": ref},
-    )
-    return page.confirm(question)
-
-
-@router.post("/admin/comments/{blog_id}/delete")
-def delete_comment(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
+@confirm(router, "/admin/comments/{blog_id}/delete")
+def delete_comment(
+    page: AuthorPage, blog_id: str, form: PostedForm, ref: str = ""
+) -> ConfirmedAction:
     """Delete an approved comment."""
-    page.service.comments.delete(page.user, form.value("ref"))
-    url = page.urls.admin("comments", "approved", post=blog_id)
-    return page.redirect(url, "Deleted the comment.")
+    named = form.value("ref") or ref
+    comment = _get_approved(page, blog_id, named)
+    return ConfirmedAction(
+        page,
+        title=Phrase("Delete the comment of %(name)s?", name=comment.author_name),
+        text=TRASHED,
+        button="Delete the comment",
+        back=page.urls.admin("comments", "approved", post=blog_id),
+        hidden={"ref": named},
+        do=lambda _: page.service.comments.delete(page.user, named),
+        done=deleted(page, TrashKind.COMMENT, named, Phrase("the comment")),
+    )

@@ -15,6 +15,7 @@ from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageCo
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, PostStatus
 from singletable_apps.portfolio.service.stats import SITE
 from singletable_apps.shared.charts import DayChart, Series
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import Link, ListQueryParameters
 
 router = APIRouter()
@@ -32,6 +33,7 @@ _LISTS: tuple[tuple[str, str, PostStatus | None, str], ...] = (
         "Nothing is scheduled. Open a draft and choose when to publish it.",
     ),
     ("published", "Published", PostStatus.PUBLISHED, "Nothing is published yet."),
+    ("pages", "Pages", None, "No pages yet. A page has an address of its own, such as /imprint."),
 )
 
 
@@ -43,35 +45,37 @@ def show_dashboard(page: AuthorPage, period: Annotated[str, Query(alias="days")]
     counts = Counter(view.status for view in views)
     stats = page.service.stats.days(SITE, days)
     waiting = page.service.comments.queue(page.user)
-    link = Markup('<a href="{}">Read them</a>').format(page.urls.admin("comments"))
-    moderate = link if waiting.items else ""
+    number, read = page.language.number, page.language.gettext("Read them")
+    link = Markup('<a href="{}">{}</a>').format(page.urls.admin("comments"), read)
+    moderate, note = link if waiting.items else "", Phrase("in %(days)s days", days=days)
     chart = DayChart(
-        f"Views and likes per day, last {days} days",
+        Phrase("Views and likes per day, last %(days)s days", days=days),
         [each.day for each in stats],
         [
             Series("views", [each.views for each in stats]),
             # Likes that were taken back can outnumber those of a day.
             Series("likes", [max(0, each.likes) for each in stats]),
         ],
+        language=page.language,
     )
     top = sorted((view for view in views if view.likes), key=lambda view: -view.likes)[:_TOP]
     return page.render(
         "admin/dashboard",
-        heading="Dashboard",
         site_title=page.settings.title,
         is_owner=PERMISSIONS.allows(page.user.role, Permission.EDIT_SITE),
         has_posts=bool(views),
         tiles=[
-            (f"{counts[PostStatus.PUBLISHED]:,}", "Published", ""),
-            (f"{counts[PostStatus.DRAFT]:,}", "Drafts", ""),
-            (f"{counts[PostStatus.SCHEDULED]:,}", "Scheduled", ""),
+            (number(counts[PostStatus.PUBLISHED]), "Published", ""),
+            (number(counts[PostStatus.DRAFT]), "Drafts", ""),
+            (number(counts[PostStatus.SCHEDULED]), "Scheduled", ""),
             (f"{len(waiting.items)}{'+' if waiting.cursor else ''}", "Comments waiting", moderate),
-            (f"{sum(view.likes for view in views):,}", "Likes", ""),
-            (f"{sum(each.views for each in stats):,}", "Views", f"in {days} days"),
+            (number(sum(view.likes for view in views)), "Likes", ""),
+            (number(sum(each.views for each in stats)), "Views", note),
         ],
         chart=chart,
         ranges=[
-            Link(f"{each} days", page.urls.admin(days=each), int(each) == days) for each in PERIODS
+            Link(Phrase("%(days)s days", days=each), page.urls.admin(days=each), each == str(days))
+            for each in PERIODS
         ],
         top_posts=[_top_post(page, view, days) for view in top],
         sharded=[
@@ -89,11 +93,12 @@ def show_dashboard(page: AuthorPage, period: Annotated[str, Query(alias="days")]
 
 def _top_post(page: UserPageContext, view: PostView, days: int) -> dict[str, str]:
     seen = sum(each.views for each in page.service.stats.days(view.blog.blog_id, days))
+    views = Phrase("%(count)s view", "%(count)s views", count=seen)
     return {
         "text": view.blog.title,
         "to": view.url,
-        "meta": f"{seen:,} {'view' if seen == 1 else 'views'} in {days} days",
-        "end": f"{view.likes:,} {'like' if view.likes == 1 else 'likes'}",
+        "meta": Phrase("%(views)s in %(days)s days", views=views, days=days),
+        "end": Phrase("%(count)s like", "%(count)s likes", count=view.likes),
     }
 
 
@@ -106,18 +111,24 @@ def _view_posts(page: UserPageContext, blogs: Sequence[Blog]) -> list[PostView]:
 @router.get("/admin/posts/drafts")
 @router.get("/admin/posts/scheduled")
 @router.get("/admin/posts/published")
+@router.get("/admin/posts/pages")
 def list_posts(page: AuthorPage, query: ListQueryParameters) -> Response:
-    """List the posts that the author may edit, all or those of one status."""
-    views = _view_posts(page, own_posts(page))
+    """List the posts that the author may edit, all or those of one status, or the pages."""
+    is_owner = PERMISSIONS.allows(page.user.role, Permission.EDIT_SITE)
     current = query.path.rpartition("/")[2]
-    ((wanted, empty),) = ((status, text) for name, _, status, text in _LISTS if name == current)
-    counts = Counter(view.status for view in views)
+    is_pages = current == "pages"
+    views = _view_posts(page, [*own_posts(page), *own_posts(page, pages=True)])
+    lists = {
+        name: _select(views, status, pages=name == "pages")
+        for name, _, status, _ in _LISTS[: None if is_owner else -1]
+    }
     return page.render(
         "admin/posts",
-        heading="Posts",
-        has_posts=bool(views),
+        has_posts=bool(views) or is_pages,
+        is_pages=is_pages,
+        is_owner=is_owner,
         posts=query.apply(
-            [view for view in views if wanted in (None, view.status)],
+            lists.get(current, []),
             text=lambda view: f"{view.blog.title} {view.meta} {view.public_url}",
             columns={
                 "title": lambda view: view.blog.title.casefold(),
@@ -125,13 +136,18 @@ def list_posts(page: AuthorPage, query: ListQueryParameters) -> Response:
                 "edited": lambda view: view.blog.updated_at,
             },
         ),
-        empty=empty,
+        empty=next(text for name, _, _, text in _LISTS if name == current),
         filters=[
             Link(
-                f"{text} ({counts[status] if status else len(views)})",
-                page.urls.admin("posts", *([name] if status else [])),
+                Phrase("%(name)s (%(count)s)", name=Phrase(text), count=len(lists[name])),
+                page.urls.admin("posts", *([] if name == "posts" else [name])),
                 name == current,
             )
-            for name, text, status, _ in _LISTS
+            for name, text, _, _ in _LISTS
+            if name in lists
         ],
     )
+
+
+def _select(views: list[PostView], status: PostStatus | None, *, pages: bool) -> list[PostView]:
+    return [each for each in views if each.blog.is_page is pages and status in (None, each.status)]

@@ -2,44 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
-from fastapi import APIRouter, Request, Response
-from markupsafe import Markup
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
-from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
+from singletable import evolve
+from singletable_apps.portfolio.entities import Blog, Listing, TrashKind
+from singletable_apps.portfolio.pages import public
+from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
+from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
+from singletable_apps.portfolio.pages.admin.views import (
+    saved_text,
+    site_time,
+    site_zone,
+    view_post,
+)
+from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext, wants_json
+from singletable_apps.portfolio.pages.posts import show_preview
+from singletable_apps.portfolio.pages.public_page import PublicPageContext
 from singletable_apps.portfolio.rules import (
     MAX_MARKDOWN_BYTES,
+    PERMISSIONS,
+    Permission,
     Post,
     PostDraft,
     check_can_edit,
     is_public,
-    make_excerpt,
 )
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
-from singletable_apps.shared.markdown import lead_text, render_markdown
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     ConfirmForm,
     Flash,
     Form,
-    LocalTime,
     PostedForm,
     confirm,
 )
 from singletable_apps.shared.pages.forms import FieldValue
 from singletable_apps.shared.text_diff import DiffLine, diff_text
+from singletable_apps.shared.web import NO_STORE
 
 router = APIRouter()
 # "backdate" publishes a post now with a date in the past.
-Action = Literal["save", "publish", "schedule", "backdate", "unpublish", "preview"]
+Action = Literal["save", "publish", "schedule", "backdate", "unpublish"]
 
 
 class PostForm(BaseModel):
@@ -54,6 +65,7 @@ class PostForm(BaseModel):
     featured_image_alt: str = ""
     seo_description: str = ""
     canonical_url: str = ""
+    is_page: bool = False
     publish_at: datetime | None = None
     action: Action = "save"
 
@@ -71,7 +83,7 @@ def split_commas(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Conflict:
-    """What was saved meanwhile, compared with the form. `by` is the start of a sentence."""
+    """What was saved meanwhile, compared with the form. `by` says who did."""
 
     by: str
     title: str
@@ -79,9 +91,13 @@ class Conflict:
 
 
 @router.get("/admin/posts/new")
-def new_post(page: AuthorPage) -> Response:
-    """Show an empty editor."""
-    form = Form({"publish_at": _tomorrow_morning(page)}, zone=site_zone(page))
+def new_post(page: AuthorPage, kind: str = "") -> Response:
+    """Show an empty editor of a post, or of a page."""
+    is_page = kind == "page"
+    if is_page:
+        PERMISSIONS.check(page.user.role, Permission.EDIT_SITE)
+    values: dict[str, FieldValue] = {"publish_at": _tomorrow_morning(page), "is_page": is_page}
+    form = offer_draft(page, Form(values, zone=site_zone(page)))
     return _show_editor(page, None, form)
 
 
@@ -96,12 +112,12 @@ def show_post(page: AuthorPage, blog_id: str) -> Response:
     """Show the editor of a post."""
     post = get_own_post(page, blog_id)
     values: dict[str, FieldValue] = {
-        **{name: str(value) for name, value in vars(post.draft).items() if name != "tags"},
+        **vars(post.draft),
         "tags": ", ".join(post.blog.tags),
         "publish_at": post.blog.published_at or _tomorrow_morning(page),
         "revision": post.blog.revision,
     }
-    return _show_editor(page, post, Form(values, zone=site_zone(page)))
+    return _show_editor(page, post, offer_draft(page, Form(values, zone=site_zone(page))))
 
 
 @router.post("/admin/posts/{blog_id}")
@@ -118,16 +134,20 @@ def _tomorrow_morning(page: UserPageContext) -> datetime:
 
 @router.post("/admin/preview")
 def preview_text(page: AuthorPage, form: PostedForm) -> Response:
-    """Return the HTML of a text as it would be published, and its excerpt, for the live preview."""
-    html = render_preview(page, form.value("markdown"))
-    return JSONResponse({"html": html, "excerpt": make_excerpt(lead_text(html))})
-
-
-def render_preview(page: UserPageContext, markdown: str) -> Markup:
-    """Return the sanitized HTML of a text, or a sentence if it is too long."""
-    if len(markdown.encode(errors="replace")) > MAX_MARKDOWN_BYTES:
-        return Markup("<p>This text is too long to be published as one page.</p>")
-    return Markup(render_markdown(markdown, media_prefix=page.urls.prefix))
+    """Return the page as readers will see it, of a form that is not saved."""
+    person = page.service.profile.get_portfolio()
+    values: dict[str, Any] = {each.name: form.value(each.name) for each in fields(PostDraft)}
+    if len(values["markdown"].encode(errors="replace")) > MAX_MARKDOWN_BYTES:
+        text = "This text is too long to be published as one page."
+        values["markdown"] = page.language.gettext(text)
+    values |= {"tags": tuple(split_commas(values["tags"])), "is_page": bool(values["is_page"])}
+    post = page.service.posts.preview(page.user, PostDraft(**values))
+    if "title" not in form.values:  # the about page has no title of its own
+        about = evolve(person, about_content=post.content.content)
+        shown = public.show_about(PublicPageContext(page.request, page.settings, about))
+        shown.headers.update(NO_STORE)
+        return shown
+    return show_preview(PublicPageContext(page.request, page.settings, person), post)
 
 
 def get_own_post(page: UserPageContext, blog_id: str) -> Post:
@@ -137,31 +157,25 @@ def get_own_post(page: UserPageContext, blog_id: str) -> Post:
     return post
 
 
-def wants_json(request: Request) -> bool:
-    """Return whether a script sent the request."""
-    return "application/json" in request.headers.get("accept", "")
-
-
 def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
     posts = page.service.posts
     show = partial(_show_again, page, post)
 
     def act(values: PostForm) -> Response:
-        if values.action == "preview":
-            return show(form, 200)
         at = _kept_time(form, values, post)
         if values.action in ("schedule", "backdate") and at is None:
             raise InvalidInput({"publish_at": "Choose a date and a time."})
         now = page.service.context.clock()
         is_past = at is not None and at <= now and not (post and is_public(post.blog, now))
         if at and is_past and values.action == "schedule":
-            day = LocalTime(at, site_zone(page)).day
-            question = f"This date is in the past. Publish now, dated {day}?"
+            day = site_time(page, at).day
+            question = Phrase("This date is in the past. Publish now, dated %(day)s?", day=day)
             return show(form.with_errors(publish_at=question), 422, past_day=day)
         if post is None:
             blog = posts.create(page.user, values.draft())
         else:
             blog = posts.edit(page.user, post.blog.blog_id, values.draft(), form.revision_check())
+        forget_draft(page, form)
         return _finish(page, values, blog, post, at)
 
     return page.submit(form, PostForm, act, show)
@@ -188,12 +202,12 @@ def _finish(
             blog = posts.unpublish(page.user, blog.blog_id)
     except (InvalidInput, Busy) as error:
         # The text is saved, so the form must not be sent again with its old revision.
-        return page.redirect(url, Flash(f"Saved, but not published. {error}", "warning"))
+        reason = page.language.gettext(str(error))
+        text = Phrase("Saved, but not published. %(reason)s", reason=reason)
+        return page.redirect(url, Flash(text, "warning"))
     if wants_json(page.request):
-        time = now.astimezone(site_zone(page))
-        return JSONResponse(
-            {"revision": blog.revision, "slug": blog.slug, "text": f"Saved at {time:%H:%M}"}
-        )
+        saved = saved_text(page, now)
+        return JSONResponse({"revision": blog.revision, "slug": blog.slug, "text": saved})
     return page.redirect(url, _describe(page, values.action, blog, before))
 
 
@@ -203,7 +217,7 @@ def _describe(page: UserPageContext, action: Action, blog: Blog, before: Post | 
     if action in ("publish", "schedule", "backdate") and blog.published_at is not None:
         if is_public(blog, now):
             return "Published. Everyone can read it now."
-        return f"Scheduled for {LocalTime(blog.published_at, site_zone(page)).long}."
+        return Phrase("Scheduled for %(time)s.", time=site_time(page, blog.published_at).long)
     if action == "unpublish":
         return "It is a draft again. Only authors can read it."
     if before is not None and before.blog.slug != blog.slug and is_public(blog, now):
@@ -231,20 +245,21 @@ def _show_editor(
 ) -> Response:
     now = page.service.context.clock()
     catalog = page.service.catalog
-    preview = render_preview(page, form.value("markdown"))
+    is_page = bool(form.value("is_page"))
+    start = f"{page.urls.prefix}/" if is_page else page.urls.post("")
     mode = "shown-again" if is_shown_again else "new" if post is None else "saved"
     return page.render(
         "admin/editor",
         status,
-        heading=post.blog.title if post else "New post",
+        heading=post.blog.title if post else f"New {'page' if is_page else 'post'}",
+        is_page=is_page,
         form=form,
         past_day=past_day,
         post=view_post(page, post.blog) if post else None,
         mode=mode,
         action_url=page.urls.admin("posts", post.blog.blog_id if post else "new"),
-        post_url_start=page.urls.absolute(page.urls.post("")).partition("://")[2],
-        preview=preview,
-        excerpt=make_excerpt(lead_text(preview)),
+        post_url_start=page.urls.absolute(start).partition("://")[2],
+        excerpt=post.blog.excerpt if post else "",
         tags=[tag for tag, _ in catalog.tags(now)[:12]],
         categories=[category for category, _ in catalog.categories(now)],
         conflict=_compare(page, post, form) if form.conflict and post else None,
@@ -255,9 +270,10 @@ def _show_editor(
 def _compare(page: UserPageContext, post: Post, form: Form) -> Conflict:
     versions = page.service.posts.history(post.blog.blog_id)
     editor = versions[0].edited_by if versions else ""
-    by = f"{editor or 'Someone else'} saved another version"
+    text = "%(name)s saved another version while you were writing."
+    by = Phrase(text, name=editor or Phrase("Someone else"))
     if editor == page.user.email:
-        by = "You saved another version in another window"
+        by = Phrase("You saved another version in another window while you were writing.")
     title = post.blog.title if post.blog.title != form.value("title") else ""
     return Conflict(by, title, diff_text(post.content.markdown, form.value("markdown")))
 
@@ -267,10 +283,8 @@ def share_preview(page: AuthorPage, blog_id: str) -> Response:
     """Show a link with which anyone can read the post before it is published."""
     post = get_own_post(page, blog_id)
     token = page.service.posts.preview_token(post.blog)
-    link = page.urls.absolute(page.urls.post(post.blog.slug, preview=token))
-    return page.render(
-        "admin/share", heading="Share a preview", post=view_post(page, post.blog), link=link
-    )
+    link = page.urls.absolute(page.urls.of(post.blog, preview=token))
+    return page.render("admin/share", post=view_post(page, post.blog), link=link)
 
 
 @router.post("/admin/posts/{blog_id}/share")
@@ -298,12 +312,11 @@ def show_version(page: AuthorPage, blog_id: str, number: int | None = None) -> R
     for version in versions:
         at, email = saved.get(version.number, (post.blog.created_at, post.blog.author))
         url = page.urls.admin("posts", blog_id, "history", str(version.number))
-        name = "You" if email == page.user.email else email
+        name = Phrase("You") if email == page.user.email else email
         rows.append({"number": version.number, "at": at, "by": name, "url": url})
     is_renamed = shown is not None and shown.title != post.blog.title
     return page.render(
         "admin/history",
-        heading="History",
         post=view_post(page, post.blog),
         rows=rows,
         shown=number,
@@ -326,7 +339,8 @@ def restore_version(page: AuthorPage, blog_id: str, number: int, form: PostedFor
         if shown.conflict:
             reason = "The post was changed meanwhile. Check what differs now, then restore again."
         url = page.urls.admin("posts", blog_id, "history", str(number))
-        return page.redirect(url, Flash(f"Not restored. {reason}", "warning"))
+        text = Phrase("Not restored. %(reason)s", reason=page.language.gettext(reason))
+        return page.redirect(url, Flash(text, "warning"))
 
     return page.submit(form, ConfirmForm, restore, reject)
 
@@ -337,13 +351,14 @@ def delete_post(page: AuthorPage, blog_id: str) -> ConfirmedAction:
     blog = get_own_post(page, blog_id).blog
     return ConfirmedAction(
         page,
-        title=f"Delete “{blog.title}”?",
-        text="The text, its earlier versions, its likes and its comments are deleted. "
-        "You can’t undo this. To hide a post, unpublish it instead.",
+        title=Phrase("Delete “%(title)s”?", title=blog.title),
+        text=Phrase("%(trashed)s Its likes and its comments come back with it.", trashed=TRASHED),
         button="Delete the post",
         back=page.urls.admin("posts", blog_id),
         revision=blog.revision,
-        do=lambda form: page.service.posts.delete(page.user, blog_id, form.revision_check()),
+        do=lambda form: page.service.posts.move(
+            page.user, blog_id, Listing.TRASH, form.revision_check()
+        ),
         to=page.urls.admin("posts"),
-        done=f"Deleted “{blog.title}”.",
+        done=deleted(page, TrashKind.POST, blog_id, Phrase("“%(title)s”", title=blog.title)),
     )

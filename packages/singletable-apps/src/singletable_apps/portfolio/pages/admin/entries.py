@@ -1,4 +1,4 @@
-"""Projects and experience: add, edit, reorder and delete the entries of the portfolio."""
+"""Projects, experience and the menu: add, edit, reorder and delete entries."""
 
 from __future__ import annotations
 
@@ -6,18 +6,36 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal, TypeAlias, cast
 from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Response
 
-from singletable_apps.portfolio.entities import Experience, Portfolio, Project
+from singletable_apps.portfolio.entities import (
+    Experience,
+    MenuEntry,
+    Portfolio,
+    Project,
+    SiteSettings,
+    TrashKind,
+)
+from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
 from singletable_apps.portfolio.pages.admin.editor import split_commas
 from singletable_apps.portfolio.pages.admin.profile import portfolio_tabs
+from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
+from singletable_apps.portfolio.pages.admin.views import own_posts
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, format_period
+from singletable_apps.portfolio.pages.public_page import PublicPageContext
+from singletable_apps.portfolio.profile_rules import (
+    SECTIONS,
+    PortfolioEdits,
+    SettingsEdits,
+    format_period,
+)
+from singletable_apps.portfolio.rules import slug_error
 from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -30,28 +48,30 @@ from singletable_apps.shared.pages import (
 )
 
 router = APIRouter()
-Entry: TypeAlias = Project | Experience
+Entry: TypeAlias = Project | Experience | MenuEntry
+Stored: TypeAlias = Portfolio | SiteSettings
 Change: TypeAlias = Callable[[list[Entry]], list[Entry]]
 NEW = "new"
+_LOSS = "The link disappears from the menu. What it leads to stays at its address."
 _MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 
 @dataclass(frozen=True)
 class EntryKind:
-    """Projects or experience: the field of the portfolio, its type, and the words for it.
+    """Projects, experience or the menu: the field, its type, and the words for it.
 
     The form has a field for each field of the type. The service checks the values.
     """
 
-    field: Literal["projects", "experience"]
+    field: Literal["projects", "experience", "menu"]
     noun: str
     type: type[Entry]
     empty_title: str
     empty_text: str
 
-    def entries(self, portfolio: Portfolio) -> list[Entry]:
+    def entries(self, stored: Stored) -> list[Entry]:
         """Return the entries in their order."""
-        return [*(portfolio.projects if self.field == "projects" else portfolio.experience)]
+        return list(getattr(stored, self.field))
 
     def find(self, entries: Sequence[Entry], entry_id: str) -> int:
         """Return the place of an entry, or raise NotFound."""
@@ -60,9 +80,9 @@ class EntryKind:
                 return place
         raise NotFound(f"There is no such {self.noun}. It may have been deleted.")
 
-    def get(self, portfolio: Portfolio, entry_id: str) -> Entry:
+    def get(self, stored: Stored, entry_id: str) -> Entry:
         """Return an entry, or raise NotFound."""
-        entries = self.entries(portfolio)
+        entries = self.entries(stored)
         return entries[self.find(entries, entry_id)]
 
     def read(self, form: Form, entry_id: str) -> Entry:
@@ -125,12 +145,19 @@ KINDS = {
         "Where have you worked?",
         "Positions are shown as a timeline, in your order.",
     ),
+    "menu": EntryKind(
+        "menu",
+        "link",
+        MenuEntry,
+        "The menu is empty",
+        "Add parts of your site, pages of your own, or links to elsewhere.",
+    ),
 }
 
 
 @dataclass(frozen=True)
 class EntryPageContext(UserPageContext):
-    """A request about the projects or the experience."""
+    """A request about the projects, the experience or the menu."""
 
     kind: EntryKind
 
@@ -138,15 +165,26 @@ class EntryPageContext(UserPageContext):
         """Return the URL of the list, of an entry, or of an action on it."""
         return self.urls.admin("portfolio", self.kind.field, *parts)
 
-    def read(self) -> Portfolio:
-        """Return the portfolio as it is now."""
-        return self.service.profile.get_portfolio(consistent=True)
+    @cached_property
+    def site(self) -> PublicPageContext:
+        """Return the public site, for its menu."""
+        person = self.service.profile.get_portfolio()
+        return PublicPageContext(self.request, self.settings, person)
+
+    def read(self) -> Stored:
+        """Return what has the entries, as it is now: the settings have the menu."""
+        profile, is_menu = self.service.profile, self.kind.field == "menu"
+        read = profile.get_settings if is_menu else profile.get_portfolio
+        return read(consistent=True)
 
     def save(self, form: Form, change: Change) -> None:
-        """Change the entries, if nobody else has changed the portfolio since the form was shown."""
+        """Change the entries, if nobody else has changed them since the form was shown."""
         changes: dict[str, Any] = {self.kind.field: change(self.kind.entries(self.read()))}
-        edits, check = PortfolioEdits(**changes), form.revision_check()
-        self.service.profile.update_portfolio(self.user, edits, check)
+        profile, check = self.service.profile, form.revision_check()
+        if self.kind.field == "menu":
+            profile.update_settings(self.user, SettingsEdits(**changes), check)
+        else:
+            profile.update_portfolio(self.user, PortfolioEdits(**changes), check)
 
 
 def _entry_page(page: OwnerPage, kind: str) -> EntryPageContext:
@@ -160,11 +198,12 @@ EntryPage = Annotated[EntryPageContext, Depends(_entry_page)]
 
 @router.get("/admin/portfolio/{kind}")
 def list_entries(page: EntryPage) -> Response:
-    """List the projects or positions."""
+    """List the projects, positions or links of the menu."""
     stored = page.read()
+    entries = page.kind.entries(stored)
     return page.render(
         "admin/entries",
-        heading=page.kind.field.capitalize(),
+        heading=Phrase(page.kind.field.capitalize()),
         tabs=portfolio_tabs(page, page.kind.field),
         kind=page.kind,
         revision=stored.revision,
@@ -172,26 +211,46 @@ def list_entries(page: EntryPage) -> Response:
         entries=[
             {
                 "id": entry.id,
-                "title": entry.title,
-                "meta": _describe(entry),
+                "title": title,
+                "meta": meta,
                 "image": entry.image_url if isinstance(entry, Project) else "",
                 "url": page.url(entry.id),
             }
-            for entry in page.kind.entries(stored)
+            for entry in entries
+            for title, meta in [_describe(page, entry)]
         ],
+        others=_others(page, entries) if page.kind.field == "menu" else [],
     )
 
 
-def _describe(entry: Entry) -> str:
-    if isinstance(entry, Project):
-        return ", ".join(entry.technologies)
-    period = format_period(entry.start_date, entry.end_date)
-    return " · ".join(part for part in (entry.company, period) if part)
+def _describe(page: EntryPageContext, entry: Entry) -> tuple[str, str]:
+    """Return the title of an entry, and what is below it."""
+    match entry:
+        case Project():
+            return entry.title, ", ".join(entry.technologies)
+        case Experience():
+            period = format_period(entry.start_date, entry.end_date, page.language)
+            return entry.title, " · ".join(part for part in (entry.company, period) if part)
+        case MenuEntry():
+            shown = page.site.menu_link(entry)
+            name = entry.title or Phrase(SECTIONS.get(entry.link, entry.link))
+            text = Phrase("Not shown now: it is empty, switched off, or not public.")
+            return shown or (name, text)
+
+
+def _others(page: EntryPageContext, entries: list[Entry]) -> list[tuple[str, str]]:
+    """Return the name and the link of what the menu could have, too."""
+    targets = SECTIONS | {blog.slug: blog.title for blog in own_posts(page, pages=True)}
+    return [
+        (name, link)
+        for link, name in targets.items()
+        if not any(isinstance(entry, MenuEntry) and entry.link == link for entry in entries)
+    ]
 
 
 @router.api_route("/admin/portfolio/{kind}/{entry_id}", methods=FORM_METHODS)
 def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
-    """Change a project or position; `new` adds one at the top."""
+    """Change an entry; `new` adds one at the top, or at the end of the menu."""
     is_new, place = entry_id == NEW, 0
 
     def save(_: ConfirmForm) -> Response:
@@ -200,7 +259,8 @@ def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
         def change(entries: list[Entry]) -> list[Entry]:
             nonlocal place
             if is_new:
-                return [entry, *entries]
+                place = len(entries) if page.kind.field == "menu" else 0
+                return [*entries[:place], entry, *entries[place:]]
             place = page.kind.find(entries, entry_id)
             entries[place] = entry
             return entries
@@ -212,23 +272,27 @@ def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
             prefix = f"{page.kind.field}/{place}/"
             named = {name.removeprefix(prefix): text for name, text in error.errors.items()}
             raise InvalidInput(named) from None
-        return page.redirect(page.url(), f"Saved “{entry.title}”.")
+        forget_draft(page, form)
+        text = Phrase("Saved “%(title)s”.", title=_describe(page, entry)[0])
+        return page.redirect(page.url(), text)
 
     def initial() -> Form:
         stored = page.read()
         values = {} if is_new else vars(page.kind.get(stored, entry_id))
         shown = {name: _shown(value) for name, value in values.items()}
-        return Form({**shown, "revision": stored.revision})
+        return offer_draft(page, Form({**shown, "revision": stored.revision}))
 
     return page.fill(form, initial, ConfirmForm, save, partial(_show_entry, page, entry_id))
 
 
 def _show_entry(page: EntryPageContext, entry_id: str, form: Form, status: int = 200) -> Response:
     noun, is_new = page.kind.noun, entry_id == NEW
+    name = form.value("title") or Phrase(SECTIONS.get(form.value("link"), f"Edit {noun}"))
     return page.render(
         "admin/entry",
         status,
-        heading=f"New {noun}" if is_new else form.value("title") or f"Edit {noun}",
+        heading=Phrase(f"New {noun}") if is_new else name,
+        is_outside=slug_error(form.value("link")) != "",
         form=form,
         kind=page.kind,
         back=page.url(),
@@ -261,16 +325,27 @@ def move_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
 def delete_entry(page: EntryPage, entry_id: str) -> ConfirmedAction:
     """Delete an entry."""
     stored = page.read()
+    entries, noun = page.kind.entries(stored), page.kind.noun
+    # A link of the menu is quickly made again.
+    kind = None if page.kind.field == "menu" else TrashKind(noun)
+    place = page.kind.find(entries, entry_id)
+    entry = entries.pop(place)
+
+    def delete(form: Form) -> None:
+        form.revision_check()(stored.revision)
+        if kind is not None:
+            values = {"entry": entry, "place": place}
+            page.service.context.trash(kind, entry_id, entry.title, "", values)
+        page.save(form, lambda _: entries)
+
     return ConfirmedAction(
         page,
-        title=f"Delete “{page.kind.get(stored, entry_id).title}”?",
-        text=f"The {page.kind.noun} disappears from your site. You can’t undo this.",
-        button=f"Delete the {page.kind.noun}",
+        title=Phrase("Delete “%(title)s”?", title=_describe(page, entry)[0]),
+        text=TRASHED if kind else _LOSS,
+        button=f"Delete the {noun}",
         back=page.url(entry_id),
         revision=stored.revision,
-        do=lambda form: page.save(
-            form, lambda entries: [each for each in entries if each.id != entry_id]
-        ),
+        do=delete,
         to=page.url(),
-        done=f"Deleted the {page.kind.noun}.",
+        done=deleted(page, kind, entry_id, Phrase(f"the {noun}")) if kind else "Deleted the link.",
     )

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from singletable_apps.portfolio.entities import Media
-from singletable_apps.portfolio.pages.admin.editor import wants_json
-from singletable_apps.portfolio.pages.admin.views import all_posts
-from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
+from singletable_apps.portfolio.entities import Media, TrashKind
+from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
+from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext, wants_json
 from singletable_apps.portfolio.rules import check_can_edit, is_public
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -52,7 +52,6 @@ def _list_media(
     return page.render(
         "admin/media",
         status,
-        heading="Media",
         form=form,
         media=query.page(found.items, found.cursor),
         markdown_of=partial(_markdown, page),
@@ -73,11 +72,11 @@ def upload_media(page: AuthorPage, query: ListQueryParameters, upload: PostedUpl
     ]
     stored = len(files) - len(errors)
     if not files:
-        errors = ["Choose at least one image."]
+        errors = [Phrase("Choose at least one image.")]
     if errors:
         form = Form(errors={"files": " ".join(errors)})
         return _list_media(page, query, form, 422)
-    text = f"Uploaded {stored} {'image' if stored == 1 else 'images'}."
+    text = Phrase("Uploaded %(count)s image.", "Uploaded %(count)s images.", count=stored)
     return page.redirect(page.urls.admin("media"), text)
 
 
@@ -86,7 +85,7 @@ def _store(page: UserPageContext, file: UploadedFile) -> Media | str:
     try:
         return page.service.media.upload(page.user, file.data, file.filename)
     except InvalidInput as error:
-        return str(error)
+        return page.language.gettext(str(error))
 
 
 def _as_json(page: UserPageContext, result: Media | str) -> dict[str, str]:
@@ -118,7 +117,7 @@ def _show_media(page: UserPageContext, media: Media, form: Form, status: int) ->
     return page.render(
         "admin/media_item",
         status,
-        heading=media.filename or "Image",
+        heading=media.filename or Phrase("Image"),
         media=media,
         markdown=_markdown(page, media),
         form=form,
@@ -130,20 +129,20 @@ def _show_media(page: UserPageContext, media: Media, form: Form, status: int) ->
 
 def _uses(page: UserPageContext, name: str) -> Iterator[tuple[str, str]]:
     """Yield the posts and pages that show an image, with URLs; authors see no drafts of others."""
-    blogs = all_posts(page)
+    blogs = [*page.service.posts.list_all(), *page.service.posts.list_pages()]
     texts = page.service.posts.contents(blog.blog_id for blog in blogs)
     for blog in blogs:
         content = texts.get(blog.blog_id)
         if name in blog.featured_image_url or (content and name in content.markdown):
             is_own = is_permitted(check_can_edit, page.user, blog)
             is_shown = is_own or is_public(blog, page.service.context.clock())
-            url = page.urls.admin("posts", blog.blog_id) if is_own else page.urls.post(blog.slug)
-            yield (blog.title, url) if is_shown else ("A post of another author", "")
+            url = page.urls.admin("posts", blog.blog_id) if is_own else page.urls.of(blog)
+            yield (blog.title, url) if is_shown else (Phrase("A post of another author"), "")
     person = page.service.profile.get_portfolio()
     if name in person.profile_pic_url:
-        yield "Your profile", page.urls.admin("portfolio")
+        yield Phrase("Your profile"), page.urls.admin("portfolio")
     if name in person.about_markdown:
-        yield "About", page.urls.admin("portfolio", "about")
+        yield Phrase("About"), page.urls.admin("portfolio", "about")
     for project in person.projects:
         if name in project.image_url:
             yield project.title, page.urls.admin("portfolio", "projects", project.id)
@@ -154,16 +153,15 @@ def delete_media(page: AuthorPage, name: str) -> ConfirmedAction:
     """Delete an image. The question says where it is used."""
     media = page.service.media.get(name)
     uses = [text for text, _ in _uses(page, name)]
+    used = "%(trashed)s It is in use: readers will see its description in its place."
     return ConfirmedAction(
         page,
-        title=f"Delete {media.filename or 'this image'}?",
-        text="Its files are deleted. You can’t undo this."
-        if not uses
-        else "It is in use. Readers will see its description in its place:",
+        title=Phrase("Delete %(name)s?", name=media.filename or Phrase("this image")),
+        text=Phrase(used, trashed=TRASHED) if uses else TRASHED,
         consequences=uses,
         button="Delete the image",
         back=page.urls.admin("media", name),
         do=lambda _: page.service.media.delete(page.user, name),
         to=page.urls.admin("media"),
-        done="Deleted the image.",
+        done=deleted(page, TrashKind.IMAGE, name, Phrase("the image")),
     )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from singletable_apps.portfolio.entities import Font, Theme
-from singletable_apps.portfolio.pages.admin.editor import render_preview, wants_json
-from singletable_apps.portfolio.pages.admin.views import site_zone
-from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
+from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
+from singletable_apps.portfolio.pages.admin.views import saved_text
+from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext, wants_json
 from singletable_apps.portfolio.profile_rules import (
     LANGUAGES,
     SOCIAL_NETWORKS,
@@ -23,14 +22,14 @@ from singletable_apps.portfolio.profile_rules import (
 from singletable_apps.shared.pages import FORM_METHODS, Form, Link, PostedForm
 
 router = APIRouter()
-_NETWORK_NAMES = {"github": "GitHub", "linkedin": "LinkedIn", "twitter": "X (Twitter)"}
+_NETWORKS = {**SOCIAL_NETWORKS, "twitter": "X (Twitter)"}
 
 
 def portfolio_tabs(page: UserPageContext, current: str) -> list[Link]:
     """Return the links to the parts of the portfolio; the profile is the first page."""
     return [
         Link(part.capitalize(), page.urls.admin("portfolio", *path), part == current)
-        for part in ("profile", "about", "projects", "experience")
+        for part in ("profile", "about", "projects", "experience", "menu")
         for path in ([] if part == "profile" else [part],)
     ]
 
@@ -67,57 +66,47 @@ def _show_profile(page: UserPageContext, form: Form, status: int = 200) -> Respo
     return page.render(
         "admin/profile",
         status,
-        heading="Profile",
         form=form,
         tabs=portfolio_tabs(page, "profile"),
-        networks=[(name, _NETWORK_NAMES.get(name, name.capitalize())) for name in SOCIAL_NETWORKS],
+        networks=_NETWORKS.items(),
     )
 
 
 class AboutForm(BaseModel):
-    """The text of the about page, and the button that was pressed."""
+    """The text of the about page."""
 
     markdown: str
-    action: Literal["save", "preview"] = "save"
 
 
-@router.get("/admin/portfolio/about")
-def show_about(page: OwnerPage) -> Response:
-    """Show the about page in an editor."""
-    stored = page.service.profile.get_portfolio(consistent=True)
-    form = Form({"markdown": stored.about_markdown, "revision": stored.revision})
-    return _show_about(page, form, 200, mode="saved")
-
-
-@router.post("/admin/portfolio/about")
+@router.api_route("/admin/portfolio/about", methods=FORM_METHODS)
 def edit_about(page: OwnerPage, form: PostedForm) -> Response:
-    """Save the about page, or show its preview."""
-    show = partial(_show_about, page)
+    """Change the about page."""
 
     def save(values: AboutForm) -> Response:
-        if values.action == "preview":
-            return show(form, 200)
         edits = PortfolioEdits(about_markdown=values.markdown)
         saved = page.service.profile.update_portfolio(page.user, edits, form.revision_check())
+        forget_draft(page, form)
         if wants_json(page.request):
-            time = saved.updated_at.astimezone(site_zone(page))
-            return JSONResponse({"revision": saved.revision, "text": f"Saved at {time:%H:%M}"})
+            text = saved_text(page, saved.updated_at)
+            return JSONResponse({"revision": saved.revision, "text": text})
         return page.redirect(page.urls.admin("portfolio", "about"), "About page saved.")
 
-    return page.submit(form, AboutForm, save, show, field="markdown")
+    def initial() -> Form:
+        stored = page.service.profile.get_portfolio(consistent=True)
+        form = Form({"markdown": stored.about_markdown, "revision": stored.revision})
+        return offer_draft(page, form)
+
+    show = partial(_show_about, page)
+    return page.fill(form, initial, AboutForm, save, show, field="markdown")
 
 
-def _show_about(
-    page: UserPageContext, form: Form, status: int, mode: str = "shown-again"
-) -> Response:
+def _show_about(page: UserPageContext, form: Form, status: int) -> Response:
     return page.render(
         "admin/about",
         status,
-        heading="About",
         form=form,
         tabs=portfolio_tabs(page, "about"),
-        preview=render_preview(page, form.value("markdown")),
-        mode=mode,
+        mode="shown-again" if page.request.method == "POST" else "saved",
     )
 
 
@@ -136,6 +125,7 @@ class SettingsForm(BaseModel):
     comments: bool = False
     contact: bool = False
     newsletter: bool = False
+    css: str = ""
 
 
 @router.api_route("/admin/settings", methods=FORM_METHODS)
@@ -159,7 +149,6 @@ def _show_settings(page: UserPageContext, form: Form, status: int = 200) -> Resp
     return page.render(
         "admin/settings",
         status,
-        heading="Settings",
         form=form,
         zones=[(zone, zone.replace("_", " ")) for zone in sorted(zones)],
         languages=sorted(codes.items(), key=lambda each: each[1].casefold()),

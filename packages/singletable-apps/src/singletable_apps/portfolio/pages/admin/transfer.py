@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.portfolio.pages.admin.views import all_posts, site_zone
+from singletable_apps.portfolio.pages.admin.views import site_zone
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.posts import Outcome
@@ -53,7 +53,7 @@ _UNPACKED_LIMIT = 2 * IMPORT_LIMIT
 _IN_MEMORY, _CHUNK = 8 << 20, 1 << 16
 _WAITING = "imports/waiting.zip"
 _KINDS = {
-    Kind.POSTS: "Posts",
+    Kind.POSTS: "Posts and pages",
     Kind.IMAGES: "Images",
     Kind.PROFILE: "Profile, projects and about page",
     Kind.SETTINGS: "Settings",
@@ -119,7 +119,7 @@ def _digest(archive: bytes) -> str:
 
 def _proposed_kinds(page: UserPageContext) -> list[str]:
     """Return all kinds for a new site, and else not those that are the owner's own already."""
-    is_new = page.settings.revision <= 1 and not all_posts(page)
+    is_new = page.settings.revision <= 1 and not page.service.posts.list_all()
     return list(Kind) if is_new else [Kind.POSTS, Kind.IMAGES]
 
 
@@ -187,7 +187,6 @@ def _show(
     return page.render(
         "admin/transfer",
         status,
-        heading="Your data",
         form=form,
         is_plan=is_plan,
         has_report=report is not None,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from singletable_apps.portfolio.entities import Blog
@@ -17,7 +17,6 @@ _BADGES = {
     PostStatus.SCHEDULED: "later",
     PostStatus.PUBLISHED: "open",
 }
-_PAGE = 100
 
 
 @dataclass(frozen=True)
@@ -53,35 +52,32 @@ def site_zone(page: UserPageContext) -> ZoneInfo:
     return ZoneInfo(page.settings.time_zone)
 
 
+def site_time(page: UserPageContext, at: datetime) -> LocalTime:
+    """Return a time on the clock of the site, in its language."""
+    return LocalTime(at, site_zone(page), page.language)
+
+
+def saved_text(page: UserPageContext, at: datetime, text: str = "Saved at %(time)s") -> str:
+    """Return when something was saved, for a script."""
+    return page.language.gettext(text, time=f"{at.astimezone(site_zone(page)):%H:%M}")
+
+
 def view_post(page: UserPageContext, blog: Blog, likes: int = 0) -> PostView:
     """Return a post as authors see it now."""
     status = post_status(blog, page.service.context.clock())
     when = ""
     if blog.published_at is not None:
-        time = LocalTime(blog.published_at, site_zone(page))
+        time = site_time(page, blog.published_at)
         when = time.long if status is PostStatus.SCHEDULED else time.day
     author = blog.author_name if blog.author != page.user.email else ""
     facts = (when, author, blog.category, ", ".join(blog.tags))
     meta = " · ".join(fact for fact in facts if fact)
-    url, public_url = page.urls.admin("posts", blog.blog_id), page.urls.post(blog.slug)
+    url, public_url = page.urls.admin("posts", blog.blog_id), page.urls.of(blog)
     return PostView(blog, status, when, meta, url, public_url, likes)
 
 
-def all_posts(page: UserPageContext) -> list[Blog]:
-    """Return all posts: drafts first, then by date, newest first."""
-    return [*page.service.posts.list_drafts(), *_listed_posts(page)]
-
-
-def own_posts(page: UserPageContext) -> list[Blog]:
-    """Return the posts that the user may edit, in the same order."""
-    return [blog for blog in all_posts(page) if is_permitted(check_can_edit, page.user, blog)]
-
-
-def _listed_posts(page: UserPageContext) -> Iterator[Blog]:
-    cursor: str | None = None
-    while True:
-        found = page.service.posts.list_all(_PAGE, cursor)
-        yield from found.items
-        cursor = found.cursor
-        if cursor is None:
-            return
+def own_posts(page: UserPageContext, *, pages: bool = False) -> list[Blog]:
+    """Return the posts that the user may edit: drafts first, then by date; or the pages."""
+    posts = page.service.posts
+    blogs = posts.list_pages() if pages else posts.list_all()
+    return [blog for blog in blogs if is_permitted(check_can_edit, page.user, blog)]
