@@ -22,9 +22,17 @@ BUDGETS = {
     # Elections: several questions on one ballot, managers, pictures of candidates, notices, notes.
     # Elections: ballots decided together on facts that are read once, bounces of e-mails.
     # Games: answers of all rooms stored on the event loop, rooms that follow the change feed.
-    # Skills: reporting lines, ratings with history, a matrix to edit, wide imports.
+    # Skills: reporting lines, ratings with history, a matrix to edit, wide imports; rating rounds,
+    # the organization's own levels and categories, requests for endorsements and skills.
     # Elections: receipts that links show once, corrected addresses, warnings about the roll.
-    "singletable_apps": 80_800,
+    # Games: homework with attempts, deadlines and lists of names.
+    # Games: sliders, orders and typed answers with points, each kind of question one class.
+    # Games: questions of players to the host with votes, moderation and a report; reactions.
+    # Portfolio: pages of one's own, a menu, previews in the type of the site, styles of one's own.
+    # Portfolio: a trash with undo, drafts kept on the server, new e-mail addresses.
+    # Pages in the language of their site: catalogs, phrases with parameters, dates and numbers.
+    # Elections: sentences for the minutes, the quorum in numbers, all questions in the review.
+    "singletable_apps": 83_350,
     "singletable_design": 19_750,
 }
 

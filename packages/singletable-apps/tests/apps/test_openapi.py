@@ -175,6 +175,7 @@ MANAGED = {
     *(f"PATCH {POLL}", f"DELETE {POLL}", f"POST {POLL}/close"),
     *(f"GET {POLL}/codes", f"POST {POLL}/codes"),
     *(f"DELETE {POLL}/options/{{name}}", f"DELETE {POLL}/comments/{{comment_id}}"),
+    f"PUT {POLL}/options/{{name}}/picture",
 }
 OPEN = {
     *("POST ", "GET ", f"GET {POLL}", f"POST {POLL}/duplicate", f"GET {POLL}/vote"),

@@ -86,8 +86,8 @@ INVALID_INPUTS = (
 
 # Forms in which every choice is valid.
 CHOICES = {"people", "people/*/role"}
-# A ballot to try, whose errors test_setup.py checks without a browser.
-ELSEWHERE = {"e/*/review"}
+# A ballot to try and the codes of cards, whose errors are checked without a browser.
+ELSEWHERE = {"e/*/review", "v"}
 SHAPE = re.compile(r"(e|people|roll(?=/\d))/[^/]+")
 
 

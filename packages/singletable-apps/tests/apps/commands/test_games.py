@@ -20,6 +20,7 @@ def typed(type_of: RunOf) -> Run:
     return type_of("games")
 
 
+@pytest.mark.rest
 def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) -> None:
     at, secret = f"file:{tmp_path}/games.db", tmp_path / "secret.key"
     code, out, _ = typed("sample", "--address", at, "--secret", secret)

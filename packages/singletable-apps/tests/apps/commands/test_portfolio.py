@@ -62,6 +62,7 @@ def of(site: Path) -> list[str]:
     return ["--address", f"file:{site}/site.db", "--folder", str(site)]
 
 
+@pytest.mark.rest
 def test_site_is_served_at_the_root(site: Path) -> None:
     with opened(site) as service:
         browser = TestClient(APP.make_app(service, PublicUrl("http://testserver").settings()))
@@ -156,7 +157,7 @@ def test_likes_are_recounted(typed: Run, site: Path) -> None:
     assert code == 1
 
 
-def test_unused_images_are_deleted(typed: Run, site: Path) -> None:
+def test_unused_images_are_moved_to_the_trash(typed: Run, site: Path) -> None:
     assert "0 images" in typed("prune", *of(site))[1]
     name = "0123456789abcdef_1x1"
     with open_driver(f"file:{site}/site.db") as driver:
@@ -165,7 +166,7 @@ def test_unused_images_are_deleted(typed: Run, site: Path) -> None:
             name=name, width=1, height=1, widths=[1], size=1, uploaded_by="", uploaded_at=at
         )
         Store(driver).create(image)
-    assert "Would be deleted: 1 image." in typed("prune", *of(site), "--dry-run")[1]
+    assert "Would be moved to the trash: 1 image." in typed("prune", *of(site), "--dry-run")[1]
     assert name in typed("prune", *of(site))[1]
     assert "0 images" in typed("prune", *of(site))[1]
 

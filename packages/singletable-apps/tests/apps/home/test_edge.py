@@ -101,6 +101,7 @@ def addresses(site: TestClient, app: str) -> Iterator[tuple[str, httpx2.Response
     yield "problem", site.get(f"/api/{app}/nothing", headers={"Accept": "application/json"})
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("app", APPS)
 def test_every_response_passes_a_scanner_of_headers(site: TestClient, app: str) -> None:
     found = {kind: find_faults(answer) for kind, answer in addresses(site, app)}

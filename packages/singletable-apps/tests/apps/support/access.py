@@ -13,6 +13,7 @@ from itertools import cycle
 from typing import Any, TypeAlias
 
 import httpx2
+import pytest
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
@@ -252,6 +253,7 @@ class AccessTests:
     def test_callers_are_served(self, access: AccessCheck) -> None:
         _check(access.allowed())
 
+    @pytest.mark.rest
     def test_downloads_of_odd_text_are_valid_files(self, access: AccessCheck) -> None:
         store_odd_text(access.driver)
         assert access.downloads()
