@@ -392,7 +392,7 @@ def test_slider_order_and_typed_answer_are_played_with_keys_and_a_finger(
     hall.check_accessible()
     for phone in (ada, bob, cyd):
         phone.tap("Send my order")
-        phone.expect("Answer received")
+    expect_answered(hall, 3)
     hall.press("Close answers")
     hall.expect("Mercury", "of 3 right")
     ada.expect("Correct", "The right order")
