@@ -56,10 +56,9 @@ TABLE: Table = {
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
                 GET /version, POST /password-reset, POST /password-reset/confirm, POST /register,
                 POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out""",
-            PEOPLE: """
-                GET /me/activity, GET /me/sessions, DELETE /me/sessions/{session}""",
+            PEOPLE: "GET /me/activity",
             VIEWERS: """
-                GET /counts, GET /me, GET /permissions, GET /permissions/{role}, GET /elections,
+                GET /counts, GET /me, GET /permissions/{role}, GET /elections,
                 GET /elections/{name}, GET /elections/{name}/candidates,
                 GET /elections/{name}/texts,
                 GET /elections/{name}/voters, GET /elections/{name}/who-voted,
@@ -69,7 +68,7 @@ TABLE: Table = {
                 GET /elections/{name}/proofs/{confirmation}""",
             "voter": """
                 GET /elections/{name}/ballot, POST /elections/{name}/ballot,
-                DELETE /elections/{name}/ballot, GET /elections/{name}/receipt""",
+                DELETE /elections/{name}/ballot""",
             MEMBERS: "GET /user-names, POST /elections",
             "chair": "PUT /elections/{name}/managers",
             MANAGERS: """
@@ -171,7 +170,7 @@ REFUSALS = {
         API,
         {
             f"404 observer {MEMBERS}": """
-                GET /elections/{name}/ballot, GET /elections/{name}/receipt""",
+                GET /elections/{name}/ballot""",
             f"404 {MEMBERS}": "DELETE /elections/{name}/ballot",
             "404": "GET /problems/{name}",
             "401": "POST /refresh",

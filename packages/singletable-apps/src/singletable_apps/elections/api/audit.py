@@ -11,11 +11,7 @@ from singletable_apps.elections.api.dependencies import Service, Viewer, user_ro
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.elections.service.audit import (
-    RELATIONS,
-    TABLES,
-    redact_event_data,
-)
+from singletable_apps.elections.service.audit import RELATIONS, TABLES, redact_event_data
 from singletable_apps.shared.web import NOT_FOUND, Pagination, responses
 
 router = user_router("audit")

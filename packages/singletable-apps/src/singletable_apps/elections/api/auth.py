@@ -14,6 +14,7 @@ from singletable_apps.elections.service.auth import SignedIn
 from singletable_apps.elections.web import TAKEN
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.frame import limited
+from singletable_apps.shared.frame.people_api import EmailToken
 from singletable_apps.shared.web import (
     LONGEST_AGE,
     NOT_SIGNED_IN,
@@ -40,9 +41,8 @@ def _refresh(request: Request, _: Annotated[str | None, Depends(_SCHEME)]) -> st
 
 
 RefreshCookie: TypeAlias = Annotated[str | None, Depends(_refresh)]
-
-
 COOKIE = {"Set-Cookie": {"description": "The refresh cookie.", "schema": {"type": "string"}}}
+_SIGNS_IN = {**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}}
 
 router = api_router("auth", TOO_MANY_REQUESTS)
 
@@ -87,11 +87,7 @@ def confirm_registration(
     return tokens(request, service, service.auth.start_session(user, _about(request)))
 
 
-@router.post(
-    "/sign-in",
-    responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
-    dependencies=[*limited("sign_in"), Whole],
-)
+@router.post("/sign-in", responses=_SIGNS_IN, dependencies=[*limited("sign_in"), Whole])
 def sign_in(sent: schemas.Credentials, request: Request, service: Service) -> schemas.Tokens:
     """Sign in with a name or e-mail address and a password."""
     signed_in = service.auth.sign_in(
@@ -104,11 +100,7 @@ def sign_in(sent: schemas.Credentials, request: Request, service: Service) -> sc
     return tokens(request, service, signed_in)
 
 
-@router.post(
-    "/refresh",
-    responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
-    dependencies=[Whole],
-)
+@router.post("/refresh", responses=_SIGNS_IN, dependencies=[Whole])
 def refresh(request: Request, service: Service, cookie: RefreshCookie) -> schemas.Tokens:
     """Exchange the refresh cookie for an access token. Each cookie works once and is replaced."""
     if cookie is None:
@@ -125,11 +117,7 @@ def sign_out(request: Request, service: Service, cookie: RefreshCookie) -> None:
     _COOKIE.delete(request)
 
 
-@router.post(
-    "/password-reset",
-    status_code=202,
-    dependencies=[*limited("reset"), Whole],
-)
+@router.post("/password-reset", status_code=202, dependencies=[*limited("reset"), Whole])
 def request_password_reset(
     sent: schemas.ResetRequest, request: Request, service: Service, tasks: BackgroundTasks
 ) -> None:
@@ -141,9 +129,7 @@ def request_password_reset(
 
 
 @router.post(
-    "/password-reset/confirm",
-    responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
-    dependencies=[*limited("reset"), Whole],
+    "/password-reset/confirm", responses=_SIGNS_IN, dependencies=[*limited("reset"), Whole]
 )
 def confirm_password_reset(
     sent: schemas.NewPassword, request: Request, service: Service
@@ -159,7 +145,7 @@ def confirm_password_reset(
     responses=responses(NOT_SIGNED_IN, TAKEN),
     dependencies=[*limited("reset"), Whole],
 )
-def confirm_email(sent: schemas.EmailToken, service: Service) -> None:
+def confirm_email(sent: EmailToken, service: Service) -> None:
     """Change an e-mail address with the single-use token from the e-mail to the new one."""
     service.auth.emails.confirm(sent.token)
 

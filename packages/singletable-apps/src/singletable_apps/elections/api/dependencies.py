@@ -1,26 +1,24 @@
-"""Dependencies of API handlers: the service, and the user who is signed in."""
+"""Dependencies of API handlers: the service, the user who is signed in, and the election."""
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, TypeAlias, TypeVar
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
 
+from singletable_apps.elections import entities
+from singletable_apps.elections.api import schemas
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
+from singletable_apps.elections.web import NameInPath
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import current_service, signed_in_user
-from singletable_apps.shared.web import (
-    NOT_ALLOWED,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    PageRequest,
-    ProblemType,
-    api_router,
-)
+from singletable_apps.shared.web import IfMatch, PageRequest, ProblemType, etag
 
 T = TypeVar("T")
 Service: TypeAlias = Annotated[Elections, Depends(current_service)]
@@ -45,6 +43,41 @@ def _whole(service: Service) -> None:
 Whole = Depends(_whole)
 
 
+@dataclass(frozen=True)
+class ElectionRequest:
+    """A request about the election in the path."""
+
+    user: Viewer
+    service: Service
+    name: NameInPath
+    response: Response
+
+    def tag(self) -> entities.Election:
+        """Return the election, and add its ETag to the response.
+
+        Call it first: after an edit in between, the ETag is the older one, and If-Match fails.
+        """
+        election = self.service.context.read.get_election(self.name)
+        self.response.headers["ETag"] = etag(election.revision)
+        return election
+
+    def answer(self, election: entities.Election) -> schemas.Election:
+        """Return the election as it is now, and add its ETag to the response."""
+        self.response.headers["ETag"] = etag(election.revision)
+        return schemas.Election.of(election, self.service.context.clock())
+
+
+@dataclass(frozen=True)
+class ElectionChange(ElectionRequest):
+    """A change of the election in the path; `edit` checks that it is based on this version."""
+
+    edit: IfMatch
+
+
+OnElection: TypeAlias = Annotated[ElectionRequest, Depends()]
+ChangeElection: TypeAlias = Annotated[ElectionChange, Depends()]
+
+
 def slice_page(
     page: PageRequest, items: Sequence[T], service: Elections
 ) -> tuple[Sequence[T], str | None]:
@@ -55,4 +88,5 @@ def slice_page(
 
 def user_router(tag: str, *problem_types: ProblemType) -> APIRouter:
     """Return a router for signed-in users; each handler can return these problems."""
-    return api_router(tag, NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS, *problem_types)
+    signed_in = (web.NOT_SIGNED_IN, web.NOT_ALLOWED, web.TOO_MANY_REQUESTS)
+    return web.api_router(tag, *signed_in, *problem_types)

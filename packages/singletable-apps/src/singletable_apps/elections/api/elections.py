@@ -8,27 +8,22 @@ from urllib.parse import quote
 from fastapi import Query, Request, Response
 
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
-from singletable_apps.elections.entities import Election, Electorate, User
+from singletable_apps.elections.api.dependencies import (
+    ChangeElection,
+    ElectionRequest,
+    OnElection,
+    Service,
+    Viewer,
+    user_router,
+)
+from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
+from singletable_apps.shared import web
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
-from singletable_apps.shared.web import (
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    Edit,
-    IfMatch,
-    Page,
-    Pagination,
-    PictureLink,
-    api_router,
-    etag,
-    responses,
-)
+from singletable_apps.shared.web import NOT_FOUND, Page, Pagination, PictureLink, etag, responses
 
 router = user_router("elections")
 _TEXT = {"type": "string"}
@@ -61,11 +56,7 @@ def list_elections(
     "/elections", status_code=201, responses={**responses(TAKEN), 201: {"headers": CREATED}}
 )
 def create_election(
-    user: Viewer,
-    service: Service,
-    sent: schemas.NewElection,
-    request: Request,
-    response: Response,
+    user: Viewer, service: Service, sent: schemas.NewElection, request: Request, response: Response
 ) -> schemas.Election:
     """Create an election. It is in setup until you launch it."""
     created = service.lifecycle.create(user, sent.name, sent.settings())
@@ -81,22 +72,16 @@ def _answer_created(
 
 
 @router.get("/elections/{name}", responses=responses(NOT_FOUND))
-def read_election(
-    user: Viewer, service: Service, name: NameInPath, response: Response
-) -> schemas.Election:
+def read_election(on: OnElection) -> schemas.Election:
     """Return an election. If its closing time has passed, it is closed first."""
-    found = service.results.close_if_due(name)
-    response.headers["ETag"] = etag(found.revision)
-    return schemas.Election.of(found, service.context.clock())
+    return on.answer(on.service.results.close_if_due(on.name))
 
 
 @router.patch("/elections/{name}", responses=responses(NOT_FOUND, TAKEN, WRONG_STATE))
-def edit_election(
-    user: Viewer, service: Service, name: NameInPath, sent: schemas.ElectionChanges, edit: IfMatch
-) -> schemas.Election:
+def edit_election(on: ChangeElection, sent: schemas.ElectionChanges) -> schemas.Election:
     """Change the name, the settings, or both: all changes are saved, or none."""
-    edited = service.lifecycle.edit(user, name, cast(ElectionEdit, sent.sent()), edit.check)
-    return _answer(edited, edit, service)
+    changes = cast(ElectionEdit, sent.sent())
+    return on.answer(on.service.lifecycle.edit(on.user, on.name, changes, on.edit.check))
 
 
 @router.post(
@@ -104,17 +89,14 @@ def edit_election(
     status_code=201,
     responses={**responses(NOT_FOUND, TAKEN), 201: {"headers": CREATED}},
 )
-def copy_election(
-    user: Viewer,
-    service: Service,
-    name: NameInPath,
-    sent: schemas.NewCopy,
-    request: Request,
-    response: Response,
-) -> schemas.Election:
+def copy_election(on: OnElection, sent: schemas.NewCopy, request: Request) -> schemas.Election:
     """Create an election with the texts, settings and candidates of one of yours, without dates."""
-    created = service.lifecycle.copy(user, name, sent.name, with_voters=sent.with_voters)
-    return _answer_created(created, service, request.url.path.rsplit("/", 2)[0], response)
+    created = on.service.lifecycle.copy(on.user, on.name, sent.name, with_voters=sent.with_voters)
+    return _answer_created(created, on.service, _elections_path(request), on.response)
+
+
+def _elections_path(request: Request) -> str:
+    return request.url.path.rsplit("/", 2)[0]
 
 
 @router.post(
@@ -122,121 +104,94 @@ def copy_election(
     status_code=201,
     responses={**responses(NOT_FOUND, TAKEN, WRONG_STATE), 201: {"headers": CREATED}},
 )
-def add_question(
-    user: Viewer,
-    service: Service,
-    name: NameInPath,
-    sent: schemas.NewQuestion,
-    request: Request,
-    response: Response,
-) -> schemas.Election:
+def add_question(on: OnElection, sent: schemas.NewQuestion, request: Request) -> schemas.Election:
     """Put another question on the ballot: an election with the same voters, launch and close."""
-    created = service.lifecycle.add_question(user, name, sent.name)
-    return _answer_created(created, service, request.url.path.rsplit("/", 2)[0], response)
+    created = on.service.lifecycle.add_question(on.user, on.name, sent.name)
+    return _answer_created(created, on.service, _elections_path(request), on.response)
 
 
 @router.put("/elections/{name}/managers", responses=responses(NOT_FOUND, WRONG_STATE))
-def set_managers(
-    user: Viewer, service: Service, name: NameInPath, sent: schemas.Managers, edit: IfMatch
-) -> schemas.Election:
+def set_managers(on: ChangeElection, sent: schemas.Managers) -> schemas.Election:
     """Replace the managers, who may do what the owner may, except for this and the end of it."""
-    changed = service.lifecycle.set_managers(user, name, sent.managers, edit.check)
-    return _answer(changed, edit, service)
+    lifecycle = on.service.lifecycle
+    return on.answer(lifecycle.set_managers(on.user, on.name, sent.managers, on.edit.check))
 
 
 @router.get("/elections/{name}/texts", responses=responses(NOT_FOUND))
-def read_texts(
-    user: Viewer, service: Service, name: NameInPath, response: Response
-) -> schemas.Texts:
+def read_texts(on: OnElection) -> schemas.Texts:
     """Return the question and the description."""
-    response.headers["ETag"] = etag(service.context.read.get_election(name).revision)
-    return schemas.Texts.from_object(service.queries.texts(user, name))
+    on.tag()
+    return schemas.Texts.from_object(on.service.queries.texts(on.user, on.name))
 
 
 @router.put("/elections/{name}/texts", responses=responses(NOT_FOUND, WRONG_STATE))
-def set_texts(
-    user: Viewer, service: Service, name: NameInPath, sent: schemas.Texts, edit: IfMatch
-) -> schemas.Texts:
+def set_texts(on: ChangeElection, sent: schemas.Texts) -> schemas.Texts:
     """Replace the question and the description, until the election is locked."""
-    election = service.lifecycle.describe(user, name, sent.question, sent.description, edit.check)
-    edit.answer(election.revision)
-    return schemas.Texts.from_object(service.queries.texts(user, election.name))
+    election = on.service.lifecycle.describe(
+        on.user, on.name, sent.question, sent.description, on.edit.check
+    )
+    on.edit.answer(election.revision)
+    return schemas.Texts.from_object(on.service.queries.texts(on.user, election.name))
 
 
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
-def delete_election(
-    user: Viewer, service: Service, name: NameInPath, edit: IfMatch, recent: Recent
-) -> None:
+def delete_election(on: ChangeElection, recent: Recent) -> None:
     """Delete an election with everything in it. For its owner and administrators.
 
     For a closed election, this requires a sign-in within the last five minutes.
     """
-    if service.context.read.get_election(name).statement is not None:
+    if on.service.context.read.get_election(on.name).statement is not None:
         recent(SensitiveAction.DELETE_RESULT)
-    service.lifecycle.delete(user, name, edit.check)
+    on.service.lifecycle.delete(on.user, on.name, on.edit.check)
 
 
 lifecycle_router = user_router("lifecycle", NOT_FOUND, WRONG_STATE)
 
 
 @lifecycle_router.post("/elections/{name}/launch")
-def launch_election(
-    user: Viewer, service: Service, name: NameInPath, sent: schemas.Launch, edit: IfMatch
-) -> schemas.Election:
+def launch_election(on: ChangeElection, sent: schemas.Launch) -> schemas.Election:
     """Launch an election: voting starts now, or at its opening time."""
-    launched = service.lifecycle.launch(
-        user, name, allow_edit=sent.allow_edit, check_revision=edit.check
+    launched = on.service.lifecycle.launch(
+        on.user, on.name, allow_edit=sent.allow_edit, check_revision=on.edit.check
     )
-    return _answer(launched, edit, service)
+    return on.answer(launched)
 
 
 @lifecycle_router.post("/elections/{name}/fix")
-def fix_election(
-    user: Viewer, service: Service, name: NameInPath, edit: IfMatch
-) -> schemas.Election:
+def fix_election(on: ChangeElection) -> schemas.Election:
     """Lock an election: no more edits, and ballots become final. Voting goes on."""
-    return _answer(service.lifecycle.lock(user, name, edit.check), edit, service)
+    return on.answer(on.service.lifecycle.lock(on.user, on.name, on.edit.check))
 
 
 @lifecycle_router.post("/elections/{name}/finalize")
-def finalize_election(
-    user: Viewer, service: Service, name: NameInPath, edit: IfMatch
-) -> schemas.Election:
+def finalize_election(on: ChangeElection) -> schemas.Election:
     """Close an election: count the ballots and sign the result."""
-    return _answer(service.lifecycle.close(user, name, edit.check), edit, service)
+    return on.answer(on.service.lifecycle.close(on.user, on.name, on.edit.check))
 
 
 @lifecycle_router.put("/elections/{name}/owner")
-def hand_over_election(
-    user: Viewer, service: Service, name: NameInPath, sent: schemas.Owner, edit: IfMatch
-) -> schemas.Election:
+def hand_over_election(on: ChangeElection, sent: schemas.Owner) -> schemas.Election:
     """Hand over an election to another owner."""
-    return _answer(service.lifecycle.transfer(user, name, sent.owner, edit.check), edit, service)
-
-
-def _answer(election: Election, edit: Edit, service: Elections) -> schemas.Election:
-    edit.answer(election.revision)
-    return schemas.Election.of(election, service.context.clock())
+    return on.answer(on.service.lifecycle.transfer(on.user, on.name, sent.owner, on.edit.check))
 
 
 candidates_router = user_router("candidates and voters", NOT_FOUND)
 
 
 @candidates_router.get("/elections/{name}/candidates")
-def list_candidates(
-    user: Viewer, service: Service, name: NameInPath, response: Response
-) -> schemas.CandidateList:
+def list_candidates(on: OnElection) -> schemas.CandidateList:
     """List the candidates in their order. There are at most 100."""
-    # Read the ETag first: after an edit in between it is the older one, and If-Match fails.
-    response.headers["ETag"] = etag(service.context.read.get_election(name).revision)
-    return _candidates(user, service, name)
+    return _candidates(on, on.tag())
 
 
-def _candidates(user: User, service: Elections, name: str) -> schemas.CandidateList:
-    candidates = service.queries.candidates(user, name)
-    texts, urls = service.queries.texts(user, name), service.context.urls
+def _candidates(on: ElectionRequest, election: Election) -> schemas.CandidateList:
+    on.response.headers["ETag"] = etag(election.revision)
+    queries, urls = on.service.queries, on.service.context.urls
+    texts = queries.texts(on.user, election.name)
     return schemas.CandidateList(
-        candidate_names=[each.candidate_name for each in candidates],
+        candidate_names=[
+            each.candidate_name for each in queries.candidates(on.user, election.name)
+        ],
         statements=texts.statements,
         pictures={
             name: PictureLink(url=urls.absolute(urls.picture(picture.name)), alt=picture.alt)
@@ -246,78 +201,62 @@ def _candidates(user: User, service: Elections, name: str) -> schemas.CandidateL
 
 
 @candidates_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
-def set_candidates(
-    user: Viewer, service: Service, name: NameInPath, sent: schemas.Candidates, edit: IfMatch
-) -> schemas.CandidateList:
+def set_candidates(on: ChangeElection, sent: schemas.Candidates) -> schemas.CandidateList:
     """Replace the candidates, in this order. Those you leave out are removed."""
-    election = service.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
-    edit.answer(election.revision)
-    return _candidates(user, service, election.name)
+    lifecycle, names = on.service.lifecycle, sent.candidate_names
+    return _candidates(on, lifecycle.set_candidates(on.user, on.name, names, on.edit.check))
 
 
 @candidates_router.patch(
     "/elections/{name}/candidates/{candidate}", responses=responses(WRONG_STATE)
 )
 def edit_candidate(
-    user: Viewer,
-    service: Service,
-    name: NameInPath,
-    candidate: NameInPath,
-    sent: schemas.CandidateChanges,
-    edit: IfMatch,
+    on: ChangeElection, candidate: NameInPath, sent: schemas.CandidateChanges
 ) -> schemas.CandidateList:
     """Change the name of a candidate, the statement, the picture, or several of them."""
-    election = service.lifecycle.edit_candidate(
-        user,
-        name,
+    election = on.service.lifecycle.edit_candidate(
+        on.user,
+        on.name,
         candidate,
         new_name=sent.name,
         statement=sent.statement,
         picture=sent.picture,
         alt=sent.alt,
-        check_revision=edit.check,
+        check_revision=on.edit.check,
     )
-    edit.answer(election.revision)
-    return _candidates(user, service, election.name)
+    return _candidates(on, election)
 
 
 @candidates_router.get("/elections/{name}/voters")
-def list_voters(
-    user: Viewer, service: Service, name: NameInPath, page: Pagination, response: Response
-) -> schemas.VoterPage:
+def list_voters(on: OnElection, page: Pagination) -> schemas.VoterPage:
     """List the voters by name. Without a list, all registered voters can vote.
 
     People on a roll are not in it: only the owner sees them.
     """
-    election = service.context.read.get_election(name)
-    response.headers["ETag"] = etag(election.revision)
-    voters, cursor = service.queries.voters(user, name, page.limit, page.cursor)
+    election = on.tag()
+    voters, cursor = on.service.queries.voters(on.user, on.name, page.limit, page.cursor)
     answer = page.answer([voter.voter_name for voter in voters], cursor)
     everybody = election.voter_count == 0 and election.electorate is Electorate.ACCOUNTS
     return schemas.VoterPage.from_object(answer, everybody=everybody)
 
 
 @candidates_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))
-def set_voters(
-    user: Viewer, service: Service, name: NameInPath, sent: schemas.VoterNames, edit: IfMatch
-) -> schemas.VoterList:
+def set_voters(on: ChangeElection, sent: schemas.VoterNames) -> schemas.VoterList:
     """Replace the voter list. With an empty list, all registered voters can vote."""
-    election = service.lifecycle.set_voters(user, name, sent.voter_names, edit.check)
-    edit.answer(election.revision)
+    election = on.service.lifecycle.set_voters(on.user, on.name, sent.voter_names, on.edit.check)
+    on.edit.answer(election.revision)
     return schemas.VoterList(everybody=election.voter_count == 0, voter_count=election.voter_count)
 
 
 @candidates_router.get("/elections/{name}/eligibility/{voter}")
-def read_eligibility(
-    user: Viewer, service: Service, name: NameInPath, voter: NameInPath
-) -> schemas.Eligibility:
+def read_eligibility(on: OnElection, voter: NameInPath) -> schemas.Eligibility:
     """Return whether a user can vote in an election."""
-    found = service.context.read.get_user(voter)
-    eligible = service.queries.is_eligible(user, name, found.name)
+    found = on.service.context.read.get_user(voter)
+    eligible = on.service.queries.is_eligible(on.user, on.name, found.name)
     return schemas.Eligibility(user_name=found.name, eligible=eligible)
 
 
-status_router = api_router("status")
+status_router = web.api_router("status")
 
 
 @status_router.get("/version")
@@ -329,7 +268,9 @@ def read_version(service: Service) -> schemas.Version:
     return schemas.Version(version=sync.last_event_id, rebuilding=sync.rebuilding)
 
 
-@status_router.get("/counts", responses=responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS))
+@status_router.get(
+    "/counts", responses=responses(web.NOT_SIGNED_IN, web.NOT_ALLOWED, web.TOO_MANY_REQUESTS)
+)
 def read_counts(user: Viewer, service: Service) -> schemas.Counts:
     """Return the number of users and elections."""
     found = service.queries.counts(user)

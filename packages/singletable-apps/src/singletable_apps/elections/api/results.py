@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 from fastapi import Path, Query, Response
@@ -10,36 +9,15 @@ from fastapi import Path, Query, Response
 from ranked_ballots import METHODS
 from ranked_ballots.formats import FORMATS
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import (
-    Service,
-    Viewer,
-    slice_page,
-    user_router,
-)
-from singletable_apps.elections.proofs.documents import (
-    CHECKER_FILENAME,
-    PublishedElection,
-    Receipt,
-    receipt_filename,
-)
-from singletable_apps.elections.proofs.encoding import format_code, parse_code
-from singletable_apps.elections.proofs.errors import InvalidCode
+from singletable_apps.elections.api.dependencies import OnElection, Service, slice_page, user_router
+from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, PublishedElection
+from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import checker_source
 from singletable_apps.elections.rules.methods import METHODS as ELECTION_METHODS
 from singletable_apps.elections.service.results import RevealedBallot
-from singletable_apps.elections.web import WRONG_STATE, NameInPath, export_file
-from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.web import (
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    Pagination,
-    api_router,
-    download,
-    responses,
-)
+from singletable_apps.elections.web import WRONG_STATE, export_file, read_code
+from singletable_apps.shared.web import NOT_FOUND, Pagination, api_router, download
 
 router = user_router("results", NOT_FOUND, WRONG_STATE)
 # To compare, ballots with ranks for one seat can be counted by other methods, too.
@@ -54,21 +32,17 @@ Method = Annotated[
 
 
 @router.get("/elections/{name}/tally")
-def read_tally(
-    user: Viewer, service: Service, name: NameInPath, method: Method = None
-) -> schemas.Tally:
+def read_tally(on: OnElection, method: Method = None) -> schemas.Tally:
     """Count the ballots and explain the result. Secret ballots are counted after the close."""
-    return schemas.Tally.of(service.results.tally(user, name, method))
+    return schemas.Tally.of(on.service.results.tally(on.user, on.name, method))
 
 
 @router.get("/elections/{name}/ballots")
-def list_ballots(
-    user: Viewer, service: Service, name: NameInPath, page: Pagination
-) -> schemas.BallotPage:
+def list_ballots(on: OnElection, page: Pagination) -> schemas.BallotPage:
     """List the ballots as far as the election publishes them."""
-    results = service.results
-    ballots, cursor = slice_page(page, results.ballots(user, name), service)
-    share = results.unique_share(user, name)
+    results = on.service.results
+    ballots, cursor = slice_page(page, results.ballots(on.user, on.name), on.service)
+    share = results.unique_share(on.user, on.name)
     return schemas.BallotPage.from_object(
         page.answer([_to_schema(ballot) for ballot in ballots], cursor),
         unique_share=share,
@@ -77,26 +51,21 @@ def list_ballots(
 
 
 @router.get("/elections/{name}/publication")
-def read_publication(user: Viewer, service: Service, name: NameInPath) -> PublishedElection:
+def read_publication(on: OnElection) -> PublishedElection:
     """Return the signed publication of a closed election, which anyone can check."""
-    return service.results.published(user, name)
+    return on.service.results.published(on.user, on.name)
 
 
 @router.get("/elections/{name}/proofs/{confirmation}")
 def read_proof(
-    user: Viewer,
-    service: Service,
-    name: NameInPath,
+    on: OnElection,
     confirmation: Annotated[
         str, Path(max_length=200, description="With or without dashes.", examples=["a" * 52])
     ],
 ) -> schemas.BallotProof:
     """Prove that a tracking code is among those signed at the close."""
-    try:
-        code = parse_code(confirmation)
-    except InvalidCode as error:
-        raise InvalidInput({"confirmation": str(error)}) from error
-    proof, closing = service.results.proof(user, name, code)
+    code = read_code(confirmation)
+    proof, closing = on.service.results.proof(on.user, on.name, code)
     return schemas.BallotProof(confirmation=code, proof=proof, closing=closing)
 
 
@@ -105,49 +74,33 @@ def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:
     return schemas.PublishedBallot.from_object(ballot, ranking=ranking)
 
 
-downloads_router = api_router("downloads")
-_OF_AN_ELECTION = responses(NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS)
 _TEXT = {"schema": {"type": "string"}}
 _NAMED = {"Content-Disposition": {"description": "The file name.", **_TEXT}}
 Format = Annotated[
     str,
-    Query(description="The file format.", json_schema_extra={"enum": list(FORMATS)}),
+    Query(
+        alias="format", description="The file format.", json_schema_extra={"enum": list(FORMATS)}
+    ),
 ]
 
 
-@downloads_router.get(
+@router.get(
     "/elections/{name}/export",
     response_class=Response,
     responses={
-        **_OF_AN_ELECTION,
         200: {
             "description": "The file.",
             "headers": _NAMED,
             "content": {"text/plain": _TEXT, "text/csv": _TEXT, "application/json": {}},
-        },
+        }
     },
 )
-def export_ballots(
-    user: Viewer,
-    service: Service,
-    name: NameInPath,
-    form: Annotated[Format, Query(alias="format")],
-) -> Response:
+def export_ballots(on: OnElection, form: Format) -> Response:
     """Download the ballots for other programs. With totals only, there are none."""
-    return export_file(service, user, name, form)
+    return export_file(on.service, on.user, on.name, form)
 
 
-@downloads_router.get(
-    "/elections/{name}/receipt",
-    tags=["voting"],
-    response_class=Response,
-    responses={**_OF_AN_ELECTION, 200: {"model": Receipt, "headers": _NAMED}},
-)
-def download_receipt(user: Viewer, service: Service, name: NameInPath) -> Response:
-    """Download your receipt, for the checker."""
-    receipt = service.voting.ballot(user, name, user.name).receipt
-    content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
-    return download(content, receipt_filename(receipt["name"]), "application/json")
+downloads_router = api_router("downloads")
 
 
 @downloads_router.get(

@@ -24,6 +24,7 @@ from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.results import Tally as TallyResult
 from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.elections.service.voting import CastBallot
+from singletable_apps.shared.frame.people_api import EmailToken
 from singletable_apps.shared.mail_queue import DeliveryState
 from singletable_apps.shared.web import (
     Changes,
@@ -234,21 +235,22 @@ class VoterNames(Model):
     voter_names: list[Name] = Field(max_length=10_000, examples=[["Ada", "Ben"]])
 
 
+Everybody = Annotated[
+    bool, Field(description="Whether there is no list, and all registered voters can vote.")
+]
+
+
 class VoterList(Model):
     """The number of people on the voter list."""
 
-    everybody: bool = Field(
-        description="Whether there is no list, and all registered voters can vote."
-    )
+    everybody: Everybody
     voter_count: int
 
 
 class VoterPage(Page[str]):
     """A page of the voter list."""
 
-    everybody: bool = Field(
-        description="Whether there is no list, and all registered voters can vote."
-    )
+    everybody: Everybody
 
 
 class RollPerson(Model):
@@ -358,37 +360,27 @@ class RegistrationPending(Model):
     email: str
 
 
-class EmailToken(Model):
-    """The token from the link in an e-mail."""
-
-    token: Annotated[str, Field(min_length=1, max_length=200)]
-
-
 class RegistrationConfirmation(EmailToken):
     """The token from the link in an e-mail, and the password of the registration."""
 
     password: str
 
 
-class Credentials(Model):
-    """A name or e-mail address, and a password."""
-
-    name_or_email: Annotated[str, Field(min_length=1, max_length=200)] = Field(examples=["Ada"])
-    password: Password = Field(examples=["several words in a row"])
-
-
 class ResetRequest(Model):
     """The account whose password was forgotten."""
 
-    name_or_email: Annotated[str, Field(min_length=1, max_length=200)] = Field(examples=["Ada"])
+    name_or_email: Name = Field(examples=["Ada"])
 
 
-class NewPassword(Model):
+class Credentials(ResetRequest):
+    """A name or e-mail address, and a password."""
+
+    password: Password = Field(examples=["several words in a row"])
+
+
+class NewPassword(EmailToken):
     """A new password, and the token from the e-mail."""
 
-    token: Annotated[str, Field(min_length=1, max_length=200)] = Field(
-        description="From the link in the e-mail."
-    )
     password: Password = Field(examples=["several other words"])
 
 
@@ -447,16 +439,6 @@ class OwnActivity(Model, of=entities.User, only="user_name role elections_owned 
     user_name: str
 
 
-class Session(Model):
-    """A browser or client that is signed in."""
-
-    id: str
-    about: str = Field(description="The user agent.")
-    begun: datetime
-    used: datetime = Field(description="When it was last renewed.")
-    ends: datetime
-
-
 class RolePermissions(Model):
     """A role and its permissions."""
 
@@ -502,10 +484,7 @@ class Ballot(Model):
         """Return the ballot without its receipt, which only the voter sees."""
         code = cast.receipt["confirmation"]
         return cls.from_object(
-            cast,
-            ranking=cast.receipt["ranking"],
-            confirmation=code,
-            readable=format_code(code),
+            cast, ranking=cast.receipt["ranking"], confirmation=code, readable=format_code(code)
         )
 
 

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Path, Request, Response
+from fastapi import Request, Response
 
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.auth import COOKIE, tokens
-from singletable_apps.elections.api.dependencies import (
-    Service,
-    SignedInUser,
-    Viewer,
-    slice_page,
-    user_router,
-)
-from singletable_apps.elections.roles import PERMISSIONS, ROLES, Permission, Role, has_permission
+from singletable_apps.elections.api.dependencies import Service, SignedInUser, Viewer, user_router
+from singletable_apps.elections.roles import PERMISSIONS, Permission, Role, has_permission
 from singletable_apps.elections.service.context import reload_user
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameInPath
 from singletable_apps.shared.accounts import SensitiveAction
@@ -115,19 +107,6 @@ def change_role(
     return schemas.Account.of(changed, reload_user(service.context.read, user))
 
 
-@router.put("/users/{name}/password", responses={**responses(NOT_FOUND), 200: {"headers": COOKIE}})
-def change_password(
-    user: SignedInUser,
-    name: NameInPath,
-    sent: schemas.PasswordChange,
-    request: Request,
-    service: Service,
-) -> schemas.Tokens:
-    """Change your password. All sessions end, and a new one begins."""
-    signed_in = service.auth.change_password(user, name, sent.current, sent.new)
-    return tokens(request, service, signed_in)
-
-
 me_router = api_router("account", NOT_SIGNED_IN, TOO_MANY_REQUESTS)
 
 
@@ -144,32 +123,24 @@ def read_my_activity(user: SignedInUser) -> schemas.OwnActivity:
     return schemas.OwnActivity.from_object(user, user_name=user.name)
 
 
-@me_router.get("/me/sessions")
-def list_my_sessions(
-    user: SignedInUser, service: Service, page: Pagination
-) -> Page[schemas.Session]:
-    """List your sessions, last used first."""
-    sessions, cursor = slice_page(page, service.auth.sessions(user), service)
-    return page.answer([schemas.Session.from_object(session) for session in sessions], cursor)
-
-
-@me_router.delete("/me/sessions/{session}", status_code=204)
-def end_my_session(
+# Here, because no personal token may change the account.
+@me_router.put(
+    "/users/{name}/password",
+    responses={**responses(NOT_ALLOWED, NOT_FOUND), 200: {"headers": COOKIE}},
+)
+def change_password(
     user: SignedInUser,
+    name: NameInPath,
+    sent: schemas.PasswordChange,
+    request: Request,
     service: Service,
-    session: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", examples=["A" * 22])],
-) -> None:
-    """End a session. Its access token works until it expires."""
-    service.auth.end_session(user, session)
+) -> schemas.Tokens:
+    """Change your password. All sessions end, and a new one begins."""
+    signed_in = service.auth.change_password(user, name, sent.current, sent.new)
+    return tokens(request, service, signed_in)
 
 
 permissions_router = user_router("roles")
-
-
-@permissions_router.get("/permissions")
-def list_permissions(viewer: Viewer) -> list[schemas.RolePermissions]:
-    """List all roles and their permissions, lowest first."""
-    return [read_permissions(viewer, role) for role in ROLES]
 
 
 @permissions_router.get("/permissions/{role}")

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import Request, Response
+from fastapi import Request
 
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
+from singletable_apps.elections.api.dependencies import OnElection, user_router
 from singletable_apps.elections.web import KEY_REUSED, WRONG_STATE, NameInPath
 from singletable_apps.shared.frame import count_user_request
-from singletable_apps.shared.web import (
-    NOT_FOUND,
-    IdempotencyKey,
-    Page,
-    Pagination,
-    responses,
-)
+from singletable_apps.shared.web import NOT_FOUND, IdempotencyKey, Page, Pagination, responses
 
 router = user_router("voting", NOT_FOUND)
 REPLAYED = "Idempotency-Replayed"
@@ -32,56 +26,48 @@ CAST = {
     responses={**responses(WRONG_STATE, KEY_REUSED), 201: {"headers": CAST}},
 )
 def cast_ballot(
-    user: Viewer,
-    service: Service,
-    name: NameInPath,
-    sent: schemas.NewBallot,
-    key: IdempotencyKey,
-    request: Request,
-    response: Response,
+    on: OnElection, sent: schemas.NewBallot, key: IdempotencyKey, request: Request
 ) -> schemas.OwnBallot:
     """Cast your ballot, or change it while the election can be edited.
 
     Repeating a request with the same Idempotency-Key returns the same ballot and casts nothing.
     """
-    count_user_request(request, response, "cast", user.user_id)
+    count_user_request(request, on.response, "cast", on.user.user_id)
     lines = [(line.candidate_name, line.rank) for line in sent.rankings]
-    cast = service.voting.cast(user, name, lines, key)
+    cast = on.service.voting.cast(on.user, on.name, lines, key)
     if cast.is_repeat:
-        response.headers[REPLAYED] = "true"
+        on.response.headers[REPLAYED] = "true"
     return schemas.OwnBallot.of(cast)
 
 
 @router.get("/elections/{name}/ballot")
-def read_my_ballot(user: Viewer, service: Service, name: NameInPath) -> schemas.OwnBallot:
+def read_my_ballot(on: OnElection) -> schemas.OwnBallot:
     """Return your ballot with its receipt; after the close, with the proof."""
-    return schemas.OwnBallot.of(service.voting.own_ballot(user, name))
+    return schemas.OwnBallot.of(on.service.voting.own_ballot(on.user, on.name))
 
 
 @router.delete("/elections/{name}/ballot", status_code=204, responses=responses(WRONG_STATE))
-def withdraw_ballot(user: Viewer, service: Service, name: NameInPath) -> None:
+def withdraw_ballot(on: OnElection) -> None:
     """Withdraw your ballot, as if it had never been cast."""
-    service.voting.withdraw(user, name)
+    on.service.voting.withdraw(on.user, on.name)
 
 
 @router.get("/elections/{name}/rankings")
-def read_my_rankings(user: Viewer, service: Service, name: NameInPath) -> schemas.Rankings:
+def read_my_rankings(on: OnElection) -> schemas.Rankings:
     """Return your ballot with every candidate. Candidates you did not rank have no rank."""
-    lines = service.queries.rankings(user, name)
+    lines = on.service.queries.rankings(on.user, on.name)
     return schemas.Rankings(
         rankings=[schemas.RankedCandidate(candidate_name=one, rank=rank) for one, rank in lines]
     )
 
 
 @router.get("/elections/{name}/ballots/{voter}", responses=responses(WRONG_STATE))
-def read_ballot(
-    user: Viewer, service: Service, name: NameInPath, voter: NameInPath
-) -> schemas.Ballot:
+def read_ballot(on: OnElection, voter: NameInPath) -> schemas.Ballot:
     """Return the ballot of a voter, if ballots are open."""
-    return schemas.Ballot.of(service.voting.ballot(user, name, voter))
+    return schemas.Ballot.of(on.service.voting.ballot(on.user, on.name, voter))
 
 
 @router.get("/elections/{name}/who-voted")
-def list_who_voted(user: Viewer, service: Service, name: NameInPath, page: Pagination) -> Page[str]:
+def list_who_voted(on: OnElection, page: Pagination) -> Page[str]:
     """List the people who have voted. This is public even if ballots are secret."""
-    return page.answer(*service.queries.who_voted(user, name, page.limit, page.cursor))
+    return page.answer(*on.service.queries.who_voted(on.user, on.name, page.limit, page.cursor))

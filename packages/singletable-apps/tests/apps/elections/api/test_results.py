@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from ranked_ballots import METHODS
@@ -74,16 +72,6 @@ def test_ballots_show_only_what_is_published(api: Api) -> None:
     assert type_of(cy.get("/elections/Totals/ballots")) == "403 not-allowed"
 
 
-def test_publication_contains_only_what_is_published(api: Api) -> None:
-    def published(name: str) -> dict[str, bool]:
-        found = api.clients["Cy"].get(f"/elections/{name}/publication").json()
-        return {part: found[part] is not None for part in ("rankings", "ballots")}
-
-    assert published("Codes") == {"rankings": False, "ballots": True}
-    assert published("Anonymous") == {"rankings": True, "ballots": False}
-    assert published("Totals") == {"rankings": False, "ballots": False}
-
-
 def test_proof_accepts_every_spelling_of_a_tracking_code(api: Api) -> None:
     cy = api.clients["Cy"]
     own = cy.get("/elections/Totals/ballot").json()
@@ -137,9 +125,6 @@ def test_file_name_is_the_election_name() -> None:
         'attachment; filename="Tee__Kaffee_ _.csv"; '
         "filename*=UTF-8''Tee%2F%22Kaffee%22%20%F0%9F%AB%96.csv"
     )
-    receipt = ada.get(f"{at(name)}/receipt")
-    assert receipt.headers["Content-Type"] == "application/json"
-    assert json.loads(receipt.content) == ada.get(f"{at(name)}/ballot").json()["receipt"]
 
 
 def test_checker_and_key_are_public(api: Api) -> None:

@@ -55,14 +55,13 @@ def test_repeated_ballot_is_cast_once(api: Api) -> None:
 
 
 # A browser that sends a form twice does so at once: one ballot, and both get its receipt.
-@pytest.mark.parametrize("election", ["Open", "Secret"])
-def test_concurrent_identical_ballots_are_cast_once(api: Api, election: str) -> None:
+def test_concurrent_identical_ballots_are_cast_once(api: Api) -> None:
     vera = api.clients["Vera"]
 
     def cast(_: int) -> httpx2.Response:
         person = api.anonymous()
         person.token = vera.token
-        return person.cast(election, {"Red": 1, "Blue": 2}, "the-same")
+        return person.cast("Secret", {"Red": 1, "Blue": 2}, "the-same")
 
     before = api.world.event_count
     with ThreadPoolExecutor(8) as pool:
