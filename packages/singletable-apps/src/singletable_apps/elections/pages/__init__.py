@@ -6,19 +6,15 @@ from singletable_apps.elections.pages import (
     audit,
     ballot,
     candidates,
-    election_list,
     home,
     lifecycle,
     links,
     overview,
-    owner_forms,
     people,
     public_results,
     receipts,
     results,
-    roll,
     sandbox,
-    settings,
     setup,
     voters,
 )
@@ -34,8 +30,7 @@ __all__ = ["PEOPLE", "PROBLEM_PAGES", "ROUTERS", "ElectionsState", "page_context
 ROUTERS = tuple(
     module.router
     for module in (
-        *(audit, ballot, candidates, election_list, home, lifecycle, links, overview),
-        *(owner_forms, people, public_results, receipts, results, roll, sandbox, settings),
-        *(setup, voters),
+        *(audit, ballot, candidates, home, lifecycle, links, overview, people),
+        *(public_results, receipts, results, sandbox, setup, voters),
     )
 )

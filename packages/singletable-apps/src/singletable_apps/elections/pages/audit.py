@@ -19,13 +19,7 @@ from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
 from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.elections.service.audit import (
-    REDACTED,
-    RELATIONS,
-    TABLES,
-    RelationPage,
-    redact_event_data,
-)
+from singletable_apps.elections.service.audit import REDACTED, RELATIONS, TABLES, redact_event_data
 from singletable_apps.elections.service.audit_queries import MAX_SHOWN, run_query
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, Link, ListQuery, ListQueryParameters
@@ -50,15 +44,8 @@ EVENT_KINDS = {
     "Voters": ("Voters", "Roll"),
     "Ballots": ("Ballot",),
 }
-PERSON_FIELDS = ("voter", "voters", "owner", "old_owner", "new_owner", "email")
-ELECTION_FIELDS = ("election",)
-NAME_FIELDS = ("name", "old_name", "new_name")
 EVENT_TITLES = {"ElectionFixed": "Election locked", "ElectionFinalized": "Election closed"}
-FIELD_NAMES = {
-    "levels": "ranking",
-    "no_voting_before": "opens",
-    "no_voting_after": "closes",
-}
+FIELD_NAMES = {"levels": "ranking", "no_voting_before": "opens", "no_voting_after": "closes"}
 EXAMPLE_QUERY = "SELECT election, count(*) AS ballots FROM ballots GROUP BY election"
 NameInAudit: TypeAlias = Annotated[str, Path(max_length=100)]
 
@@ -99,27 +86,14 @@ def _read_events(page: AuditorPage, query: ListQuery) -> tuple[list[Event], str 
 
 
 def _matches(event: Event, filters: Mapping[str, str]) -> bool:
-    """Return whether an event is of the kind, and concerns the person and the election."""
-    kind, data = event.event_type, event.event_data
-    person, election = (fold_name(filters.get(name, "").strip()) for name in ("person", "election"))
-    about_person = [event.actor, *_texts(data, PERSON_FIELDS)]
-    about_election = _texts(data, ELECTION_FIELDS)
-    if kind.startswith("User"):
-        about_person += _texts(data, NAME_FIELDS)
-    else:
-        about_election += _texts(data, NAME_FIELDS)
-    return (
-        kind.startswith(EVENT_KINDS.get(filters.get("kind", ""), ""))
-        and (not person or person in map(fold_name, about_person))
-        and (not election or election in map(fold_name, about_election))
-    )
-
-
-def _texts(data: Mapping[str, object], fields: Sequence[str]) -> list[str]:
-    texts: list[str] = []
-    for value in (data[name] for name in fields if name in data):
-        texts += map(str, cast(list[object], value) if isinstance(value, list) else [value])
-    return texts
+    """Return whether an event is of the kind, and names the person and the election."""
+    names = {fold_name(event.actor)}
+    for value in redact_event_data(event.event_data).values():
+        texts = cast(list[object], value) if isinstance(value, list) else [value]
+        names.update(fold_name(str(text)) for text in texts)
+    wanted = {fold_name(filters.get(each, "").strip()) for each in ("person", "election")}
+    kind = EVENT_KINDS.get(filters.get("kind", ""), "")
+    return event.event_type.startswith(kind) and wanted - {""} <= names
 
 
 @router.get("/audit/tables/{table}")
@@ -141,7 +115,15 @@ def show_relation(page: AuditorPage, relation: NameInAudit, query: ListQueryPara
     rows = page.service.audit.relation(page.user, relation, ROWS_PER_PAGE, query.cursor)
     return page.render(
         "audit_relation",
-        shown=_relation_context(rows),
+        relation=rows.relation,
+        # Times stay times, to be shown in the reader's zone.
+        rows=[
+            [
+                each if isinstance(each, datetime) else _shorten(_as_text(each))
+                for each in row.values()
+            ]
+            for row in rows.rows
+        ],
         relations=[
             Link(name, page.urls.page("audit", "relations", name), name == relation)
             for name in RELATIONS
@@ -273,18 +255,6 @@ def _plain_value(value: object) -> object:
             return None
         case _:
             return inner
-
-
-def _relation_context(page: RelationPage) -> Mapping[str, object]:
-    """Return a relation and its rows; times stay times, to be shown in the reader's zone."""
-    rows = [
-        [
-            value if isinstance(value, datetime) else _shorten(_as_text(value))
-            for value in row.values()
-        ]
-        for row in page.rows
-    ]
-    return {"relation": page.relation, "rows": rows}
 
 
 def _as_text(value: object) -> str:

@@ -13,45 +13,26 @@ from fastapi import APIRouter, Response
 from markupsafe import Markup
 
 from ranked_ballots import join_names
-from singletable_apps.elections.entities import (
-    Ballot,
-    CandidateOrder,
-    Election,
-    Publication,
-    State,
-    User,
-)
+from singletable_apps.elections import entities
+from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.pages.dependencies import SetupStep, VoterPage, list_questions
-from singletable_apps.elections.pages.texts import render_texts
-from singletable_apps.elections.poll_book import LinkVoter
-from singletable_apps.elections.proofs.documents import (
-    CHECKER_FILENAME,
-    Receipt,
-    checker_command,
-    receipt_filename,
+from singletable_apps.elections.pages.dependencies import (
+    SetupStep,
+    VoterPage,
+    list_questions,
+    render_texts,
 )
+from singletable_apps.elections.poll_book import LinkVoter
+from singletable_apps.elections.proofs.documents import Receipt, checker_command, receipt_filename
 from singletable_apps.elections.proofs.encoding import format_code, shorten_code
-from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.methods import METHOD, NONE_OF_THESE, Marks, method_of
 from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.elections.service.voting import CastBallot
-from singletable_apps.elections.urls import API
-from singletable_apps.shared.ballot import (
-    RANK_PREFIX,
-    BallotForm,
-    BallotLabels,
-    Choice,
-    SubmittedRanks,
-    group_by_rank,
-    parse_ranks,
-    render_ballot_form,
-    render_mark_form,
-    render_ranking,
-)
+from singletable_apps.shared import ballot as shared
+from singletable_apps.shared.ballot import RANK_PREFIX, BallotLabels, Choice, SubmittedRanks
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -77,7 +58,6 @@ MARK_LABELS = BallotLabels(unranked_title="Not marked")
 MISSING_KEY = "Something went wrong with this form. Your ranking is still here: please try again."
 INVALID_RANKS = "Please fix the marked places."
 BELOW_NONE = f"Candidates below “{NONE_OF_THESE}” don’t count."
-CHECKER_URL = f"{API}/{CHECKER_FILENAME}"
 
 _PUBLICATION_NOTICES = {
     Publication.TOTALS: "Only totals are published.",
@@ -143,7 +123,7 @@ def load_voter_context(page: VoterPage) -> VoterContext:
     listed = election.voter_count > 0 and read.is_listed_voter(election.name, owner.name)
     names = [each.candidate_name for each in read.list_candidates(election.name)]
     status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
-    if election.order is not CandidateOrder.ENTERED:
+    if election.order is not entities.CandidateOrder.ENTERED:
         names = shuffle_candidates(names, election, owner.voter_id, context.keys)
     choices = (*names, NONE_OF_THESE) if election.none_of_these else tuple(names)
     can_show = context.book.can_show_ballot(election, voter)
@@ -302,7 +282,7 @@ def _render_ballot(
     page: VoterPage, voter: VoterContext, choices: Sequence[Choice], error: str = ""
 ) -> Response:
     texts = render_texts(page)
-    form = BallotForm(
+    form = shared.BallotForm(
         action=page.url("ballot"),
         choices=tuple(choices),
         pictures=texts.pictures,
@@ -327,28 +307,28 @@ def make_ballot(
 ) -> str:
     """Render a ballot to try: as voters see it, without drafts and hidden fields."""
     choices = tuple(Choice(name, texts.get(name, "")) for name in names)
-    return _render_form(BallotForm(action, choices, notice), election)
+    return _render_form(shared.BallotForm(action, choices, notice), election)
 
 
 def read_marks(form: Form) -> SubmittedRanks:
     """Return the submitted ranks. The one choice of a plurality ballot has rank 1."""
     if ONE_CHOICE not in form.values:
-        return parse_ranks(form.values)
-    return parse_ranks({f"{RANK_PREFIX}{form.value(ONE_CHOICE)}": "1"})
+        return shared.parse_ranks(form.values)
+    return shared.parse_ranks({f"{RANK_PREFIX}{form.value(ONE_CHOICE)}": "1"})
 
 
-def _render_form(form: BallotForm, election: Election) -> str:
+def _render_form(form: shared.BallotForm, election: Election) -> str:
     """Render a ballot for ranks, or for marks beside names."""
     marks = method_of(election).marks
     if marks in (Marks.APPROVE, Marks.ONE):
         form = replace(form, labels=MARK_LABELS)
-        return render_mark_form(form, one_choice=ONE_CHOICE if marks is Marks.ONE else "")
+        return shared.render_mark_form(form, one_choice=ONE_CHOICE if marks is Marks.ONE else "")
     labels = BallotLabels(
         unranked_hint="Counted below everyone you rank."
         if election.method == METHOD.key
         else "Your vote never counts for them."
     )
-    return render_ballot_form(replace(form, labels=labels, allow_ties=marks is Marks.RANKS))
+    return shared.render_ballot_form(replace(form, labels=labels, allow_ties=marks is Marks.RANKS))
 
 
 def _render_review(
@@ -360,7 +340,7 @@ def _render_review(
 ) -> Response:
     """Show the ballot as text, with a button that casts it; without a key it gets a new one."""
     ranks = {name: submitted.ranks.get(name) for name in voter.candidates}
-    levels, unranked = group_by_rank(ranks)
+    levels, unranked = shared.group_by_rank(ranks)
     hidden_fields = {
         **_hidden_fields(page, key),
         **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
@@ -392,10 +372,7 @@ def _render_voter_page(
         status,
         voter=voter,
         left=_questions_left(page, voter),
-        method=method_of(page.election),
-        url=page.url,
         is_hidden=voter.ballot is not None and not voter.can_show,
-        check_url=page.urls.page("check"),
         **context,
     )
 
@@ -425,9 +402,7 @@ def render_receipt(page: VoterPage, voter: VoterContext, cast: CastBallot) -> Re
         can_change=voter.can_cast,
         visibility=visibility_notice(page.election),
         closing=receipt["closing"],
-        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
         command=checker_command(filename),
-        checker_url=CHECKER_URL,
     )
 
 
@@ -458,7 +433,7 @@ def render_own_ranking(levels: Sequence[Sequence[str]], unranked: Sequence[str])
     below = [name for name in below if name != NONE_OF_THESE]
     text = f"Not counted, because not above “{NONE_OF_THESE}”: {join_names(below)}."
     note = Markup('<p class="ballot-ranking-rest"><strong>{}</strong></p>').format(text)
-    return render_ranking(levels, unranked) + (note if below else "")
+    return shared.render_ranking(levels, unranked) + (note if below else "")
 
 
 def _hidden_fields(page: VoterPage, key: str = "") -> dict[str, str]:

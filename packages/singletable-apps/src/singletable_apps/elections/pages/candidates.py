@@ -12,22 +12,11 @@ from pydantic import BaseModel, Field
 
 from singletable_apps.elections.entities import State
 from singletable_apps.elections.errors import WrongState
-from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage
-from singletable_apps.elections.pages.texts import render_texts
-from singletable_apps.elections.rules.elections import (
-    check_set_candidates,
-    has_final_candidates,
-    state_of,
-)
+from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage, render_texts
+from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.names import MAX_STATEMENT, clean_candidate_names
 from singletable_apps.shared.errors import InvalidInput, NotFound
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    Confirmation,
-    Form,
-    PostedForm,
-    submit_form,
-)
+from singletable_apps.shared.pages import FORM_METHODS, Confirmation, Form, PostedForm, submit_form
 from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web import FOREVER, public_response
@@ -59,14 +48,14 @@ def show_candidates(page: ElectionPage) -> Response:
 def submit_candidates(page: ElectionPage, form: PostedForm) -> Response:
     """Save the candidates. Removing some while voting is open asks for confirmation first."""
     user, election = page.user, page.election
-    check_set_candidates(user, election)
+    rules.check_set_candidates(user, election)
 
     def act(values: CandidatesForm) -> Response:
         old, new = _names(page), clean_candidate_names(split_lines(values.candidates))
         check_revision = form.revision_check()
         check_revision(election.revision)
         if election.allow_vote and set(old) - set(new) and values.sure != "yes":
-            check_set_candidates(user, election, count=len(new))
+            rules.check_set_candidates(user, election, count=len(new))
             return _confirm_removal(page, form, old, new)
         page.service.lifecycle.set_candidates(user, election.name, new, check_revision)
         following = "voters" if page.election.joint_with is None else "method"
@@ -90,10 +79,8 @@ def _show_candidates(page: ElectionPage, form: Form, status: int = 200) -> Respo
         status,
         names=_names(page),
         texts=render_texts(page),
-        edit_url=page.url("candidates", "edit"),
         form=form,
-        can_edit=page.is_manager and not has_final_candidates(page.election),
-        is_manager=page.is_manager,
+        can_edit=page.is_manager and not rules.has_final_candidates(page.election),
     )
 
 
@@ -166,7 +153,7 @@ def edit_candidate(
     page: ElectionPage, upload: PastedOrFile, candidate: CandidateInQuery = ""
 ) -> Response:
     """Change the name, the statement and the picture of a candidate."""
-    check_set_candidates(page.user, page.election)
+    rules.check_set_candidates(page.user, page.election)
     texts = page.service.queries.texts(page.user, page.election.name)
     if page.request.method == "GET" and candidate not in texts.candidates:
         return page.redirect(page.url("candidates"), "There is no such candidate anymore.")
@@ -202,9 +189,7 @@ def _show_candidate(page: ElectionPage, candidate: str, form: Form, status: int 
         form=form,
         candidate=candidate,
         texts=render_texts(page),
-        action=page.url("candidates", "edit", candidate=candidate),
-        back=page.url("candidates"),
-        can_rename=state_of(page.election) is State.SETUP,
+        can_rename=rules.state_of(page.election) is State.SETUP,
     )
 
 

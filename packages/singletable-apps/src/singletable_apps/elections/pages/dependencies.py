@@ -13,35 +13,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Annotated, Self, TypeAlias, cast
+from typing import Annotated, Self, TypeAlias
 
 from fastapi import Depends, Request, Response
+from markupsafe import Markup
 
-from singletable_apps.elections.entities import (
-    Election,
-    Electorate,
-    RollVoter,
-    State,
-    User,
-    is_removed_user,
-)
+from singletable_apps.elections.entities import Election, Electorate, State, User, is_removed_user
 from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
+from singletable_apps.elections.proofs.documents import CHECKER_FILENAME
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import (
-    manages,
-    standing_of,
-    state_of,
-    title_of,
-)
+from singletable_apps.elections.rules.elections import manages, standing_of, state_of, title_of
+from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
-from singletable_apps.elections.urls import Urls
+from singletable_apps.elections.urls import API, Urls
 from singletable_apps.elections.web import WRONG_STATE, NameInPath, open_link
 from singletable_apps.shared import frame
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.live import LiveUpdates
+from singletable_apps.shared.markdown import render_markdown
 from singletable_apps.shared.pages import Link, path_of
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import NOT_ALLOWED, NOT_FOUND, Problem, set_header
@@ -70,9 +62,14 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
         Link("API", "/api/elections/docs"),
         Link("Home", "/"),
     ]
-    link_voter: RollVoter | None = getattr(request.state, "link_voter", None)
-    common: dict[str, object] = {"nav": [], "links": footer, "link_voter": link_voter}
-    if link_voter is not None:  # has no account to sign in to
+    common: dict[str, object] = {
+        "nav": [],
+        "links": footer,
+        "link_voter": getattr(request.state, "link_voter", None),
+        "checker_url": f"{API}/{CHECKER_FILENAME}",
+        "fingerprint": format_fingerprint(service.context.keys.signer.public_key),
+    }
+    if common["link_voter"]:  # has no account to sign in to
         return common
     if not hasattr(request.state, "user"):  # an error page or the API documentation
         return {**common, "account_links": [Link("Go to elections", urls.page())]}
@@ -165,11 +162,6 @@ class ElectionPageContext(UserPageContext):
     election: Election
 
     @property
-    def state(self) -> ElectionsState:
-        """The open app."""
-        return cast(ElectionsState, super().state)
-
-    @property
     def voter(self) -> User:
         """The user, as someone who votes and sees results."""
         return self.user
@@ -204,7 +196,8 @@ class ElectionPageContext(UserPageContext):
         if tab == "ballot":  # the next person at the same screen must not find it by going back
             set_header(self.request, "Cache-Control", "no-store")
         shown = _frame_context(self, self._part_of_questions(tab), self._tabs(tab))
-        return self.render(template, status, **shown, setup_steps=self._setup_steps(), **context)
+        shown["setup_steps"] = self._setup_steps()
+        return self.render(template, status, **{**shown, **context})
 
     def _part_of_questions(self, tab: str) -> str:
         """Return the page to show of another question: the same step; all share their voters."""
@@ -261,11 +254,6 @@ class LinkPageContext(PageContext):
     voter: LinkVoter
     code: str
 
-    @property
-    def state(self) -> ElectionsState:
-        """The open app."""
-        return cast(ElectionsState, super().state)
-
     def url(self, *parts: str, **query: str) -> str:
         """Return the URL of a page of this voter."""
         return self.urls.page("v", self.code, *(part for part in parts if part), **query)
@@ -281,8 +269,7 @@ class LinkPageContext(PageContext):
         set_header(self.request, "Cache-Control", "no-store")
         names = (("ballot", "Ballot"), ("tally", "Results"))
         tabs = [Link(text, self.url(name), name == tab) for name, text in names]
-        shown = _frame_context(self, tab, tabs)
-        return self.render(template, status, **shown, setup_steps=[], **context)
+        return self.render(template, status, **{**_frame_context(self, tab, tabs), **context})
 
 
 def _frame_context(
@@ -292,10 +279,15 @@ def _frame_context(
     first = page.service.context.book.questions(page.election)[0]
     return {
         "election": page.election,
+        "first": first,
         "ballot_title": title_of(first),
+        "method": method_of(page.election),
         "standing": standing_of(page.election, page.service.context.clock()),
+        "is_manager": isinstance(page, ElectionPageContext) and page.is_manager,
+        "url": page.url,
         "tabs": tabs,
         "questions": list_questions(page, part),
+        "setup_steps": [],
     }
 
 
@@ -337,20 +329,56 @@ LinkPage: TypeAlias = Annotated[LinkPageContext, Depends(_link_page)]
 VoterPage: TypeAlias = Annotated[ElectionPageContext | LinkPageContext, Depends(_election_page)]
 
 
+# ------------------------------------------------------------------------------ texts
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedTexts:
+    """The question as text; the description, and statements by candidate, as HTML.
+
+    A picture of a candidate is its URL and what it shows.
+    """
+
+    question: str
+    description: Markup
+    candidates: tuple[str, ...]
+    statements: Mapping[str, Markup]
+    pictures: Mapping[str, tuple[str, str]]
+
+
+def render_texts(page: ElectionPageContext | LinkPageContext) -> RenderedTexts:
+    """Return the texts of the election of a page."""
+    return render_election_texts(page, page.voter, page.election.name)
+
+
+def render_election_texts(
+    page: PageContext, viewer: User | LinkVoter | None, election: str
+) -> RenderedTexts:
+    """Return the texts of an election; None has a link to its public page."""
+    texts = page.service.queries.texts(viewer, election)
+    return RenderedTexts(
+        texts.question,
+        Markup(render_markdown(texts.description)),
+        texts.candidates,
+        {name: Markup(render_markdown(text)) for name, text in texts.statements.items()},
+        {
+            name: (page.urls.picture(picture.name), picture.alt)
+            for name, picture in texts.pictures.items()
+        },
+    )
+
+
+# ------------------------------------------------------------------------------ problems
+
+
 def _render_in_frame(request: Request, problem: Problem) -> Response | None:
     """Show a problem with an election in the frame of that election."""
     election: Election | None = getattr(request.state, "election", None)
     if election is None:
         return None
     page = ElectionPageContext(request, request.state.user, election)
-    is_forbidden = problem.status == 403
-    return page.render_tab(
-        "election_problem",
-        "",
-        problem.status,
-        title="You can’t do this" if is_forbidden else "Not possible right now",
-        text=problem.detail,
-    )
+    title = "You can’t do this" if problem.status == 403 else "Not possible right now"
+    return page.render_tab("election_problem", "", problem.status, title=title, text=problem.detail)
 
 
 def _render_deleted(request: Request, problem: Problem) -> Response | None:
@@ -365,7 +393,6 @@ def _render_deleted(request: Request, problem: Problem) -> Response | None:
         410,
         deleted=deleted,
         by="someone whose account is deleted" if is_removed_user(name) else name,
-        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
     )
 
 

@@ -1,35 +1,34 @@
-"""Launch, lock, close, delete or hand over an election, each after a confirmation."""
+"""What owners and managers do: launch, lock, close, delete, hand over, copy, add questions."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from ranked_ballots import join_names
+from singletable_apps.elections import roles
 from singletable_apps.elections.entities import Election, Electorate, State
 from singletable_apps.elections.errors import WrongState
-from singletable_apps.elections.pages.dependencies import (
-    ElectionPage,
-    ElectionPageContext,
-)
+from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
 from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules.elections import (
-    FEW_VOTERS,
-    check_close,
-    check_delete,
-    check_launch,
-    check_lock,
-    is_owner,
-    state_of,
-    title_of,
-)
+from singletable_apps.elections.rules import elections as rules
+from singletable_apps.elections.rules.elections import state_of, title_of
 from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.rules.names import is_same_name
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.pages import ConfirmedAction, ConfirmField, Form, confirm
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    ConfirmedAction,
+    ConfirmField,
+    Form,
+    PostedForm,
+    confirm,
+)
 from singletable_apps.shared.pages.templating import plural
 
 router = APIRouter()
@@ -70,7 +69,7 @@ class OwnerForm(BaseModel):
 def launch(page: ElectionPage) -> ConfirmedAction:
     """Open the election for votes."""
     user, election, others = page.user, page.election, _questions(page)[1:]
-    check_launch(user, election, page.service.context.clock(), others=others)
+    rules.check_launch(user, election, page.service.context.clock(), others=others)
     who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
     eligible = page.service.queries.turnout(user, election.name).eligible
     when = "from the opening time" if election.no_voting_before else "right away"
@@ -111,7 +110,7 @@ def launch(page: ElectionPage) -> ConfirmedAction:
 
 def _secrecy_notes(election: Election, people: int, verb: str) -> list[str]:
     """Return what the owner of a secret election must know if few people take part."""
-    if not election.secret_ballot or people >= FEW_VOTERS:
+    if not election.secret_ballot or people >= rules.FEW_VOTERS:
         return []
     count = "Only one person" if people == 1 else f"Only {people} people"
     count = "No one" if people == 0 else count
@@ -126,7 +125,7 @@ def _secrecy_notes(election: Election, people: int, verb: str) -> list[str]:
 def lock(page: ElectionPage) -> ConfirmedAction:
     """Lock the election against edits."""
     user, name = page.user, page.election.name
-    check_lock(user, page.election)
+    rules.check_lock(user, page.election)
     return ConfirmedAction(
         page,
         title=f"Lock “{name}”?",
@@ -150,7 +149,7 @@ def lock(page: ElectionPage) -> ConfirmedAction:
 def close(page: ElectionPage) -> ConfirmedAction:
     """Close the election."""
     user, name = page.user, page.election.name
-    check_close(user, page.election, page.service.context.clock())
+    rules.check_close(user, page.election, page.service.context.clock())
     turnout = page.service.queries.turnout(user, name)
     return ConfirmedAction(
         page,
@@ -198,7 +197,7 @@ def _describe_turnout(page: ElectionPageContext) -> str:
 def delete(page: ElectionPage) -> ConfirmedAction:
     """Delete the election. A signed result is not deleted by a click."""
     user, name = page.user, page.election.name
-    check_delete(user, page.election)
+    rules.check_delete(user, page.election)
     is_closed, hint = state_of(page.election) is State.CLOSED, f"Enter {name} to confirm."
 
     def delete_it(form: Form) -> None:
@@ -255,9 +254,9 @@ def _describe_losses(page: ElectionPageContext) -> list[str]:
 def hand_over(page: ElectionPage) -> ConfirmedAction:
     """Give the election to another owner."""
     user, election = page.user, page.election
-    check_delete(user, election)
+    rules.check_delete(user, election)
     text = f"{election.owner_name} can no longer edit, lock, close or hand it over."
-    if is_owner(user, election):
+    if rules.is_owner(user, election):
         text = "Only they can edit, lock, close or hand it over from then on. You keep your ballot."
 
     def transfer(form: Form) -> Response:
@@ -294,3 +293,126 @@ def _owner_field(page: ElectionPageContext) -> ConfirmField:
         return ConfirmField("owner", "New owner", "text", hint=hint)
     others = [(name, name) for name in names if name != page.election.owner_name]
     return ConfirmField("owner", "New owner", "select", [("", "Choose a person"), *others], hint)
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def _fill(
+    page: ElectionPageContext,
+    form: Form,
+    part: str,
+    model: type[M],
+    act: Callable[[M], Response],
+    **values: str,
+) -> Response:
+    """Show or submit a form. Its texts are in the template, by the last part of its path."""
+
+    def show(form: Form, status: int) -> Response:
+        return page.render_tab(
+            "small_form",
+            "settings",
+            status,
+            form=form,
+            part=part,
+            roles=[
+                (roles.ROLE_NAMES[role], roles.ROLE_DESCRIPTIONS[role])
+                for role in roles.ROLES[1:-1]
+            ],
+            can_change_roles=roles.has_permission(page.user.role, Permission.MANAGE_USERS),
+        )
+
+    initial = Form({"revision": page.election.revision, **values})
+    return page.fill(form, initial, model, act, show, field=next(iter(model.model_fields)))
+
+
+class NameForm(BaseModel):
+    """The name of a new election or question; for a copy, whether it has the same voters.
+
+    `ballot_name` is the name of the ballot that a question is put on.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    with_voters: bool = False
+    ballot_name: Annotated[str, Field(max_length=200)] = ""
+
+
+@router.api_route("/e/{name}/copy", methods=FORM_METHODS)
+def copy_election(page: ElectionPage, form: PostedForm) -> Response:
+    """Copy an election to a new one."""
+    rules.check_manager(page.user, page.election)
+
+    def act(values: NameForm) -> Response:
+        copied = page.service.lifecycle.copy(
+            page.user, page.election.name, values.name, with_voters=values.with_voters
+        )
+        return page.redirect(page.urls.election(copied, "settings"), f"“{copied.name}” is created.")
+
+    return _fill(page, form, "copy", NameForm, act)
+
+
+@router.api_route("/e/{name}/questions", methods=FORM_METHODS)
+def add_question(page: ElectionPage, form: PostedForm) -> Response:
+    """Put another question on the ballot."""
+    rules.check_edit_settings(page.user, page.election)
+
+    def act(values: NameForm) -> Response:
+        first, lifecycle = page.first_question.name, page.service.lifecycle
+        lifecycle.edit(page.user, first, ElectionEdit(ballot_name=values.ballot_name))
+        added = lifecycle.add_question(page.user, first, values.name)
+        url = page.urls.election(added, "settings")
+        return page.redirect(url, f"“{added.name}” is on the ballot.")
+
+    name = page.first_question.ballot_name
+    return _fill(page, form, "questions", NameForm, act, ballot_name=name)
+
+
+class ManagersForm(BaseModel):
+    """E-mail addresses or user names, one per line."""
+
+    managers: Annotated[str, Field(max_length=5_000)] = ""
+
+
+@router.api_route("/e/{name}/managers", methods=FORM_METHODS)
+def edit_managers(page: ElectionPage, form: PostedForm) -> Response:
+    """Choose who manages the election beside its owner."""
+    rules.check_owner(page.user, page.election)
+
+    def act(values: ManagersForm) -> Response:
+        people, check = values.managers.split("\n"), form.revision_check()
+        named = [each.strip() for each in people if each.strip()]
+        page.service.lifecycle.set_managers(page.user, page.election.name, named, check)
+        return page.redirect(page.url("settings"), "Managers saved.")
+
+    managers = "\n".join(list_managers(page))
+    return _fill(page, form, "managers", ManagersForm, act, managers=managers)
+
+
+def list_managers(page: ElectionPageContext) -> list[str]:
+    """Return the names of the managers whose accounts still exist."""
+    read = page.service.context.read
+    found = [read.find_user_by_id(int(each)) for each in page.election.managers]
+    return [user.name for user in found if user is not None]
+
+
+class NotesForm(BaseModel):
+    """Notes for the owner and the managers."""
+
+    notes: str = ""
+
+
+@router.api_route("/e/{name}/notes", methods=FORM_METHODS)
+def edit_notes(page: ElectionPage, form: PostedForm) -> Response:
+    """Write notes that only the owner and the managers see."""
+    rules.check_manager(page.user, page.election)
+
+    def act(values: NotesForm) -> Response:
+        page.service.lifecycle.set_notes(page.user, page.election.name, values.notes)
+        return page.redirect(page.url("settings"), "Notes saved.")
+
+    return _fill(page, form, "notes", NotesForm, act, notes=read_notes(page))
+
+
+def read_notes(page: ElectionPageContext) -> str:
+    """Return the notes on the election."""
+    return page.service.context.book.record(page.election).notes

@@ -8,22 +8,15 @@ from fastapi import APIRouter, Response
 
 from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.pages.ballot import describe_changes
-from singletable_apps.elections.pages.dependencies import ElectionPage
-from singletable_apps.elections.pages.roll import count_people, people_to_invite
-from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
-from singletable_apps.elections.pages.setup import describe_rules
-from singletable_apps.elections.pages.texts import render_texts
-from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import (
-    MIN_CANDIDATES,
-    TOO_FEW_BALLOTS,
-    Standing,
-    closed_at,
-    is_owner,
-    is_withheld,
-    standing_of,
+from singletable_apps.elections.pages.dependencies import ElectionPage, render_texts
+from singletable_apps.elections.pages.setup import (
+    BALLOT_DESCRIPTIONS,
+    describe_publication,
+    describe_rules,
 )
-from singletable_apps.elections.rules.methods import method_of
+from singletable_apps.elections.pages.voters import count_people, people_to_invite
+from singletable_apps.elections.rules import elections as rules
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES, Standing
 from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.queries import Participation
 
@@ -48,7 +41,7 @@ class Step:
 def show_election(page: ElectionPage) -> Response:
     """Show the overview."""
     user, election, queries = page.user, page.election, page.service.queries
-    standing = standing_of(election, page.service.context.clock())
+    standing = rules.standing_of(election, page.service.context.clock())
     [part] = queries.participation(user, [election])
     candidates = queries.candidates(user, election.name)
     turnout = queries.turnout(user, election.name)
@@ -56,19 +49,16 @@ def show_election(page: ElectionPage) -> Response:
         "overview",
         "",
         step=next_step(page, standing, part),
-        is_manager=page.is_manager,
-        is_owner=is_owner(user, election),
+        is_owner=rules.is_owner(user, election),
         candidates=[each.candidate_name for each in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
         turnout=turnout.voted,
         partly=turnout.partly,
-        method=method_of(election),
         rules=describe_rules(election, None if election.statement else turnout)[2:],
         texts=render_texts(page),
         closing=get_closing(election, page.service.context.keys),
-        closed_at=closed_at(election),
-        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
+        closed_at=rules.closed_at(election),
     )
 
 
@@ -152,8 +142,8 @@ def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:
 
 def _see_results(page: ElectionPage, part: Participation) -> Step:
     own = " Your ballot is included: check it with your receipt." if part.has_voted else ""
-    if is_withheld(page.election):
-        return Step("Closed without results", f"{TOO_FEW_BALLOTS}{own}")
+    if rules.is_withheld(page.election):
+        return Step("Closed without results", f"{rules.TOO_FEW_BALLOTS}{own}")
     return Step(
         "Results are in",
         f"The ballots were counted and the results signed.{own}",

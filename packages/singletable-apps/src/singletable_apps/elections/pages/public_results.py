@@ -8,26 +8,17 @@ from fastapi import APIRouter, Depends, Path, Response
 
 from ranked_ballots import RunoffResult, StvResult
 from singletable_apps.elections.entities import Election, Electorate
-from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage, PageContext
-from singletable_apps.elections.pages.results_view import (
-    describe_decision,
-    describe_turnout,
-    load_count,
-    make_chart,
+from singletable_apps.elections.pages import results_view
+from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
+    ElectionPage,
+    PageContext,
+    render_election_texts,
 )
-from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS
-from singletable_apps.elections.pages.setup import describe_rules
-from singletable_apps.elections.pages.texts import render_election_texts
+from singletable_apps.elections.pages.results_view import load_count, make_chart
+from singletable_apps.elections.pages.setup import BALLOT_DESCRIPTIONS, describe_rules
 from singletable_apps.elections.proofs.encoding import digest
-from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import (
-    check_manager,
-    check_view_tally,
-    closed_at,
-    is_withheld,
-    standing_of,
-    title_of,
-)
+from singletable_apps.elections.rules import elections as rules
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import ConfirmedAction, confirm
@@ -54,7 +45,7 @@ LinkedElection: TypeAlias = Annotated[Election, Depends(_linked_election)]
 
 
 def _is_published(election: Election) -> bool:
-    return election.is_public and not is_withheld(election)
+    return election.is_public and not rules.is_withheld(election)
 
 
 @router.get("/r/{election_id}")
@@ -74,8 +65,8 @@ def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
         tally=count.tally,
         headline=count.headline,
         chart=make_chart(count.tally.result),
-        turnout=describe_turnout(count.tally),
-        closed_at=closed_at(election),
+        turnout=results_view.describe_turnout(count.tally),
+        closed_at=rules.closed_at(election),
         method=count.tally.method,
         link=page.urls.result_link(election),
         is_member=page.visitor is not None,
@@ -88,14 +79,14 @@ def _show_notice(page: PageContext, election: Election) -> Response:
     context = page.service.context
     questions = context.book.questions(election)
     # All questions have one roll, so the quorum is stated once.
-    rules = describe_rules(questions[0])
-    quorum = [fact for fact in rules if fact[0] == "Quorum"] if questions[1:] else []
+    facts = describe_rules(questions[0])
+    quorum = [fact for fact in facts if fact[0] == "Quorum"] if questions[1:] else []
     return page.render(
         "notice",
         election=questions[0],
-        title=title_of(questions[0]),
+        title=rules.title_of(questions[0]),
         quorum=quorum,
-        standing=standing_of(election, context.clock()),
+        standing=rules.standing_of(election, context.clock()),
         questions=[
             (
                 each,
@@ -140,7 +131,7 @@ def show_embedded(page: AnyPage, election: LinkedElection) -> Response:
         lead=count.headline.title,
         chart=make_chart(count.tally.result),
         names=count.tally.result.candidates,
-        votes=describe_turnout(count.tally),
+        votes=results_view.describe_turnout(count.tally),
         links=[("Result", page.urls.result_link(election), "plain")],
     )
     return allow_frames(response)
@@ -150,7 +141,7 @@ def show_embedded(page: AnyPage, election: LinkedElection) -> Response:
 def share_result(page: ElectionPage) -> ConfirmedAction:
     """Let everyone with the link see the result, or no longer."""
     user, election = page.user, page.election
-    check_manager(user, election)
+    rules.check_manager(user, election)
     turn_on = not election.is_public
     return ConfirmedAction(
         page,
@@ -172,7 +163,7 @@ def share_result(page: ElectionPage) -> ConfirmedAction:
 def show_protocol(page: ElectionPage) -> Response:
     """Show everything that belongs into the minutes, ready to print and sign."""
     election, service = page.election, page.service
-    check_view_tally(page.user, election, service.context.clock())
+    rules.check_view_tally(page.user, election, service.context.clock())
     count = load_count(service, page.user, election.name)
     closing = count.tally.closing
     if closing is None:
@@ -188,13 +179,14 @@ def show_protocol(page: ElectionPage) -> Response:
         headline=count.headline,
         chart=make_chart(result),
         rounds=round_table(result) if isinstance(result, RunoffResult | StvResult) else None,
-        decision=describe_decision(result, count.tally.method.title) if count.tally.elected else "",
+        decision=results_view.describe_decision(result, count.tally.method.title)
+        if count.tally.elected
+        else "",
         opened_at=max(starts, default=None),
         voted=closing["statement"]["ballots"],
         has_roll=election.electorate is Electorate.ROLL,
-        closed_at=closed_at(election),
+        closed_at=rules.closed_at(election),
         method=count.tally.method,
         digest=digest(closing["statement"], domain="closing"),
-        fingerprint=format_fingerprint(service.context.keys.signer.public_key),
         results_url=page.url("tally"),
     )

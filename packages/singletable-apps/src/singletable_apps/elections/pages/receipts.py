@@ -11,24 +11,19 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, JsonValue
 
 from singletable_apps.elections.pages.ballot import (
-    CHECKER_URL,
     load_voter_context,
     render_receipt,
     write_receipt,
 )
-from singletable_apps.elections.pages.dependencies import (
-    AnyPage,
-    ElectionPage,
-    VoterPage,
-)
+from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage, VoterPage
 from singletable_apps.elections.proofs.checker import Finding, is_included, reject_duplicates
 from singletable_apps.elections.proofs.documents import checker_command, receipt_filename
-from singletable_apps.elections.proofs.encoding import format_code, parse_code, shorten_code
-from singletable_apps.elections.proofs.errors import InvalidCode
-from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
+from singletable_apps.elections.proofs.encoding import format_code, shorten_code
+from singletable_apps.elections.proofs.keys import fingerprint, is_signed
 from singletable_apps.elections.proofs.verification import verify_receipt
+from singletable_apps.elections.web import read_code
 from singletable_apps.shared.accounts import NotSignedIn, send_notice
-from singletable_apps.shared.errors import RequestRejected
+from singletable_apps.shared.errors import InvalidInput, RequestRejected
 from singletable_apps.shared.mail import Email
 from singletable_apps.shared.pages import Form, LocalTime, PostedForm, request_time_zone
 from singletable_apps.shared.pages.uploads import PastedOrFile
@@ -84,21 +79,17 @@ def download_receipt(page: VoterPage) -> Response:
     return response
 
 
-class InvalidReceipt(Exception):
-    """The text or file is not a receipt; the message says why."""
-
-
 def parse_receipt(raw: bytes) -> dict[str, JsonValue]:
-    """Return the receipt, or raise InvalidReceipt."""
+    """Return the receipt, or raise InvalidInput that says why it is none."""
     if len(raw) > MAX_RECEIPT_SIZE:
-        raise InvalidReceipt(
+        raise _invalid(
             f"This file is too large: a receipt has at most {MAX_RECEIPT_SIZE // 1024} kB. Did you "
             "choose the right file?"
         )
     if not raw.strip():
-        raise InvalidReceipt("Choose your receipt file, or paste its text.")
+        raise _invalid("Choose your receipt file, or paste its text.")
     if raw.startswith(b"%PDF") or b"\0" in raw[:200]:
-        raise InvalidReceipt(
+        raise _invalid(
             "This is not a receipt file. Choose the file that ends in .json, not a PDF or an image."
         )
     try:
@@ -106,18 +97,22 @@ def parse_receipt(raw: bytes) -> dict[str, JsonValue]:
         text, pairs = raw.decode("utf-8-sig"), reject_duplicates
         receipt: JsonValue = json.loads(text, object_pairs_hook=pairs, parse_constant=int)
     except (ValueError, RecursionError) as error:
-        raise InvalidReceipt(
+        raise _invalid(
             "This is not a complete receipt. Use the file as you downloaded it, or copy all of its "
             "text from the first { to the last }."
         ) from error
     if not isinstance(receipt, dict):
-        raise InvalidReceipt("This is not a receipt. A receipt starts with { and ends with }.")
+        raise _invalid("This is not a receipt. A receipt starts with { and ends with }.")
     if str(receipt.get("format", "")).startswith("singletable election publication"):
-        raise InvalidReceipt(
+        raise _invalid(
             "This is the published data of an election, not a receipt. Check it with checker.py, "
             "alone or together with your receipt."
         )
     return receipt
+
+
+def _invalid(reason: str) -> InvalidInput:
+    return InvalidInput({"receipt": reason})
 
 
 class CodeForm(BaseModel):
@@ -154,9 +149,8 @@ def check_receipt(page: AnyPage, upload: PastedOrFile) -> Response:
     form, files = upload.form, upload.named("file")
     try:
         receipt = parse_receipt(files[0].data if files else form.value("receipt").encode())
-    except InvalidReceipt as error:
-        form = form.with_errors(receipt=str(error))
-        return _render_check(page, 422, receipt_form=form)
+    except InvalidInput as error:
+        return _render_check(page, 422, receipt_form=form.with_errors(**error.errors))
     is_closed = bool(receipt.get("closing"))
     key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
     findings = verify_receipt(receipt, key=key)
@@ -216,43 +210,44 @@ def check_code(page: AnyPage, form: PostedForm) -> Response:
     """Look up a tracking code among those that were signed when an election closed."""
     if page.visitor is None:
         raise NotSignedIn("Sign in to look up a tracking code.")
-    values = form.validate(CodeForm)
-    if isinstance(values, Form):
-        return _render_check(page, 422, code_form=values)
-    try:
-        code = parse_code(values.confirmation)
-    except InvalidCode as error:
-        form = form.with_errors(confirmation=str(error))
-        return _render_check(page, 422, code_form=form)
-    try:
-        inclusion, closing = page.service.results.proof(page.visitor, values.election.strip(), code)
-    except RequestRejected as error:
-        if error.field != "confirmation":
-            form = form.with_errors(election=str(error))
-            return _render_check(page, 422, code_form=form)
-        missing = Finding(False, f"The tracking code {format_code(code)} was not signed.")
-        result = CheckResult(
-            "This tracking code is not on the list",
-            "Compare it with your receipt. If you changed or withdrew your ballot, only the code "
-            "of your last ballot is on the list.",
-            [missing],
-            values.election.strip(),
-        )
-        return _render_check(page, code_form=form, code_check=result)
-    statement = closing["statement"]
-    findings = [
-        Finding(
-            is_included(statement["root"], code, **inclusion),
-            f"The tracking code is one of {statement['ballots']:,} that were signed.",
-        ),
-        Finding(
-            is_signed(statement, closing["signature"], closing["public_key"]),
-            f"The results of “{statement['name']}” are signed with our key.",
-        ),
-    ]
-    text = "The ballot with this tracking code is among those that were counted and signed."
-    result = CheckResult("This ballot was counted", text, findings, statement["name"])
-    return _render_check(page, code_form=form, code_check=result)
+
+    def act(values: CodeForm) -> Response:
+        name, code = values.election.strip(), read_code(values.confirmation)
+        try:
+            inclusion, closing = page.service.results.proof(page.visitor, name, code)
+        except RequestRejected as error:
+            if error.field != "confirmation":
+                raise InvalidInput({"election": str(error)}) from error
+            missing = Finding(False, f"The tracking code {format_code(code)} was not signed.")
+            return show(form, 200, CheckResult(*_MISSING, [missing], name))
+        statement = closing["statement"]
+        findings = [
+            Finding(
+                is_included(statement["root"], code, **inclusion),
+                f"The tracking code is one of {statement['ballots']:,} that were signed.",
+            ),
+            Finding(
+                is_signed(statement, closing["signature"], closing["public_key"]),
+                f"The results of “{statement['name']}” are signed with our key.",
+            ),
+        ]
+        return show(form, 200, CheckResult(*_SIGNED, findings, statement["name"]))
+
+    def show(form: Form, status: int, result: CheckResult | None = None) -> Response:
+        return _render_check(page, status, code_form=form, code_check=result)
+
+    return page.submit(form, CodeForm, act, show)
+
+
+_SIGNED = (
+    "This ballot was counted",
+    "The ballot with this tracking code is among those that were counted and signed.",
+)
+_MISSING = (
+    "This tracking code is not on the list",
+    "Compare it with your receipt. If you changed or withdrew your ballot, only the code of your "
+    "last ballot is on the list.",
+)
 
 
 def _render_check(page: AnyPage, status: int = 200, /, **context: object) -> Response:
@@ -261,9 +256,7 @@ def _render_check(page: AnyPage, status: int = 200, /, **context: object) -> Res
         "code_form": Form(),
         "receipt_check": None,
         "code_check": None,
-        "fingerprint": format_fingerprint(page.service.context.keys.signer.public_key),
         "command": checker_command("RECEIPT"),
-        "checker_url": CHECKER_URL,
         "is_signed_in": page.visitor is not None,
     }
     return page.render("check", status, **{**defaults, **context})

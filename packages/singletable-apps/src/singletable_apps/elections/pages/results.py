@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Query, Response
 
@@ -13,10 +13,11 @@ from singletable_apps.elections.pages import results_view
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     ElectionPageContext,
+    ElectionsState,
     VoterPage,
+    render_texts,
 )
 from singletable_apps.elections.pages.setup import describe_rules
-from singletable_apps.elections.pages.texts import render_texts
 from singletable_apps.elections.proofs.documents import (
     MIN_SECRET_BALLOTS,
     checker_command,
@@ -24,9 +25,7 @@ from singletable_apps.elections.proofs.documents import (
     receipt_filename,
 )
 from singletable_apps.elections.proofs.encoding import format_code
-from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import ResultDetail, is_withheld
-from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.web import export_file
 from singletable_apps.shared.pages import ListQueryParameters, Pager
 from singletable_apps.shared.web import download
@@ -78,17 +77,21 @@ def stream_changes(page: VoterPage) -> Response:
         current = page.service.results.close_if_due(election.name)
         return _current_count(page, current).etag if current.allow_vote else "closed"
 
-    return page.state.live.respond(page.request, election.election_id, version)
+    return _state(page).live.respond(page.request, election.election_id, version)
 
 
 def _current_count(page: VoterPage, election: Election) -> results_view.Count:
     """Return the count, which is computed once for everyone who watches it."""
-    return page.state.result_cache.get(
+    return _state(page).result_cache.get(
         election.election_id,
         lambda: results_view.load_count(page.service, page.voter, election.name),
         page.service.context.clock,
         page.service.queries.version(),
     )
+
+
+def _state(page: VoterPage) -> ElectionsState:
+    return cast(ElectionsState, page.state)
 
 
 def _render_pending(page: VoterPage) -> Response:
@@ -97,10 +100,8 @@ def _render_pending(page: VoterPage) -> Response:
         "results_pending",
         "tally",
         turnout=page.service.queries.turnout(page.voter, page.election.name).voted,
-        turnout_url=page.url("voted") if isinstance(page, ElectionPageContext) else "",
         is_withheld=is_withheld(page.election),
         min_ballots=MIN_SECRET_BALLOTS,
-        method=method_of(page.election),
     )
 
 
@@ -131,7 +132,6 @@ def list_rankings(page: VoterPage, start: Start = 0) -> Response:
         pager=_pager(page.url("tally", "rankings"), start, len(rankings)),
         rankings=rankings[start : start + BALLOTS_PER_PAGE],
         tally=page.service.results.tally(page.voter, page.election.name),
-        results_url=page.url("tally"),
     )
 
 
@@ -149,7 +149,6 @@ def list_ballots(page: VoterPage, start: Start = 0) -> Response:
         ballots=ballots[start : start + BALLOTS_PER_PAGE],
         with_names=ResultDetail.NAMES in tally.shown,
         format_code=format_code,
-        results_url=page.url("tally"),
     )
 
 
@@ -182,16 +181,15 @@ def show_turnout(page: ElectionPage, query: ListQueryParameters) -> Response:
         names=query.page([each for each in names if not is_removed_user(each)], following),
         removed=sum(map(is_removed_user, names)),
         turnout=queries.turnout(page.user, name).voted,
-        results_url=page.url("tally"),
     )
 
 
 @router.get("/e/{name}/published")
 def show_publication(page: VoterPage, start: Start = 0) -> Response:
     """Explain the signed statement, and list the key and all tracking codes."""
-    election, results_url = page.election, page.url("tally")
+    election = page.election
     if election.statement is None:
-        return page.render_tab("publication_pending", "tally", results_url=results_url)
+        return page.render_tab("publication_pending", "tally")
     publication = page.service.results.published(page.voter, election.name)
     closing, codes = publication["closing"], publication["confirmations"]
     here, end = page.url("published"), start + CODES_PER_PAGE
@@ -200,18 +198,14 @@ def show_publication(page: VoterPage, start: Start = 0) -> Response:
         "tally",
         lines=results_view.describe_statement(closing["statement"]),
         signature=closing["signature"],
-        fingerprint=format_fingerprint(page.service.context.keys.signer.public_key),
         command=checker_command(
             receipt_filename(election.name), publication_filename(election.name)
         ),
         codes=[format_code(code) for code in codes[start:end]],
         total=len(codes),
         begin=start,
-        next=f"{here}?from={end}#confirmations" if end < len(codes) else "",
-        first=f"{here}#confirmations" if start else "",
-        file_url=page.url("published", "publication.json"),
-        check_url=page.urls.page("check"),
-        results_url=results_url,
+        next_url=f"{here}?from={end}#confirmations" if end < len(codes) else "",
+        first_url=f"{here}#confirmations" if start else "",
     )
 
 

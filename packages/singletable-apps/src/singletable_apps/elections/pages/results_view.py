@@ -417,41 +417,19 @@ def _matrix_cell(votes: int, against: int) -> tuple[Markup, int]:
 
 def list_downloads(count: Count, url: Callable[..., str]) -> list[Download]:
     """Return every file that can be downloaded now; `url` returns the URL of a page."""
-    files = [
-        Download(
-            "Results",
-            "Everything on this page as data.",
-            "json",
-            url("tally", "result.json"),
-        )
-    ]
+    data, signed = url("tally", "result.json"), url("published", "publication.json")
+    files = [Download("Results", "Everything on this page as data.", "json", data)]
     if count.tally.closing is not None:
-        files.append(
-            Download(
-                "Signed publication",
-                "For the checker: the signed statement and all tracking codes.",
-                "json",
-                url("published", "publication.json"),
-            )
-        )
+        what = "For the checker: the signed statement and all tracking codes."
+        files.append(Download("Signed publication", what, "json", signed))
     formats, runoff = {*count.formats}, count.results.get("instant runoff")
-    is_shown = shows_rounds(count.election, count.tally.shown)
     if (
-        is_shown
-        and isinstance(runoff, RunoffResult)
+        isinstance(runoff, RunoffResult)
+        and shows_rounds(count.election, count.tally.shown)
         and can_write_rounds(runoff, count.election.name)
     ):
         formats.add(ROUNDS_FORMAT)
     return files + ballot_downloads(formats, lambda name: url("tally", "ballots", name))
-
-
-class StatementLine(NamedTuple):
-    """A field of the signed statement, its value, and what it means."""
-
-    field: str
-    value: str
-    meaning: str
-    is_code: bool = False
 
 
 _PUBLICATION_LEVELS = {
@@ -461,9 +439,9 @@ _PUBLICATION_LEVELS = {
 }
 
 
-def describe_statement(statement: ClosingStatement) -> list[StatementLine]:
-    """Explain every field of the signed statement."""
-    definition = statement["definition"]
+def describe_statement(statement: ClosingStatement) -> list[tuple[str, str, str, bool]]:
+    """Return the fields of the signed statement: value, meaning, and whether it is a code."""
+    definition, rankings = statement["definition"], statement["rankings"]
     seed = compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
     tie_order = join_names(TieBreak.from_seed(definition["candidates"], seed).order)
     what = (
@@ -477,24 +455,21 @@ def describe_statement(statement: ClosingStatement) -> list[StatementLine]:
         "after people had voted."
     )
     codes = "The root hash of all tracking codes. Adding, removing or changing one changes it."
-    ranking_hash = statement["rankings"]
-    rankings = "The hash of all rankings as they were cast."
-    if ranking_hash is None:
-        rankings = "Rankings are not published."
+    hashed = "The hash of all rankings as they were cast." if rankings else ""
     commitment = "The hash, published at the launch, of the secret that breaks ties."
     secret = f"That secret. Together with the root hash it breaks ties in this order: {tie_order}."
     rules = "; ".join(f"{about}: {choice}" for about, choice in statement["rules"].items())
     lines = [
-        StatementLine("format", statement["format"], "How to read this statement."),
-        StatementLine("name", statement["name"], "The name of the election at the close."),
-        StatementLine("definition", hash_definition(definition), what, True),
-        StatementLine("earlier", ", ".join(statement["earlier"]), changed, True),
-        StatementLine("ballots", f"{statement['ballots']:,}", "How many ballots were counted."),
-        StatementLine("root", statement["root"], codes, True),
-        StatementLine("rankings", ranking_hash or "none", rankings, ranking_hash is not None),
-        StatementLine("commitment", definition["commitment"], commitment, True),
-        StatementLine("secret", statement["secret"], secret, True),
-        StatementLine("rules", rules, "How the ballots were counted, so that anyone can recount."),
-        StatementLine("closed_at", statement["closed_at"], "When the election closed."),
+        ("format", statement["format"], "How to read this statement.", False),
+        ("name", statement["name"], "The name of the election at the close.", False),
+        ("definition", hash_definition(definition), what, True),
+        ("earlier", ", ".join(statement["earlier"]), changed, True),
+        ("ballots", f"{statement['ballots']:,}", "How many ballots were counted.", False),
+        ("root", statement["root"], codes, True),
+        ("rankings", rankings or "none", hashed or "Rankings are not published.", bool(rankings)),
+        ("commitment", definition["commitment"], commitment, True),
+        ("secret", statement["secret"], secret, True),
+        ("rules", rules, "How the ballots were counted, so that anyone can recount.", False),
+        ("closed_at", statement["closed_at"], "When the election closed.", False),
     ]
-    return [line for line in lines if line.value]
+    return [line for line in lines if line[1]]

@@ -1,33 +1,48 @@
-"""Who can vote in an election: everyone, a list of people, or a roll."""
+"""Who can vote: everyone, a list of people, or a roll, with its invitations and cards."""
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from fastapi import APIRouter, Response
+from markupsafe import Markup
 from pydantic import BaseModel
 
-from singletable_apps.elections.entities import Electorate, is_account
+from ranked_ballots import pluralize
+from singletable_apps.elections.entities import Electorate, User, is_account
 from singletable_apps.elections.pages.candidates import split_lines
-from singletable_apps.elections.pages.dependencies import ElectionPage
-from singletable_apps.elections.pages.roll import render_roll, use_roll
+from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules.elections import check_set_voters
-from singletable_apps.elections.rules.names import fold_name
-from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.pages import FORM_METHODS, Form, ListQueryParameters, PostedForm
+from singletable_apps.elections.rules import elections as rules
+from singletable_apps.elections.rules import emails, roll
+from singletable_apps.elections.rules.emails import EmailPurpose
+from singletable_apps.elections.rules.names import fold_name, quote_names
+from singletable_apps.elections.service.rolls import RollRow
+from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    ConfirmedAction,
+    ConfirmField,
+    Form,
+    Link,
+    ListQuery,
+    ListQueryParameters,
+    LocalTime,
+    PostedForm,
+    confirm,
+    request_time_zone,
+)
+from singletable_apps.shared.pages.uploads import PostedUpload
+from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.spreadsheets import SpreadsheetError, decode_text, read_table
 
 router = APIRouter()
-VOTERS_PER_PAGE = 100
 # With more people than this, voters are typed instead of ticked.
 MOST_OFFERED = 200
 WHO_CAN_VOTE = (
-    (
-        "everybody",
-        "All registered voters",
-        "Includes everyone who registers while voting is open.",
-    ),
+    ("everybody", "All registered voters", "Includes everyone who registers while voting is open."),
     ("listed", "Only people on a list", "Registered people, by name. No one else can vote."),
     (
         "roll",
@@ -44,25 +59,13 @@ def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
         return page.redirect(page.question_url(page.first_question, "voters"))
     if page.election.electorate is Electorate.ROLL:
         return render_roll(page, query)
-    election, next_cursor, shown = page.election, None, ""
-    if text := fold_name(query.search):
-        matches = (name for name in _listed(page) if text in fold_name(name))
-        names = list(islice(matches, VOTERS_PER_PAGE))
-        if len(names) == VOTERS_PER_PAGE:
-            shown = f"The first {VOTERS_PER_PAGE} matches. Type more of the name to see fewer."
-    else:
-        voters, next_cursor = page.service.queries.voters(
-            page.user, election.name, VOTERS_PER_PAGE, query.cursor
-        )
-        names = [voter.voter_name for voter in voters]
-    [participation] = page.service.queries.participation(page.user, [election])
+    [participation] = page.service.queries.participation(page.user, [page.election])
     return page.render_tab(
         "voters",
         "voters",
-        voters=query.page(names, next_cursor, shown=shown),
+        voters=query.apply(_listed(page), text=str, columns={}, limit=ROWS_PER_PAGE),
         can_vote=participation.may_vote,
-        can_edit=page.is_manager and election.allow_edit,
-        is_manager=page.is_manager,
+        can_edit=page.is_manager and page.election.allow_edit,
     )
 
 
@@ -77,7 +80,7 @@ class VoterListForm(BaseModel):
 @router.api_route("/e/{name}/voters/list", methods=FORM_METHODS)
 def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
     """Choose who can vote: tick people, or type names if there are many."""
-    check_set_voters(page.user, page.election)
+    rules.check_set_voters(page.user, page.election)
     names, more = page.service.queries.user_names(
         page.user, MOST_OFFERED, permission=Permission.VOTE
     )
@@ -129,3 +132,373 @@ def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:
         return "Saved. All registered voters can vote."
     people = "1 person" if edited.voter_count == 1 else f"{edited.voter_count:,} people"
     return f"Saved. {people} can vote."
+
+
+ROWS_PER_PAGE = 100
+MODES = (
+    ("add", "Add to the roll", "People who are on it already are updated."),
+    ("replace", "Replace the roll", "People who are not on the list are removed."),
+)
+PURPOSES = {
+    EmailPurpose.INVITATION: "Invitation",
+    EmailPurpose.REMINDER: "Reminder",
+    EmailPurpose.OPENING: "Opening",
+    EmailPurpose.CLOSING: "Close",
+    EmailPurpose.RECEIPT: "Receipt",
+}
+
+
+def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
+    """Show the roll to the owner, and to others only how many people are on it."""
+    if not page.is_manager:
+        return page.render_tab("roll_summary", "voters")
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    shown = query.apply(
+        rows,
+        text=lambda row: f"{row.voter.name} {row.voter.email} {row.voter.group}",
+        columns={
+            "name": lambda row: row.voter.name.casefold(),
+            "group": lambda row: row.voter.group.casefold(),
+            "weight": lambda row: row.voter.votes,
+            "voted": lambda row: row.has_voted,
+        },
+        limit=ROWS_PER_PAGE,
+    )
+    return page.render_tab(
+        "roll",
+        "voters",
+        rows=shown,
+        total=len(rows),
+        with_groups=any(row.voter.group for row in rows),
+        with_weights=any(row.voter.votes > 1 for row in rows),
+        to_invite=len(people_to_invite(rows)),
+        to_remind=len(_to_remind(rows)),
+        reminded=_describe_reminded(page, rows),
+        without_email=sum(not row.voter.email and not row.has_voted for row in rows),
+        bounced=sum(row.invitation is not None and not row.is_invited for row in rows),
+        voted=sum(row.has_voted for row in rows),
+        partly=sum(row.is_partial for row in rows),
+        can_edit=page.election.allow_edit,
+    )
+
+
+def people_to_invite(rows: list[RollRow]) -> list[RollRow]:
+    """Return the people with an address whom no invitation has reached."""
+    return [row for row in rows if row.voter.email and not row.is_invited]
+
+
+def _to_remind(rows: list[RollRow]) -> list[RollRow]:
+    return [
+        row
+        for row in rows
+        if row.is_invited and not row.is_done and not row.voter.is_unsubscribed
+        if not row.is_reminded
+    ]
+
+
+def _describe_reminded(page: ElectionPageContext, rows: list[RollRow]) -> str:
+    """Return how many people were reminded today and when, or nothing."""
+    times = [
+        row.reminder.at for row in rows if row.reminder and row.is_reminded and not row.is_done
+    ]
+    if not times:
+        return ""
+    when = LocalTime(max(times), request_time_zone(page.request)).long
+    verb = "was" if len(times) == 1 else "were"
+    return f"{count_people(len(times))} {verb} reminded on {when}, and can be again tomorrow."
+
+
+# Import a list: a form, then a preview, then it is saved.
+
+
+class RollForm(BaseModel):
+    """People as text, and whether they replace the roll."""
+
+    people: str = ""
+    mode: Literal["add", "replace"] = "add"
+
+
+@router.get("/e/{name}/roll")
+def edit_roll(page: ElectionPage) -> Response:
+    """Show the form to paste or upload a list."""
+    _check_can_edit(page)
+    return _render_form(page, Form({"mode": "add"}), 200)
+
+
+@router.post("/e/{name}/roll")
+def preview_roll(page: ElectionPage, upload: PostedUpload) -> Response:
+    """Show all problems of a list, and what it would change."""
+    _check_can_edit(page)
+    form = upload.form
+
+    def act(values: RollForm) -> Response:
+        files = upload.named("file")
+        rows = _read_file(files[0].data) if files else roll.split_text(values.people)
+        parsed = roll.parse_roll(rows)
+        if not parsed.lines and not parsed.problems:
+            raise InvalidInput({"people": "Paste a list, or choose a file."})
+        source = files[0].filename if files else ""
+        return _render_form(page, form, 422 if parsed.problems else 200, parsed, source)
+
+    return page.submit(form, RollForm, act, partial(_render_form, page), field="people")
+
+
+@router.post("/e/{name}/roll/save")
+def save_roll(page: ElectionPage, form: PostedForm) -> Response:
+    """Save the list that was previewed."""
+    _check_can_edit(page)
+
+    def act(values: RollForm) -> Response:
+        parsed = roll.parse_roll(roll.split_text(values.people))
+        page.service.rolls.save(
+            page.user,
+            page.election.name,
+            parsed.lines,
+            replaces=values.mode == "replace",
+            check_revision=form.revision_check(),
+        )
+        return page.redirect(page.url("voters"), "The roll is saved.")
+
+    return page.submit(form, RollForm, act, partial(_render_form, page), field="people")
+
+
+def _check_can_edit(page: ElectionPageContext) -> None:
+    rules.check_roll(page.user, page.election)
+    rules.check_set_voters(page.user, page.election)
+
+
+def _read_file(data: bytes) -> roll.Rows:
+    """Return the rows of a CSV or XLSX file."""
+    try:
+        if not data.startswith((b"PK", b"%PDF", b"\xd0\xcf")):
+            return roll.split_text(decode_text(data))
+        table = read_table(data)  # raises unless it is XLSX
+    except SpreadsheetError as error:
+        raise InvalidInput({"file": str(error)}) from error
+    return [(table.heading_row, table.columns), *((row.number, row.values) for row in table.rows)]
+
+
+def _render_form(
+    page: ElectionPageContext,
+    form: Form,
+    status: int,
+    parsed: roll.ParsedRoll | None = None,
+    source: str = "",
+) -> Response:
+    preview = None
+    if parsed is not None:
+        election, replaces = page.election, form.value("mode") == "replace"
+        change = page.service.rolls.compare(
+            page.user, election.name, parsed.lines, replaces=replaces
+        )
+        preview = {
+            "change": change,
+            "problems": sorted(
+                [*parsed.problems, *change.problems], key=lambda problem: problem.line
+            ),
+            "can_save": bool(change.added or change.changed or change.removed)
+            and not change.problems,
+            "left_out": len(parsed.problems),
+            "merged": parsed.merged,
+            "unused": quote_names(parsed.unused),
+            "text": roll.write_text(parsed.lines),
+            "source": source,
+            "without_email": sum(not line.email for line in parsed.lines),
+        }
+    return page.render_tab(
+        "roll_edit",
+        "voters",
+        status,
+        form=form,
+        modes=MODES,
+        preview=preview,
+        most_shown=ROWS_PER_PAGE,
+    )
+
+
+# E-mails.
+
+
+@confirm(router, "/e/{name}/roll/invite")
+def invite(page: ElectionPage) -> ConfirmedAction:
+    """Invite everyone who was not."""
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    without = sum(not row.voter.email and not row.has_voted for row in rows)
+    cards = f" {count_people(without)} without an e-mail address need a card." if without else ""
+    return _ask_to_send(
+        page,
+        f"Invite {count_people(len(people_to_invite(rows)))}?",
+        f"Each gets an e-mail with a personal link. Nobody is invited twice.{cards}",
+        "invitation",
+        page.service.rolls.invite,
+    )
+
+
+@confirm(router, "/e/{name}/roll/remind")
+def remind(page: ElectionPage) -> ConfirmedAction:
+    """Remind everyone who was invited and has not voted."""
+    rows = page.service.rolls.rows(page.user, page.election.name)
+    reminded = _describe_reminded(page, rows)
+    return _ask_to_send(
+        page,
+        f"Remind {count_people(len(_to_remind(rows)))}?",
+        "They were invited and haven’t voted, or not on every question. Nobody is reminded twice "
+        f"on a day, nor if they asked not to be. {reminded}",
+        "reminder",
+        page.service.rolls.remind,
+        reminded,
+    )
+
+
+def _ask_to_send(
+    page: ElectionPageContext,
+    title: str,
+    text: str,
+    kind: str,
+    send: Callable[[User, str], int],
+    already: str = "",
+) -> ConfirmedAction:
+    rules.check_invite(page.user, page.election, page.service.context.clock())
+
+    def do(_: Form) -> Response:
+        sent = send(page.user, page.election.name)
+        done = f"{pluralize(sent, kind)} on the way."
+        nobody = f"There is nobody to write to now. {already}".strip()
+        return page.redirect(page.url("voters"), done if sent else nobody)
+
+    return ConfirmedAction(
+        page,
+        title=title,
+        text=text,
+        button=f"Send {kind}s",
+        kind="primary",
+        back=page.url("voters"),
+        do=do,
+    )
+
+
+def count_people(count: int) -> str:
+    """Return how many people, in words."""
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+class EmailForm(BaseModel):
+    """The subject and the text of an e-mail."""
+
+    subject: str = ""
+    text: str = ""
+    go: Literal["save", "default"] = "save"
+
+
+@router.api_route("/e/{name}/roll/emails/{purpose}", methods=FORM_METHODS)
+def edit_email(page: ElectionPage, purpose: EmailPurpose, form: PostedForm) -> Response:
+    """Change the text of an e-mail to voters."""
+    rolls, name = page.service.rolls, page.election.name
+    current, here = rolls.email_text(page.user, name, purpose), page.url("roll", "emails", purpose)
+
+    def act(values: EmailForm) -> Response:
+        text = emails.EmailText(values.subject.strip(), values.text.replace("\r\n", "\n"))
+        text = emails.default_text(purpose) if values.go == "default" else text
+        rolls.set_email_text(page.user, name, purpose, text)
+        return page.redirect(here, f"Saved: {PURPOSES[purpose].lower()}.")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render_tab(
+            "roll_email",
+            "voters",
+            status,
+            form=form,
+            action=here,
+            purposes=[
+                Link(text, page.url("roll", "emails", each), each is purpose)
+                for each, text in PURPOSES.items()
+            ],
+            placeholders=emails.placeholders(purpose),
+            is_default=current == emails.default_text(purpose),
+        )
+
+    initial = Form({"subject": current.subject, "text": current.text})
+    return page.fill(form, initial, EmailForm, act, show)
+
+
+# Links and cards.
+
+
+@confirm(router, "/e/{name}/roll/{number}/link")
+def renew_link(page: ElectionPage, number: int) -> ConfirmedAction:
+    """Replace the personal link of a voter."""
+    row = _row(page, number)
+    hint = "The new link is sent here. Without an address, print a new card."
+
+    def renew(form: Form) -> None:
+        email = form.value("email").strip()
+        page.service.rolls.renew_link(page.user, page.election.name, number, email)
+
+    return ConfirmedAction(
+        page,
+        title=f"New link for {row.voter.name}?",
+        text="The old link and the old card stop working.",
+        consequences=("The ballot, if there is one, stays as it is.",) if row.has_voted else (),
+        button="New link",
+        kind="primary",
+        back=page.url("voters"),
+        choice=ConfirmField("email", "E-mail address", "text", hint=hint, required=False),
+        values={"email": row.voter.email},
+        error_field="email",
+        do=renew,
+        done=f"{row.voter.name} has a new link.",
+    )
+
+
+@confirm(router, "/e/{name}/roll/{number}/remove")
+def remove_voter(page: ElectionPage, number: int) -> ConfirmedAction:
+    """Remove someone from the roll."""
+    row = _row(page, number)
+    return ConfirmedAction(
+        page,
+        title=f"Remove {row.voter.name}?",
+        text="Their link and card stop working, and they can’t vote.",
+        button="Remove",
+        back=page.url("voters"),
+        do=lambda _: page.service.rolls.remove(page.user, page.election.name, number),
+        done=f"{row.voter.name} is removed.",
+    )
+
+
+def _row(page: ElectionPageContext, number: int) -> RollRow:
+    for row in page.service.rolls.rows(page.user, page.election.name):
+        if row.voter.voter_id == number:
+            return row
+    raise NotFound("This person is not on the roll.", field="voter")
+
+
+@router.get("/e/{name}/roll/cards")
+def show_cards(page: ElectionPage, query: ListQueryParameters) -> Response:
+    """Show cards of people who have not voted, to print and cut out; `?only=paper`: no e-mail."""
+    rolls, election = page.service.rolls, page.election
+    needs_card = [
+        row.voter
+        for row in rolls.rows(page.user, election.name)
+        if not row.has_voted and not (row.voter.email and "only" in query.filters)
+    ]
+    shown = query.apply(needs_card, text=lambda one: one.name, columns={}, limit=ROWS_PER_PAGE)
+    cards = [
+        {
+            "title": rules.title_of(election),
+            "name": voter.name,
+            "code": rolls.code(election, voter),
+            "qr": Markup(qr_svg(rolls.link(election, voter))),
+        }
+        for voter in shown.items
+    ]
+    # People type it, and need no scheme for that.
+    address = page.urls.absolute(page.urls.page("v")).partition("://")[2]
+    return page.render_tab("roll_cards", "voters", cards=cards, address=address, pager=shown)
+
+
+def use_roll(page: ElectionPageContext, form: Form) -> Response:
+    """Let people on a roll vote, and go on to the list."""
+    page.service.rolls.save(
+        page.user, page.election.name, [], replaces=False, check_revision=form.revision_check()
+    )
+    return page.redirect(page.url("roll"), "Only people on the roll can vote. Now add them.")

@@ -90,6 +90,11 @@ PARTLY: Mapping[EmailPurpose, EmailText] = {
 }
 
 
+def placeholders(purpose: EmailPurpose) -> tuple[str, ...]:
+    """Return the placeholders that the text of an e-mail can have."""
+    return PLACEHOLDERS if purpose.can_unsubscribe else PLACEHOLDERS[:-1]
+
+
 def default_text(purpose: EmailPurpose) -> EmailText:
     """Return the text that is used unless the owner has written another."""
     return _DEFAULTS[purpose]
@@ -97,7 +102,7 @@ def default_text(purpose: EmailPurpose) -> EmailText:
 
 def check_email_text(purpose: EmailPurpose, text: EmailText) -> None:
     """Raise InvalidInput if the subject or the text can’t be sent."""
-    names = PLACEHOLDERS if purpose.can_unsubscribe else PLACEHOLDERS[:-1]
+    names = placeholders(purpose)
     in_subject = tuple(name for name in names if name not in _LINKS)
     errors = {
         "subject": _find_problem(text.subject, in_subject, MAX_SUBJECT_LENGTH),
