@@ -175,21 +175,6 @@ def test_junk_gets_a_clear_message(visitor: Browser, name: str) -> None:
     assert "JSON" not in text
 
 
-@pytest.mark.parametrize(
-    ("kind", "body", "status"),
-    [
-        ("multipart/form-data", b"junk", 415),
-        ("multipart/form-data; boundary=x", b"--x\r\nno header", 400),
-        ("multipart/form-data; boundary=x", b"--x\r\n\r\nunnamed\r\n--x--", 400),
-        ("text/plain", b"\xff\xfe", 415),
-        ("", b"receipt", 415),
-    ],
-)
-def test_malformed_form_is_rejected(visitor: Browser, kind: str, body: bytes, status: int) -> None:
-    visitor.http.headers["content-type"] = kind
-    assert visitor.post(CHECK, content=body).status_code == status
-
-
 def test_tracking_code_is_found_however_it_is_typed(app: PagesApp, receipt: Receipt) -> None:
     typed = format_code(receipt["confirmation"]).upper().replace("-", " ")
     sent = {"election": " chair ", "confirmation": typed}

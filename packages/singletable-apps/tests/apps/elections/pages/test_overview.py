@@ -117,9 +117,7 @@ def test_settings_tab_is_for_the_owner_and_administrators(
     assert seen == [True, True, False]
 
 
-@pytest.mark.parametrize(
-    "name", ["tea/coffee", "50 % off?", "#1 & <b>more</b>", "🫖 Tee – süß", "a+b=c;d", "%2F"]
-)
+@pytest.mark.parametrize("name", ["tea/coffee 50 % off?", "#1 & <b>a+b=c;d %2F</b> 🫖 süß"])
 def test_any_name_works_in_urls(app: PagesApp, ada: Browser, name: str) -> None:
     answer = ada.submit(ada.get("new"), name=name, ballot="open")
     page = ada.follow(answer)

@@ -31,17 +31,6 @@ def test_people_are_listed_with_the_roles_the_viewer_can_give(
     assert offered == {"role.Ben": below, "role.Cora": below}
 
 
-def test_people_are_paginated(app: PagesApp, ada: Browser) -> None:
-    for number in range(51):
-        app.register(f"Person {number:02}")
-    first = ada.get("people")
-    second = ada.open_next(first)
-    assert len(_names(first.text)) == 50
-    assert _names(second.text) == ["Person 49", "Person 50"]
-    assert 'href="/elections/people"' in second.text.partition('class="pager"')[2]
-    assert ada.get("people", query="?cursor=made-up").status_code == 400
-
-
 def test_profile_of_any_name_is_edited(app: PagesApp, ada: Browser) -> None:
     app.register(ODD)
     page = ada.get("people", ODD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.proofs.encoding import format_code
-from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
+from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import verify_receipt
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp
 
@@ -87,15 +87,6 @@ def test_receipt_contains_its_proof_after_the_close(app: PagesApp, ben: Browser)
     assert "one of 3 ballots" in text
     assert answer.json()["closing"]["signature"] in text
     assert format_code(key) in text
-
-
-# The overview once showed the fingerprint without dashes, and could not be compared by eye.
-def test_every_page_shows_the_fingerprint_in_the_same_way(app: PagesApp, ben: Browser) -> None:
-    close(app)
-    shown = format_fingerprint(app.world.service.context.keys.signer.public_key)
-    for page in ("", "receipt", "published"):
-        assert f">{shown}<" in ben.get("e", CHAIR, *([page] if page else [])).text, page
-    assert f">{shown}<" in ben.get("check").text
 
 
 # The instructions once named receipt.json, and the file was saved as "receipt of Chair.json".

@@ -193,12 +193,7 @@ CAST = {"ABC": 4, "BCA": 3, "CBA": 2}
 OUTCOMES = {
     "schulze": ("B leads", "B wins", "closest is A, with 5 to 4", "ahead of 2 of 2"),
     "instant runoff": ("B leads", "B wins", "5 of 9 continuing votes", "5 votes"),
-    "scottish stv": (
-        "A and B would be",
-        "A and B are",
-        "the quota is 4.",
-        "4 votes",
-    ),
+    "scottish stv": ("A and B would be", "A and B are", "the quota is 4.", "4 votes"),
     "meek stv": ("A and B would be", "A and B are", "the quota is 3.", "4 votes"),
     "approval": (
         "A, B and C are tied",
@@ -206,12 +201,7 @@ OUTCOMES = {
         "tied for 1st place with 9 approvals",
         "9 approvals",
     ),
-    "plurality": (
-        "A leads",
-        "A wins",
-        "choices. B is 2nd with 3 first",
-        "4 votes",
-    ),
+    "plurality": ("A leads", "A wins", "choices. B is 2nd with 3 first", "4 votes"),
 }
 
 

@@ -14,13 +14,7 @@ from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.pages import links
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.spreadsheets import write_table
-from tests.apps.elections.pages.client import (
-    CHAIR,
-    Browser,
-    PagesApp,
-    ballot_fields,
-    url,
-)
+from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_fields, url
 from tests.apps.support.browser import FieldValue
 from tests.apps.support.html import text_in
 

@@ -74,18 +74,6 @@ def test_name_and_settings_change_together(app: PagesApp, ada: Browser, tea: str
     assert edited.no_voting_before is None
 
 
-# Times used to be entered in one zone and shown in another, in two formats.
-def test_times_are_shown_in_the_zone_they_were_entered_in(
-    app: PagesApp, ada: Browser, tea: str
-) -> None:
-    ada.http.cookies.set("zone", "Europe/Berlin")
-    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
-    app.world.service.lifecycle.launch(app.user("Ada"), tea, allow_edit=True)
-    page = ada.get("e", tea, "settings").text.partition("<main")[2]
-    assert "1 July 2026, 10:00 CEST" in page
-    assert "2026-07-01 08:00 UTC" not in page
-
-
 def test_after_launch_only_the_name_can_change_until_it_is_locked(
     app: PagesApp, ada: Browser
 ) -> None:
