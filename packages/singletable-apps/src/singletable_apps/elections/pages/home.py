@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -14,7 +15,12 @@ from ranked_ballots.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages.dependencies import AnyPage, ViewerPage
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import MIN_CANDIDATES, Standing, standing_of
+from singletable_apps.elections.rules.elections import (
+    MIN_CANDIDATES,
+    Standing,
+    standing_of,
+    title_of,
+)
 from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.shared.pages import Link, ListQueryParameters
 
@@ -121,13 +127,15 @@ _STANDINGS: dict[Filter, frozenset[Standing]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ListedElection:
-    """An election in the list, and the viewer's part in it."""
+class ListedBallot:
+    """A ballot with one question or several; `vote_url` if the viewer has one to answer now."""
 
     election: Election
+    title: str
+    questions: int
     standing: Standing
     url: str
-    needs_vote: bool
+    vote_url: str
     has_voted: bool
 
 
@@ -140,16 +148,17 @@ def list_elections(
     """List elections by name; on the first page, those that need the viewer's vote come first."""
     queries, matches = page.service.queries, _matcher(page, which, query.search)
     elections, following = _read_page(page, which, matches, query.cursor)
-    to_vote: list[ListedElection] = []
+    to_vote: list[ListedBallot] = []
     if query.cursor is None and which in ("all", "open"):
-        waiting = queries.overview(page.user).to_vote
-        to_vote = _listed(page, [election for election in waiting if matches(election)])
+        waiting = [_questions(page, each)[0] for each in queries.overview(page.user).to_vote]
+        by_name = {each.name: each for each in waiting if matches(each)}
+        to_vote = _listed(page, [*by_name.values()])
     shown_above = {row.election.name for row in to_vote}
     rows = _listed(page, [each for each in elections if each.name not in shown_above])
     return page.render(
         "election_list",
         to_vote=to_vote,
-        listed=query.page(sorted(rows, key=lambda row: not row.needs_vote), following),
+        listed=query.page(sorted(rows, key=lambda row: not row.vote_url), following),
         filter=which,
         counts=queries.counts(page.user),
         user=page.user,
@@ -161,14 +170,20 @@ def list_elections(
 
 
 def _matcher(page: ViewerPage, which: Filter, text: str) -> Callable[[Election], bool]:
-    """Return a function that says whether an election matches the filter and the search."""
+    """Return a function that says whether a ballot matches the filter and the search.
+
+    Further questions are not listed, but their names are searched.
+    """
     now, words = page.service.context.clock(), text.casefold().split()
     standings = _STANDINGS.get(which)
 
     def matches(election: Election) -> bool:
-        name = election.name.casefold()
-        return all(word in name for word in words) and (
-            standings is None or standing_of(election, now) in standings
+        names = [title_of(election), *(each.name for each in _questions(page, election))]
+        text = " ".join(names).casefold()
+        return (
+            election.joint_with is None
+            and all(word in text for word in words)
+            and (standings is None or standing_of(election, now) in standings)
         )
 
     return matches
@@ -192,16 +207,23 @@ def _read_page(
     return found, cursor
 
 
-def _listed(page: ViewerPage, elections: Sequence[Election]) -> list[ListedElection]:
-    now = page.service.context.clock()
-    parts = page.service.queries.participation(page.user, elections)
-    return [
-        ListedElection(
-            election,
-            standing := standing_of(election, now),
-            page.urls.election(election),
-            standing in VOTING and part.may_vote and not part.has_voted,
-            part.has_voted,
+def _questions(page: ViewerPage, election: Election) -> list[Election]:
+    return page.service.context.book.questions(election)
+
+
+def _listed(page: ViewerPage, elections: Sequence[Election]) -> list[ListedBallot]:
+    now, rows = page.service.context.clock(), list[ListedBallot]()
+    ballots = [[first, *_questions(page, first)[1:]] for first in elections]
+    parts = iter(page.service.queries.participation(page.user, [*chain.from_iterable(ballots)]))
+    for first, *others in ballots:
+        own = [(each, next(parts)) for each in (first, *others)]
+        left = [each for each, part in own if part.may_vote and not part.has_voted]
+        standing, url = standing_of(first, now), page.urls.election
+        vote_url = url(left[0], "ballot") if left and standing in VOTING else ""
+        has_voted = all(part.has_voted for _, part in own)
+        rows.append(
+            ListedBallot(
+                first, title_of(first), len(own), standing, url(first), vote_url, has_voted
+            )
         )
-        for election, part in zip(elections, parts, strict=True)
-    ]
+    return rows

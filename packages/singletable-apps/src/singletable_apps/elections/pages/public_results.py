@@ -60,6 +60,7 @@ def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
     return page.render(
         "public_result",
         election=election,
+        title=rules.title_of(questions[0]),
         texts=render_election_texts(page, None, election.name),
         questions=[(each.name, page.urls.result_link(each)) for each in questions],
         tally=count.tally,

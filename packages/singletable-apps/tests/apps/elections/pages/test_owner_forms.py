@@ -131,6 +131,27 @@ def test_managers_page_explains_roles_and_where_they_are_changed(
     assert 'on the page <a href="/elections/people">' in page.text
 
 
+def test_list_and_public_pages_show_one_ballot_by_its_name(app: PagesApp, owner: Browser) -> None:
+    lifecycle, ada = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.edit(ada, BOARD, {"ballot_name": "Annual meeting", "secret_ballot": False})
+    lifecycle.set_voters(ada, BOARD, ["Ada"])
+    lifecycle.launch(ada, BOARD, allow_edit=True)
+    app.vote("Ada", BOARD, "Red")
+    for query in ("", "?q=budget", "?q=annual"):
+        listed = owner.get("all", query=query).text
+        assert listed.count('<li class="election">') == 1
+        assert 'href="/elections/e/Board">Annual meeting</a>' in listed
+        assert "2 questions" in listed
+        assert 'href="/elections/e/Budget/ballot">Vote' in listed
+    lifecycle.share_result(ada, BOARD, is_public=True)
+    link = f"/elections/r/{app.election(BUDGET).election_id}"
+    assert "<h1>Annual meeting</h1>" in app.browser().open(link).text
+    lifecycle.close(ada, BOARD)
+    result = app.browser().open(link).text
+    assert "<h1>Annual meeting</h1>" in result
+    assert "<h2>Budget</h2>" in result
+
+
 @pytest.mark.parametrize("page", [(), ("check",)])
 def test_visitor_finds_the_page_for_codes(app: PagesApp, page: tuple[str, ...]) -> None:
     found = app.browser().get(*page).text.partition("<main")[2].partition("</main>")[0]
