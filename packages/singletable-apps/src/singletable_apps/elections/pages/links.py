@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from singletable_apps.elections.pages import ballot, receipts, results
 from singletable_apps.elections.pages.dependencies import AnyPage, LinkPage
@@ -23,7 +23,7 @@ router = APIRouter()
 class CodeForm(BaseModel):
     """The code on a card."""
 
-    code: str
+    code: Annotated[str, Field(min_length=1)]
 
 
 @router.api_route("/v", methods=FORM_METHODS)

@@ -14,10 +14,10 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH
 
 MAX_TEXT_LENGTH = 10_000
-PLACEHOLDERS = ("name", "election", "link", "closes", "unsubscribe")
+PLACEHOLDERS = ("name", "owner", "election", "questions", "link", "closes", "unsubscribe")
 _PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
 # Links are filled in when an e-mail is sent, so that they are stored nowhere.
-_LINKS = ("link", "unsubscribe")
+_NOT_IN_SUBJECT = ("link", "unsubscribe", "questions")
 
 
 class EmailPurpose(StrEnum):
@@ -45,9 +45,9 @@ class EmailText(NamedTuple):
 _DEFAULTS: Mapping[EmailPurpose, EmailText] = {
     EmailPurpose.INVITATION: EmailText(
         "Vote in {election}",
-        "Hello {name},\n\nyou can vote in “{election}”. This is your personal link; anyone who "
-        "has it can vote in your place, so please don’t forward it:\n\n{link}\n\nYou don’t need "
-        "an account. Voting closes {closes}.\n",
+        "Hello {name},\n\n{owner} invites you to vote in “{election}”:\n\n{questions}\n\nThis is "
+        "your personal link; anyone who has it can vote in your place, so please don’t forward "
+        "it:\n\n{link}\n\nYou don’t need an account. Voting closes {closes}.\n",
     ),
     EmailPurpose.REMINDER: EmailText(
         "Reminder: vote in {election}",
@@ -77,7 +77,9 @@ _LEFT = (
     "Hello {name},\n\npart of your ballot in “{election}” is in. Still to answer: {left}. Go on "
     "with your personal link:\n\n{link}\n\nVoting closes {closes}."
 )
-# For people who have answered some of the questions on a ballot, whatever the owner has written.
+# Added to a receipt in the owner's words if questions are left.
+STILL_LEFT = "\n\nYour ballot is not complete yet. Still to answer: {left}.\n"
+# For people who have answered some of the questions on a ballot.
 PARTLY: Mapping[EmailPurpose, EmailText] = {
     EmailPurpose.REMINDER: EmailText(
         "Reminder: complete your ballot in {election}",
@@ -103,7 +105,7 @@ def default_text(purpose: EmailPurpose) -> EmailText:
 def check_email_text(purpose: EmailPurpose, text: EmailText) -> None:
     """Raise InvalidInput if the subject or the text can’t be sent."""
     names = placeholders(purpose)
-    in_subject = tuple(name for name in names if name not in _LINKS)
+    in_subject = tuple(name for name in names if name not in _NOT_IN_SUBJECT)
     errors = {
         "subject": _find_problem(text.subject, in_subject, MAX_SUBJECT_LENGTH),
         "text": _find_problem(text.text, names, MAX_TEXT_LENGTH),
@@ -129,12 +131,20 @@ def _find_problem(text: str, names: tuple[str, ...], limit: int) -> str:
 
 
 def fill_in(
-    text: str, election: Election, voter: RollVoter, left: str = "", *, limit: bool = False
+    text: str,
+    election: Election,
+    voter: RollVoter,
+    *,
+    left: str = "",
+    questions: str = "",
+    limit: bool = False,
 ) -> str:
     """Return the text with everything filled in but links; `limit` shortens it to a subject."""
     closes = election.no_voting_after
     values = {
         "name": voter.name,
+        "owner": election.owner_name,
+        "questions": questions,
         "left": left,
         "election": title_of(election),
         "closes": f"on {closes:%-d %B %Y, %H:%M} UTC" if closes else "when the organizers close it",

@@ -19,6 +19,11 @@ from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
 
+UNCONFIRMED = (
+    "People on the roll are found by their confirmed e-mail address, and yours is not confirmed. "
+    "Confirm it first, or vote with your personal link."
+)
+
 
 def is_eligible(user: User | None, election: Election, listed: bool) -> bool:
     """Return whether the user may vote in the election: all voters, or those on its list or roll.
@@ -49,10 +54,12 @@ def check_cast(
         check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if not is_eligible(user, election, listed):
-        raise NotPermitted(
-            "You’re not on the voter list of this election. Ask its owner, "
-            f"{quote(election.owner_name)}, to add you."
-        )
+        owner = quote(election.owner_name)
+        text = f"You’re not on the voter list of this election. Ask its owner, {owner}, to add you."
+        if user is not None and election.electorate is Electorate.ROLL and not user.is_confirmed:
+            # The same for everyone, so that it does not tell who is on the roll.
+            text = UNCONFIRMED
+        raise NotPermitted(text)
     if ballot is not None:
         _check_changeable(election)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -53,11 +54,16 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.shared.accounts import send_notice
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH, Email, InvalidEmail
 from singletable_apps.shared.pictures import Picture, prepare_picture
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
 T = TypeVar("T")
+MANAGER_TEXT = (
+    "Hello {},\n\n{} made you a manager of “{}”: you can set it up and run it, too.\n\n{}\n"
+)
 
 # An event is one item of at most 400 KB.
 NAMES_PER_EVENT = 200
@@ -587,11 +593,15 @@ class Lifecycle:
         people: Sequence[str],
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Replace the managers. People are named by e-mail address or user name."""
+        """Replace the managers, and write to the new ones. `people` are addresses or user names."""
+        added: list[User] = []
 
         def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
             rules.check_shared(election)
-            managers = sorted({str(_get_manager(read, election, each).user_id) for each in people})
+            found = [_get_manager(read, election, each) for each in people]
+            by_id = {str(user.user_id): user for user in found}
+            managers = sorted(by_id)
+            added[:] = [by_id[each] for each in managers if each not in election.managers]
             if len(managers) > MAX_MANAGERS:
                 message = f"An election can have at most {MAX_MANAGERS} managers."
                 raise InvalidInput({"managers": message})
@@ -600,7 +610,19 @@ class Lifecycle:
             changed = events.ElectionManagersChanged(election.name, tuple(managers))
             return self.repeat(election, [changed])
 
-        return self._context.change_election(actor, name, rules.check_owner, change, check_revision)
+        election = self._context.change_election(
+            actor, name, rules.check_owner, change, check_revision
+        )
+        urls, title = self._context.urls, rules.title_of(election)
+        for user in added:
+            text = MANAGER_TEXT.format(
+                user.name, election.owner_name, title, urls.absolute(urls.election(election))
+            )
+            subject = f"You manage “{title}”"[:MAX_SUBJECT_LENGTH]
+            with suppress(InvalidEmail):
+                email = Email(user.email, subject, text)
+                send_notice(self._context.mailer, email, self._context.clock())
+        return election
 
     def set_notes(self, actor: User, name: str, notes: str) -> Election:
         """Set the notes that only the owner and the managers see, in any state."""

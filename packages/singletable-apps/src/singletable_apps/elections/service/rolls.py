@@ -23,6 +23,7 @@ from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.emails import (
     PARTLY,
+    STILL_LEFT,
     EmailPurpose,
     EmailText,
     check_email_text,
@@ -128,10 +129,16 @@ class Rolls:
 
     def open_link(self, code: str, use: LinkUse = "vote") -> tuple[Election, LinkVoter]:
         """Return the election and the voter of a link, or raise NotFound."""
-        typed = clean_code(code)
+        typed, shortest = clean_code(code), 2 * NUMBER_DIGITS + MAC_DIGITS
+        if len(typed) < shortest:
+            raise NotFound(
+                f"A code has {shortest} letters and digits, but this one has {len(typed)}. Compare "
+                "it with your e-mail or card.",
+                field="code",
+            )
         voter_at = len(typed) - MAC_DIGITS - NUMBER_DIGITS
         numbers = (
-            decode_number(typed[:voter_at]) if voter_at > 0 else None,
+            decode_number(typed[:voter_at]),
             decode_number(typed[voter_at:-MAC_DIGITS]),
         )
         found = self._context.book.find_roll_voter(numbers[0] or 0, numbers[1] or 0)
@@ -359,10 +366,18 @@ class Rolls:
         """Queue e-mails to people with an address; one with the same suffix is sent once."""
         election, whole = record.election, _text(record, purpose)
         is_invitation, about = purpose is EmailPurpose.INVITATION, str(election.election_id)
+        partly, questions = PARTLY.get(purpose, whole), ""
+        if purpose is EmailPurpose.RECEIPT and purpose in record.emails:
+            partly = EmailText(whole.subject, whole.text.rstrip() + STILL_LEFT)
+        if "{questions}" in whole.text:
+            book = self._context.book
+            records = [book.record(each) for each in book.questions(election)]
+            lines = [(each.election.name, each.question) for each in records]
+            questions = "\n".join("- " + ": ".join(filter(None, line)) for line in lines)
 
         def notice(voter: RollVoter) -> Notice:
             left = self._context.book.questions_left(election, voter.voter_id)
-            text = PARTLY.get(purpose, whole) if left else whole
+            text = partly if left else whole
             return Notice(
                 # Queueing reads what was sent about the same; one voter's receipts are few.
                 about=f"{about}-{voter.number}" if purpose is EmailPurpose.RECEIPT else about,
@@ -370,7 +385,9 @@ class Rolls:
                 recipient=voter.number,
                 to=voter.email,
                 subject=fill_in(text.subject, election, voter, limit=True),
-                text=fill_in(text.text, election, voter, quote_names(left)),
+                text=fill_in(
+                    text.text, election, voter, left=quote_names(left), questions=questions
+                ),
                 can_unsubscribe=purpose.can_unsubscribe,
             )
 

@@ -531,7 +531,8 @@ ROLLS = [
     _invalid(
         "text",
         lambda: emails.check_email_text(_INVITATION, emails.EmailText("Hi", "Hello {nam}")),
-        "{nam} is not a placeholder here. Use {name}, {election}, {link} and {closes}.",
+        "{nam} is not a placeholder here. Use {name}, {owner}, {election}, {questions}, {link} "
+        "and {closes}.",
     ),
 ]
 

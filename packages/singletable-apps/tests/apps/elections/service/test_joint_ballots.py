@@ -15,6 +15,7 @@ from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import MAX_QUESTIONS, ElectionEdit, Lifecycle
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
+from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.mail_queue import QueuedEmail
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
@@ -138,8 +139,17 @@ def test_emails_name_the_questions_left(
     [text] = [each.text for each in _emails(memory, purpose) if each.recipient == "1"]
     assert "Still to answer: “Budget”." in text
     assert "{link}" in text
+    assert text.startswith("Your ballot") == (own is not None and purpose is EmailPurpose.RECEIPT)
     others = [each.text for each in _emails(memory, purpose) if each.recipient == "2"]
     assert "Still to answer" not in "".join(others)
+
+
+def test_invitation_names_the_owner_and_the_questions(memory: World, ada: User) -> None:
+    memory.service.lifecycle.describe(ada, "Board", "Who leads?", "")
+    memory.service.lifecycle.launch(ada, "Board", allow_edit=False)
+    memory.service.rolls.invite(ada, "Board")
+    text = next(each.text for each in _emails(memory, EmailPurpose.INVITATION))
+    assert "Ada invites you to vote in “Board”:\n\n- Board: Who leads?\n- Budget\n" in text
 
 
 def test_copy_has_all_questions_with_names_of_their_own(memory: World, ada: User) -> None:
@@ -193,7 +203,12 @@ def test_launch_needs_candidates_for_every_question(memory: World, ada: User) ->
 
 def test_managers_are_found_by_address_and_act_on_all_questions(memory: World, ada: User) -> None:
     lifecycle, read = memory.service.lifecycle, memory.service.context.read
-    lifecycle.set_managers(ada, "Board", ["ben@example.org", "Carol"])
+    for _ in range(2):  # the second time, nobody is new
+        lifecycle.set_managers(ada, "Board", ["ben@example.org", "Carol"])
+    emails = [sent.email for sent in Outbox(memory.service.context.store).newest()]
+    assert sorted(email.to for email in emails) == ["ben@example.org", "carol@example.org"]
+    assert "Ada made you a manager of “Board”" in emails[0].text
+    assert "/elections/e/Board" in emails[0].text
     memory.service.people.rename(ada, "Ben", "Benno")
     ben = read.get_user("Benno")
     lifecycle.set_candidates(ben, "Budget", ["Red", "Blue"])

@@ -216,6 +216,11 @@ def test_invalid_code_is_not_found(club: Club, code: str) -> None:
         club.service.rolls.open_link(code)
 
 
+def test_code_that_is_too_short_says_how_long_codes_are(club: Club) -> None:
+    with pytest.raises(NotFound, match="A code has 24 letters and digits, but this one has 20"):
+        club.service.rolls.open_link(club.code("Cleo")[:-5])
+
+
 def test_link_is_good_for_its_voter_election_and_purpose_only(club: Club) -> None:
     rolls, code = club.service.rolls, club.code("Cleo")
     other = club.code("Dan")
@@ -236,7 +241,7 @@ def test_link_is_good_for_its_voter_election_and_purpose_only(club: Club) -> Non
 def test_account_with_the_confirmed_address_votes_as_the_person_on_the_roll(club: Club) -> None:
     service = club.service
     [cleo] = club.world.register("Cleo")
-    with pytest.raises(NotPermitted, match="not on the voter list"):
+    with pytest.raises(NotPermitted, match="yours is not confirmed"):
         service.voting.cast(cleo, CLUB, ballot("Red"), "1")
     # Registered by a command, so nobody has confirmed the address; then by its link.
     [gus] = club.world.register("Gus")
