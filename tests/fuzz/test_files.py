@@ -33,7 +33,7 @@ from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.formats import FORMATS, read_set, write_set
-from singletable_apps.games.set_library import example_set
+from singletable_apps.games.set_library import load_templates
 from singletable_apps.shared.archives import ArchiveError, read_zip, write_zip
 from singletable_apps.shared.front_matter import InvalidFrontMatter, read_front_matter
 from singletable_apps.shared.spreadsheets import Cell, SpreadsheetError, read_table, write_table
@@ -96,7 +96,7 @@ READERS = [
         "question set",
         lambda data: read_set(data, "quiz.txt"),
         InvalidInput,
-        [write_set(example_set(kind), kind) for kind in FORMATS],
+        [write_set(load_templates()["trivia-night"], kind) for kind in FORMATS],
     ),
     Reader("archive of posts", _read_posts, ArchiveError, [_archive()]),
     Reader(

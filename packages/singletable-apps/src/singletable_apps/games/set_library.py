@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -28,15 +27,6 @@ def load_templates() -> Mapping[str, SetDraft]:
 def load_samples() -> Mapping[str, SetDraft]:
     """Return the sample sets by name."""
     return {path.stem: _load(path) for path in sorted((_HERE / "sample" / "sets").glob("*.json"))}
-
-
-def example_set(kind: SetFormat) -> SetDraft:
-    """Return a set that shows what a file in this format looks like."""
-    is_lessons = kind is SetFormat.LESSONS
-    draft = (
-        load_samples()["lessons-of-great-teams"] if is_lessons else load_templates()["trivia-night"]
-    )
-    return replace(draft, name="Example")
 
 
 def download_set(draft: SetDraft, kind: SetFormat) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.games.api import admin, answers, games, live, reports, room, sets
+from singletable_apps.games.api import answers, games, live, reports, room, sets
 
 __all__ = ["ABOUT", "ROUTERS"]
 
@@ -14,7 +14,6 @@ ROUTERS = (
     live.router,
     reports.router,
     sets.router,
-    admin.router,
 )
 ABOUT = (
     "Live audience games: call-and-answer, trivia, polls and surveys.\n\n"

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import Request, Response
+from pydantic import Field
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
     ROOM_CLOSED,
-    SCORED_HERE,
     SEATED,
     WRONG_PHASE,
+    Admin,
     AnyActor,
     AnySeat,
     CurrentState,
@@ -36,7 +37,6 @@ from singletable_apps.games.api.schemas import (
     NewTitle,
     PlayerList,
     SeatTokens,
-    Start,
     StateBody,
     Validation,
     named_as_sent,
@@ -45,7 +45,7 @@ from singletable_apps.games.api.sets import SetBody
 from singletable_apps.games.entities import Game, Homework, Player
 from singletable_apps.games.errors import InvalidInput, NotFound, NotPermitted
 from singletable_apps.games.kinds import check_set
-from singletable_apps.games.phases import HOST_COMMANDS, Command
+from singletable_apps.games.phases import HOST_COMMANDS, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.games import GameDraft, draft_from_set
@@ -57,7 +57,6 @@ from singletable_apps.shared.web import (
     PUBLIC,
     Page,
     Pagination,
-    Problem,
     Timestamp,
     api_router,
     check_limit,
@@ -137,6 +136,27 @@ def list_games(service: Service, host_id: HostId, page: Pagination) -> Page[Game
     return page.answer([GameEntryBody.from_object(each) for each in found.items], found.cursor)
 
 
+class GameStatusBody(GameEntryBody):
+    """A game of any host, with what happens in it now."""
+
+    created_by: str
+    phase: Phase | None = Field(description="Null, if the game has expired.")
+    players: int = Field(description="Players who are connected.")
+
+
+@router.get("/admin/games")
+def list_all_games(service: Service, admin: Admin, page: Pagination) -> Page[GameStatusBody]:
+    """Return the games of all hosts, newest first."""
+    found = service.admin.list_games(page.limit, page.cursor)
+    bodies = [
+        GameStatusBody.from_object(
+            each.entry, phase=each.state and each.state.phase, players=each.players
+        )
+        for each in found.items
+    ]
+    return page.answer(bodies, found.cursor)
+
+
 @router.get("/games/{game_id}")
 def read_game(service: Service, seated: AnySeat) -> GameBody:
     """Return a game."""
@@ -209,20 +229,6 @@ def change_state(service: Service, seated: DriverSeat, body: NewState) -> StateB
         raise NotPermitted("Only the server can do this.")
     rounds, game_id = service.rounds, seated.game.game_id
     return StateBody.of(rounds.command(game_id, body.command, version=body.version))
-
-
-@router.post("/games/{game_id}/start-question", responses=responses(WRONG_PHASE))
-def start_question(service: Service, seated: DriverSeat, body: Start | None = None) -> StateBody:
-    """Go on: start the game, close the question, or show the next one. The server chooses it."""
-    version = body.version if body else None
-    rounds, game_id = service.rounds, seated.game.game_id
-    return StateBody.of(rounds.command(game_id, Command.NEXT, version=version))
-
-
-@router.post("/games/{game_id}/scores", status_code=410, responses=responses(SCORED_HERE))
-def add_scores(seated: AnySeat) -> None:
-    """Reject scores of clients: the server computes them when a question closes."""
-    raise Problem(SCORED_HERE, "The server computes the scores. Read them with GET …/players.")
 
 
 # ------------------------------------------------------------------------------ changes

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Query, Response
-from pydantic import Field
 
-from singletable_apps.games.api.dependencies import SEATED, Admin, DriverSeat, GameId, Service
-from singletable_apps.games.api.schemas import Body
+from singletable_apps.games.api.dependencies import SEATED, DriverSeat, Service
 from singletable_apps.games.service.reports import TableName
 from singletable_apps.shared.web import INVALID, UNAVAILABLE, Model, Segment, api_router
 from singletable_apps.shared.web.downloads import TableFormat, download_table
@@ -22,12 +20,6 @@ class AnswerSummary(Model):
     question_id: str
     summary: str
     prompt: str = ""
-
-
-class SummaryRequest(Body):
-    """The questions whose answers are to be summarized."""
-
-    question_ids: list[str] = Field(max_length=50)
 
 
 @router.get("/games/{game_id}/report")
@@ -61,14 +53,6 @@ def create_summary(service: Service, seated: DriverSeat, question_id: Segment) -
     """Summarize the answers to a question again."""
     entry = service.reports.summarize(seated.game.game_id, question_id)
     return AnswerSummary(question_id=question_id, summary=entry.summary)
-
-
-@router.post("/admin/ai-summary/{game_id}")
-def create_summaries(
-    service: Service, _: Admin, game_id: GameId, body: SummaryRequest
-) -> list[AnswerSummary]:
-    """Summarize the answers to several questions."""
-    return [_summary(service, game_id, each, debug=False) for each in body.question_ids]
 
 
 def _summary(service: Service, game_id: str, question_id: str, *, debug: bool) -> AnswerSummary:

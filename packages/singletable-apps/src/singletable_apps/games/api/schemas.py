@@ -223,12 +223,6 @@ class NewState(Body):
     version: int | None = Field(None, strict=True, description="The version that the host saw.")
 
 
-class Start(Body):
-    """What a host saw when asking for the next question."""
-
-    version: int | None = Field(None, strict=True)
-
-
 # ------------------------------------------------------------------------------ players
 
 

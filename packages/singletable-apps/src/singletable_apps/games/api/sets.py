@@ -1,32 +1,24 @@
-"""Question sets in the API: the operations of the original app, and sets as resources.
-
-The original's have its names and camel case. `/sets` has whole sets in the JSON format of files,
-with ETags.
-"""
+"""Question sets in the API: whole sets in the JSON format of files, with ETags."""
 
 from __future__ import annotations
 
-import base64
-from dataclasses import replace
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from fastapi import Depends, Query, Response
-from pydantic import Field
+from fastapi import Depends, Response
 
 from singletable_apps.games.api.dependencies import EXISTS, SEATED, AnyActor, CurrentActor, Service
 from singletable_apps.games.api.schemas import Body
-from singletable_apps.games.entities import QuestionSet, SetCategory
-from singletable_apps.games.errors import InvalidInput, NotPermitted
-from singletable_apps.games.formats import FORMATS, FileProblem, SetFormat, json_schema, read_set
-from singletable_apps.games.formats.document import QuestionDocument, SetDocument
-from singletable_apps.games.questions import EngagementType, Visibility
+from singletable_apps.games.entities import QuestionSet
+from singletable_apps.games.errors import NotPermitted
+from singletable_apps.games.formats import FORMATS, SetFormat, json_schema
+from singletable_apps.games.formats.document import SetDocument
+from singletable_apps.games.questions import Visibility
 from singletable_apps.games.service.sets import ADMIN
-from singletable_apps.games.set_library import download_set, example_set
+from singletable_apps.games.set_library import download_set
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.web import (
     PUBLIC,
     IfMatch,
-    IfMatchIfAny,
     IfNoneMatch,
     Segment,
     api_router,
@@ -54,9 +46,6 @@ async def _any_set_actor(actor: AnyActor) -> str:
 AnySetActor: TypeAlias = Annotated[str, Depends(_any_set_actor)]
 
 
-# ------------------------------------------------------------------------------ the original's
-
-
 class SetSummary(
     Body,
     of=QuestionSet,
@@ -74,159 +63,16 @@ def list_question_sets(service: Service, actor: AnySetActor) -> list[SetSummary]
     return [SetSummary.from_object(each) for each in found]
 
 
-class CategorySummary(
-    Body,
-    of=SetCategory,
-    only="category_id name description question_count order_index",
-    rename={"order": "order_index"},
-):
-    """A category of a set."""
-
-
-@router.get("/question-sets/{set_id}/categories", openapi_extra=PUBLIC)
-def list_categories(service: Service, actor: AnySetActor, set_id: Segment) -> list[CategorySummary]:
-    """List the categories of a set, with the number of their questions."""
-    found = service.sets.list_categories(service.sets.get(set_id, actor))
-    return [CategorySummary.from_object(each) for each in found]
-
-
-@router.get("/questions")
-def list_questions(
-    service: Service,
-    actor: SetActor,
-    set_id: Annotated[str, Query(alias="setId", max_length=40)],
-    categories: Annotated[
-        str, Query(description="Only these, separated by commas.", max_length=4_000)
-    ] = "",
-) -> list[QuestionDocument]:
-    """List the questions of a set. During a game, the server chooses the next one by itself."""
-    wanted = {each.strip() for each in categories.split(",") if each.strip()}
-    questions = service.sets.load(set_id, actor).draft.questions
-    return [
-        QuestionDocument.of(each) for each in questions if not wanted or each.category in wanted
-    ]
-
-
-class UploadBody(Body):
-    """A file of questions for a new set; CSV, JSON and GIFT as text, XLSX in Base64.
-
-    The other fields replace what the file says.
-    """
-
-    file_name: str = Field(max_length=300)
-    file_content: str
-    encoding: Literal["text", "base64"] = "text"
-    name: str = Field("", alias="customTitle")
-    description: str = Field("", alias="customDescription")
-    instruction: str = Field("", alias="customInstructions")
-    ai_instruction: str = Field("", alias="aiContextInstructions")
-    type: EngagementType | None = Field(None, alias="engagementType")
-
-
-class UploadResult(Body):
-    """The set that was created, and the rows of the file that were left out."""
-
-    set_id: str
-    name: str
-    format: SetFormat
-    question_count: int
-    errors: list[FileProblem]
-
-
-@router.post(
-    "/admin/upload-questions",
-    status_code=201,
-    dependencies=limited("upload"),
-    responses=responses(EXISTS),
-)
-def upload_questions(service: Service, actor: SetActor, body: UploadBody) -> UploadResult:
-    """Create a set from a file in any of the formats. Rows that are not valid are left out."""
-    is_text = body.encoding == "text"
-    try:
-        content = body.file_content.encode()
-        data = content if is_text else base64.b64decode(content, validate=True)
-        read = read_set(data, body.file_name)
-    except ValueError as error:
-        raise InvalidInput({"fileContent": "This is not Base64."}) from error
-    except InvalidInput as error:
-        raise InvalidInput({"fileContent": str(error)}) from error
-    if not read.draft.questions:
-        problems = [f"Row {each.row}, {each.column}: {each.text}" for each in read.errors[:1]]
-        raise InvalidInput({"fileContent": " ".join(["No question is valid.", *problems])})
-    sent = body.model_dump(exclude={"file_name", "file_content", "encoding"})
-    draft = replace(read.draft, **{name: value for name, value in sent.items() if value})
-    item = service.sets.create(actor, draft, body.file_name)
-    return UploadResult(
-        set_id=item.set_id,
-        name=item.name,
-        format=read.format,
-        question_count=item.total_questions,
-        errors=list(read.errors),
-    )
-
-
 _FILE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file.", "content": {info.media_type: {} for info in FORMATS.values()}}
 }
 
 
-@router.get(
-    "/admin/download-template", openapi_extra=PUBLIC, response_class=Response, responses=_FILE
-)
-def download_template(format: SetFormat = SetFormat.LESSONS) -> Response:  # noqa: A002
-    """Download an example of a file in one of the formats."""
-    return download_set(example_set(format), format)
-
-
-@router.get("/sets", operation_id="list_sets")
-@router.get("/admin/question-sets")
+@router.get("/sets")
 def list_own_sets(service: Service, actor: SetActor) -> list[SetSummary]:
     """List the sets of the caller, also inactive ones; all sets for the administrator."""
     found = service.sets.list_all(actor, 1_000).items
     return [SetSummary.from_object(each) for each in found if not each.is_deleting]
-
-
-class ToggleBody(Body):
-    """Whether a set is active."""
-
-    active: bool
-
-
-@router.post("/admin/toggle-question-set/{set_id}")
-def toggle_question_set(
-    service: Service, actor: SetActor, set_id: Segment, body: ToggleBody
-) -> SetSummary:
-    """Activate or deactivate a set. Only active ones can be chosen for a game."""
-    return SetSummary.from_object(service.sets.toggle(actor, set_id, is_active=body.active))
-
-
-class EditBody(Body):
-    """The fields of a set to change; those that are left out stay."""
-
-    name: str | None = None
-    description: str | None = None
-    instruction: str | None = Field(None, alias="customInstruction")
-    ai_instruction: str | None = Field(None, alias="aiContextInstruction")
-
-
-@router.post("/admin/edit-question-set/{set_id}", responses=responses(EXISTS))
-def edit_question_set(
-    service: Service, actor: SetActor, set_id: Segment, body: EditBody, edit: IfMatchIfAny
-) -> SetSummary:
-    """Change the name, description or instructions of a set."""
-    sent = body.model_dump(exclude_none=True)
-    item = service.sets.change(actor, set_id, lambda old: replace(old, **sent), edit.check)
-    edit.answer(item.revision)
-    return SetSummary.from_object(item)
-
-
-@router.post("/admin/delete-question-set/{set_id}", status_code=204)
-def delete_question_set(service: Service, actor: SetActor, set_id: Segment) -> None:
-    """Delete a set with all its versions."""
-    service.sets.delete(actor, set_id)
-
-
-# ------------------------------------------------------------------------------ resources
 
 
 class SetBody(SetDocument):

@@ -65,13 +65,6 @@ FORMATS: dict[SetFormat, FormatInfo] = {
     SetFormat.JSON: FormatInfo("JSON, with everything", "json", write_json),
     SetFormat.XLSX: FormatInfo("Excel", "xlsx", lambda draft: tables.write_own(draft, "xlsx")),
     SetFormat.CSV: FormatInfo("CSV", "csv", lambda draft: tables.write_own(draft, "csv")),
-    SetFormat.LESSONS: FormatInfo(
-        *("CSV, call-and-answer only", "csv", tables.write_lessons),
-        fits=lambda question: question.type is QuestionType.CALL_AND_ANSWER,
-    ),
-    SetFormat.TRIVIA: FormatInfo(
-        "CSV, trivia only", "csv", tables.write_trivia, tables.fits_trivia
-    ),
     SetFormat.KAHOOT: FormatInfo(
         "Kahoot template", "xlsx", tables.write_kahoot, tables.fits_kahoot
     ),

@@ -27,8 +27,6 @@ class SetFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     XLSX = "xlsx"
-    LESSONS = "lessons"
-    TRIVIA = "trivia"
     KAHOOT = "kahoot"
     GIFT = "gift"
 

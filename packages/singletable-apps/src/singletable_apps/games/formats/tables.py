@@ -113,9 +113,6 @@ _KAHOOT_COLUMNS = (
     "Correct answer(s) - choose at least one",
 )
 _KAHOOT_SECONDS = (5, 10, 20, 30, 60, 90, 120, 240)
-_LESSON_COLUMNS = ("Category", "Question#", "Title", "Detail_lesson", "School", "CustomInstruction")
-_OPTIONS = [f"Option{letter}" for letter in "ABCD"]
-_TRIVIA_COLUMNS = ("Category", "Question", *_OPTIONS, "CorrectAnswer", "Points")
 
 
 def _fold_heading(heading: str) -> str:
@@ -153,7 +150,7 @@ def read_questions(data: bytes, name: str) -> ReadSet:
             known = ", ".join(OWN_COLUMNS.values())
             text = f"This column was left out. Known columns: {known}."
             found.reject(table.heading_row, table.columns[place], text)
-    format_, first = _recognize(headings, is_book=data.startswith(b"PK"))
+    format_, first, is_lessons = _recognize(headings, is_book=data.startswith(b"PK"))
 
     def column(field: str) -> str:
         field = "options/0" if field == "options" else field
@@ -164,7 +161,7 @@ def read_questions(data: bytes, name: str) -> ReadSet:
         if any(values.values()):
             _read_row(found, row.number, values, first, column)
     read = found.finish(format_, name)
-    if format_ is SetFormat.LESSONS:
+    if is_lessons:
         # The original app asks this about every lesson.
         return replace(read, draft=replace(read.draft, instruction=DEFAULT_INSTRUCTION))
     return read
@@ -182,17 +179,17 @@ def _explain_headings(data: bytes) -> str:
     )
 
 
-def _recognize(headings: Sequence[str], *, is_book: bool) -> tuple[SetFormat, OptionName]:
-    """Return the format, and what a correct answer is compared with first."""
+def _recognize(headings: Sequence[str], *, is_book: bool) -> tuple[SetFormat, OptionName, bool]:
+    """Return the format, what a correct answer is compared with first, and whether it is lessons.
+
+    The original app has a table of lessons, and one of trivia with the columns OptionA, OptionB …
+    """
     if "answer1" in headings and "timelimit" in headings:
-        return SetFormat.KAHOOT, "number"
+        return SetFormat.KAHOOT, "number", False
+    is_original = not {"optiona", "detaillesson"}.isdisjoint(headings)
+    is_lessons = "detaillesson" in headings and not {"type", "questiontype"} & {*headings}
     own = SetFormat.XLSX if is_book else SetFormat.CSV
-    has_types = not {"type", "questiontype"}.isdisjoint(headings)
-    if "optiona" in headings:
-        return own if has_types else SetFormat.TRIVIA, "text"
-    if "detaillesson" in headings:
-        return own if has_types else SetFormat.LESSONS, "text"
-    return own, "letter"
+    return own, "text" if is_original else "letter", is_lessons
 
 
 def _read_row(
@@ -283,25 +280,6 @@ def write_own(draft: SetDraft, kind: Format) -> bytes:
     return b"".join(write_table(list(OWN_COLUMNS.values()), rows, kind))
 
 
-def write_lessons(draft: SetDraft) -> bytes:
-    """Return the CSV of the original app for call-and-answer questions."""
-    rows: list[list[Cell]] = [
-        [each.category, number, each.title, each.detail, each.school, each.instruction]
-        for number, each in enumerate(draft.questions, 1)
-    ]
-    return b"".join(write_table(_LESSON_COLUMNS, rows, "csv"))
-
-
-def write_trivia(draft: SetDraft) -> bytes:
-    """Return the CSV of the original app for trivia questions."""
-    rows: list[list[Cell]] = []
-    for each in draft.questions:
-        correct = [option.text for option in each.options if option.id in each.correct]
-        shown = correct[0] if len(correct) == 1 else correct_letters(each).upper()
-        rows.append([each.category, each.title, *_four_options(each), shown, each.points])
-    return b"".join(write_table(_TRIVIA_COLUMNS, rows, "csv"))
-
-
 def write_kahoot(draft: SetDraft) -> bytes:
     """Return an XLSX file in the layout of Kahoot's template: the headings are in row 8."""
     rows: list[list[Cell]] = [
@@ -315,21 +293,13 @@ def write_kahoot(draft: SetDraft) -> bytes:
         seconds = next((known for known in _KAHOOT_SECONDS if known >= wanted), 240)
         places = [OPTION_IDS.index(letter) + 1 for letter in correct_letters(each).split(",")]
         correct = ",".join(map(str, places))
-        rows.append([number, each.title, *_four_options(each), seconds, correct])
+        texts = [*(option.text for option in each.options), "", "", ""][:4]
+        rows.append([number, each.title, *texts, seconds, correct])
     return b"".join(write_table([""], rows, "xlsx"))
-
-
-def _four_options(question: Question) -> list[str]:
-    return [*(option.text for option in question.options), "", "", ""][:4]
-
-
-def fits_trivia(question: Question) -> bool:
-    """Return whether the original's CSV of trivia can contain a question."""
-    has_texts = len(question.options) <= 4 and all(each.text for each in question.options)
-    return question.type is QuestionType.TRIVIA and has_texts
 
 
 def fits_kahoot(question: Question) -> bool:
     """Return whether a question respects the limits of Kahoot's template."""
+    has_texts = 1 < len(question.options) <= 4 and all(each.text for each in question.options)
     is_short = len(question.title) <= 120 and all(len(each.text) <= 75 for each in question.options)
-    return fits_trivia(question) and is_short and len(question.options) > 1
+    return question.type is QuestionType.TRIVIA and has_texts and is_short

@@ -25,7 +25,7 @@ from singletable_apps.games.kinds import ALLOWED
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext
 from singletable_apps.games.pages.sets import TYPES, actor_of
 from singletable_apps.games.questions import EngagementType, QuestionType, SetDraft
-from singletable_apps.games.set_library import download_set, example_set
+from singletable_apps.games.set_library import download_set, load_templates
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.pages import Form, PostedForm, PostedUpload
 from singletable_apps.shared.pages.templating import plural
@@ -54,7 +54,7 @@ def _find_target(page: PageContext, form: Form) -> QuestionSet | None:
 @router.get("/sets/import/example.{kind}")
 def download_example(page: AnyPage, kind: SetFormat) -> Response:
     """Download a file to begin with."""
-    return download_set(example_set(kind), kind)
+    return download_set(replace(load_templates()["trivia-night"], name="Example"), kind)
 
 
 @router.post("/sets/import", dependencies=limited("upload"))

@@ -128,11 +128,6 @@ class Sets:
             raise InvalidInput({"set_id": "This set has no questions yet."})
         return loaded
 
-    def list_categories(self, item: QuestionSet) -> list[SetCategory]:
-        """Return the categories of a set, in their order, with the number of questions."""
-        query = patterns.set_categories(item.set_id, item.set_version, item.attempt)
-        return list(self._store.query(query, consistent=True))
-
     def list_versions(self, set_id: str, actor: str) -> tuple[QuestionSet, list[SetVersion]]:
         """Return a set and its versions that can be restored, newest first."""
         item = self.get_own(set_id, actor)

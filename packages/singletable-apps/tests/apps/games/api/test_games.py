@@ -85,7 +85,7 @@ def test_host_drives_a_game_with_versions(server: Server) -> None:
     # A second click with the version of the first one changes nothing.
     repeated = host.put(f"{path}/state", {"command": "next", "version": 1}).json()
     assert repeated == started
-    assert host.post(f"{path}/start-question").json()["phase"] == "reveal"
+    assert host.put(f"{path}/state", {"command": "next"}).json()["phase"] == "reveal"
     body = {"command": "pause", "version": repeated["version"] + 5}
     assert host.put(f"{path}/state", body).json()["phase"] == "reveal"
     assert problem(host.put(f"{path}/state", {"command": "pause"}))[:2] == (409, "wrong-phase")

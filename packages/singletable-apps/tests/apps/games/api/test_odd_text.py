@@ -19,8 +19,6 @@ from tests.apps.support.odd_text import (
     store_odd_text,
 )
 
-CSV = "Category,Question,OptionA,OptionB,CorrectAnswer\nA,One?,1,2,B\nA,Two?,1,2"
-
 
 def test_downloads_of_odd_text_are_valid_files(server: Server) -> None:
     world = server.world
@@ -39,7 +37,7 @@ def test_downloads_of_odd_text_are_valid_files(server: Server) -> None:
 
 def test_noncharacters_are_not_stored(server: Server) -> None:
     world = server.world
-    game, set_id = world.game(LESSON), world.service.sets.create(HOST, DRAFT).set_id
+    game = world.game(LESSON)
     (ada,) = world.join(game, "Ada")
     world.play(game, Command.START)
     player, host, own = server.caller(ada.token), server.host(), f"/games/{game.game_id}"
@@ -56,8 +54,6 @@ def test_noncharacters_are_not_stored(server: Server) -> None:
         (host, "PUT", f"{own}/settings", {"teams": ["Red", "Blue"], "denyWords": ["bad"]}),
         (host, "POST", "/sets", {**BODY, "questions": [question], "description": "All"}),
         (host, "POST", "/games", {"title": "Quiz", "questions": [question], "aiContext": "Us"}),
-        (host, "POST", f"/admin/edit-question-set/{set_id}", {"name": "B", "description": "C"}),
-        (host, "POST", "/admin/upload-questions", {"fileName": "a.csv", "fileContent": CSV}),
     ]
     for caller, method, path, body in sent:
         for field, odd in odd_bodies(body):

@@ -24,10 +24,6 @@ def questions(**changes: Any) -> dict[str, Any]:
     return {"questions": [{**QUESTION, **changes}]}
 
 
-def file(content: str, **more: str) -> dict[str, str]:
-    return {"fileName": "x", "fileContent": content, **more}
-
-
 # The request, with {game} for a game that waits, its body, and the problem: status, type, places.
 CASES: list[tuple[str, Any, str]] = [
     ("POST /games", {}, f"{INVALID} /questionSetId"),
@@ -57,8 +53,6 @@ CASES: list[tuple[str, Any, str]] = [
     ("POST /games/{game}/update-title", {"eventTitle": "x" * 200}, f"{INVALID} /title"),
     ("PUT /games/{game}/state", {"command": "explode"}, f"{INVALID} /command"),
     ("PUT /games/{game}/state", {"command": "time-up"}, DENIED),
-    # Points are computed by the server.
-    ("POST /games/{game}/scores", {"scores": {"Ada": 9}}, "410 computed-by-server"),
     ("GET /games/{game}/players?cursor=forged", None, "400 cursor-refused cursor"),
     ("POST /games/{game}/players/nobody/remove", None, MISSING),
     ("POST /games/{game}/players/nobody/restore", None, MISSING),
@@ -67,11 +61,6 @@ CASES: list[tuple[str, Any, str]] = [
     ("POST /sets", {"name": "C", **questions(title="")}, f"{INVALID} /questions/0/title"),
     ("POST /sets", {"name": "C", **questions(correct="z")}, f"{INVALID} /questions/0/correct"),
     ("POST /sets", {"name": "C", **GAME, "colour": "red"}, f"{INVALID} /colour"),
-    ("POST /admin/upload-questions", file(""), f"{INVALID} /fileContent"),
-    ("POST /admin/upload-questions", file("a,b\n1,2\n"), f"{INVALID} /fileContent"),
-    ("POST /admin/upload-questions", file("question,a1,a2,correct\n,,,\n"),
-     f"{INVALID} /fileContent"),
-    ("POST /admin/upload-questions", file("é", encoding="base64"), f"{INVALID} /fileContent"),
 ]  # fmt: skip
 
 

@@ -25,6 +25,3 @@ def test_summary_is_made_once_and_again_on_request(server: Server) -> None:
     assert host.post(f"/games/{game.game_id}/summary/002").json()["summary"] == first["summary"]
     assert problem(host.get(f"/games/{game.game_id}/summary/009"))[0] == 404
     assert problem(host.get(f"/games/{game.game_id}/summary/001"))[0] == 422
-    path = f"/admin/ai-summary/{game.game_id}"
-    many = server.admin().post(path, {"questionIds": ["002"]}).json()
-    assert [each["question_id"] for each in many] == ["002"]

@@ -40,7 +40,7 @@ def xlsx(*rows: Sequence[object]) -> bytes:
 
 def test_lessons_of_the_original_app_are_call_and_answer_questions() -> None:
     read = read_set(LESSONS.encode(), "C:\\sets\\team_lessons-2.csv")
-    assert read.format is SetFormat.LESSONS
+    assert read.format is SetFormat.CSV
     assert (read.draft.name, read.draft.type) == ("team lessons 2", EngagementType.CALL_AND_ANSWER)
     first, second = read.draft.questions
     assert (first.title, first.detail) == ('Say "no" early', "It saves time.\nFor everybody.")
@@ -54,7 +54,7 @@ def test_lessons_of_the_original_app_are_call_and_answer_questions() -> None:
 
 def test_trivia_of_the_original_app_resolves_texts_letters_and_numbers() -> None:
     read = read_set(TRIVIA.encode(), "trivia.csv")
-    assert read.format is SetFormat.TRIVIA
+    assert read.format is SetFormat.CSV
     correct = [
         [option.text for option in each.options if option.id in each.correct]
         for each in read.draft.questions
