@@ -142,8 +142,7 @@ class GameSettings:
 class Game(Entity, table=engagements, type_tag=("EntityType", "Game")):
     """A game. `links` counts how often the links of a role were replaced, by role.
 
-    `access_code` is asked from players who join a private game. `content_parts` is the number of
-    GameContent items, which are written before the game.
+    `access_code` is asked from players who join a private game.
     """
 
     game_id: Attr[str] = attr()
@@ -161,7 +160,6 @@ class Game(Entity, table=engagements, type_tag=("EntityType", "Game")):
     settings: Attr[GameSettings] = attr(factory=GameSettings)
     homework: Attr[Homework | None] = attr(default=None)
     question_count: Attr[int] = attr(default=0)
-    content_parts: Attr[int] = attr(default=0)
     categories: Attr[list[str]] = attr(factory=list[str])
     # Categories from which the next question is taken; all if it is empty.
     active_categories: Attr[list[str]] = attr(factory=list[str])
@@ -231,8 +229,6 @@ class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
     scored_through: Attr[str] = attr(default="")
     # The ids of audience questions for which the player has voted.
     upvotes: Attr[frozenset[str]] = attr(default=frozenset())
-    # How often players have changed their own names.
-    renames: Attr[int] = attr(default=0)
     attempt: Attr[int] = attr(default=0)
     position: Attr[int] = attr(default=0)
     asked_at: Attr[datetime | None] = attr(default=None)
@@ -430,8 +426,6 @@ class AudienceQuestion(Entity, table=engagements, type_tag=("EntityType", "Audie
     player_id: Attr[str] = attr()
     text: Attr[str] = attr()
     status: Attr[AskedStatus] = attr()
-    # Nobody may see who has asked, even if authors are named later.
-    is_anonymous: Attr[bool] = attr()
     asked_at: Attr[datetime] = attr()
     expires_at: Attr[datetime] = expires()
 

@@ -70,53 +70,51 @@ patterns = PatternCatalog(
     counts={entity: count for entity, (_, count) in _ITEMS.items()},
 )
 
+read, write, read_function = patterns.read, patterns.write, patterns.read_function
+
 # ------------------------------------------------------------------------------ the document's
 
-game_state = patterns.read(
-    "AP1", "Get game state", GameState.key, consistent=True, rate=per_second(500)
-)
-game_metadata = patterns.read("AP2", "Get game metadata", Game.key, rate=per_second(500))
-all_players = patterns.read(
+game_state = read("AP1", "Get game state", GameState.key, consistent=True, rate=per_second(500))
+game_metadata = read("AP2", "Get game metadata", Game.key, rate=per_second(500))
+all_players = read(
     "AP3", "Get all players", Player.key.partition, consistent=True, items=30, rate=per_second(20)
 )
 
 
-@patterns.read_function("AP4", consistent=True, items=30, rate=per_second(5))
+@read_function("AP4", consistent=True, items=30, rate=per_second(5))
 def question_answers(game_id: str, question_id: str) -> Selection[Answer]:
     """Get question answers."""
     return Answer.key.partition(game_id).eq(question_id)
 
 
-@patterns.read_function("AP5", consistent=True, items=30, rate=per_second(2))
+@read_function("AP5", consistent=True, items=30, rate=per_second(2))
 def question_votes(game_id: str, question_id: str) -> Selection[Vote]:
     """Get question votes."""
     return Vote.key.partition(game_id).eq(question_id)
 
 
-all_sets = patterns.read(
-    "AP6", "Get question sets", QuestionSet.key.partition, items=100, rate=per_day(100)
-)
+all_sets = read("AP6", "Get question sets", QuestionSet.key.partition, items=100, rate=per_day(100))
 
 
-@patterns.read_function("AP7", consistent=True, items=20, rate=per_minute(5))
+@read_function("AP7", consistent=True, items=20, rate=per_minute(5))
 def set_questions(set_id: str, set_version: int, attempt: str) -> Selection[SetQuestion]:
     """Get set questions, of one version of the set."""
     return SetQuestion.key.partition(set_id).eq(set_version).eq(attempt)
 
 
-@patterns.read_function("B1", consistent=True, items=1, rate=per_second(20))
+@read_function("B1", consistent=True, items=1, rate=per_second(20))
 def leaderboard(game_id: str, question_id: str, attempt: str) -> Selection[ResultPart]:
     """Player leaderboard: the standings after a round."""
     return ResultPart.key.partition(game_id).eq(question_id).eq(attempt)
 
 
-@patterns.read_function("B2", consistent=True, items=1, rate=per_second(20))
+@read_function("B2", consistent=True, items=1, rate=per_second(20))
 def question_ballot(game_id: str, question_id: str, attempt: str) -> Selection[BallotPart]:
     """Question results: the frozen answers of a round."""
     return BallotPart.key.partition(game_id).eq(question_id).eq(attempt)
 
 
-game_summary = patterns.read(
+read(
     "B3",
     "Game summary: a whole game but for its answers",
     Game.key.partition,
@@ -127,10 +125,8 @@ game_summary = patterns.read(
 
 # ------------------------------------------------------------------------------ games
 
-create_content = patterns.write(
-    "G1", "Store the questions of a new game", puts(GameContent), rate=per_day(150)
-)
-create_game = patterns.write(
+write("G1", "Store the questions of a new game", puts(GameContent), rate=per_day(150))
+write(
     "G2",
     "Create a game",
     creates(JoinCode),
@@ -139,8 +135,8 @@ create_game = patterns.write(
     creates(GameEntry),
     rate=per_day(150),
 )
-game_by_code = patterns.read("G3", "Find a game by its code", JoinCode.key, rate=per_second(10))
-game_content = patterns.read(
+read("G3", "Find a game by its code", JoinCode.key, rate=per_second(10))
+read(
     "G4",
     "Read the questions of a game",
     GameContent.key.partition,
@@ -148,69 +144,53 @@ game_content = patterns.read(
     items=1,
     rate=per_minute(10),
 )
-edit_game = patterns.write(
-    "G5", "Change a game", puts(Game), updates(GameEntry, GameEntry.title), rate=per_day(500)
-)
-replace_links = patterns.write(
+write("G5", "Change a game", puts(Game), updates(GameEntry, GameEntry.title), rate=per_day(500))
+write(
     "G6",
     "Replace the links of a role, or lead to the next game",
     updates(Game, Game.links, Game.next_game, Game.revision),
     rate=per_day(50),
 )
-games_of_host = patterns.read(
-    "G7", "List the games of a host", GameEntry.by_host, items=20, rate=per_minute(5)
-)
-all_games = patterns.read(
-    "G8", "List all games", GameEntry.key.partition, items=20, rate=per_day(20)
-)
-one_entry = patterns.read("G13", "Find a game in the history", GameEntry.key, rate=per_day(50))
-delete_code = patterns.write("G9", "Delete a join code", deletes(JoinCode), rate=per_day(5))
-clear_answers = patterns.write(
-    "G11", "Delete the answers and votes of a game", clears(Answer), rate=per_day(5)
-)
-clear_game = patterns.write("G12", "Delete the rest of a game", clears(Game), rate=per_day(5))
-delete_entry = patterns.write(
-    "G10", "Delete a game from the history", deletes(GameEntry), rate=per_day(5)
-)
+read("G7", "List the games of a host", GameEntry.by_host, items=20, rate=per_minute(5))
+read("G8", "List all games", GameEntry.key.partition, items=20, rate=per_day(20))
+read("G13", "Find a game in the history", GameEntry.key, rate=per_day(50))
+write("G9", "Delete a join code", deletes(JoinCode), rate=per_day(5))
+write("G11", "Delete the answers and votes of a game", clears(Answer), rate=per_day(5))
+write("G12", "Delete the rest of a game", clears(Game), rate=per_day(5))
+write("G10", "Delete a game from the history", deletes(GameEntry), rate=per_day(5))
 
 # ------------------------------------------------------------------------------ players
 
-player = patterns.read(
-    "P1", "Get a player", Player.key, consistent=True, items=1, rate=per_second(100)
-)
-join = patterns.write(
-    "P2", "Join a game", creates(PlayerName), creates(Player), rate=per_second(20)
-)
-rename_player = patterns.write(
+read("P1", "Get a player", Player.key, consistent=True, items=1, rate=per_second(100))
+write("P2", "Join a game", creates(PlayerName), creates(Player), rate=per_second(20))
+write(
     "P3",
     "Rename a player",
     creates(PlayerName),
     deletes(PlayerName),
-    updates(Player, Player.name, Player.renames),
+    updates(Player, Player.name),
     rate=per_day(50),
 )
-go_on_alone = patterns.write(
+write(
     "P8",
     "Go on in a homework",
     updates(Player, Player.attempt, Player.position, Player.asked_at, Player.last_seen_at),
     rate=per_minute(50),
 )
-respell_player = patterns.write(
+write(
     "P7",
     "Spell the name of a player otherwise",
-    updates(Player, Player.name, Player.renames),
+    updates(Player, Player.name),
     rate=per_day(5),
 )
-edit_player = patterns.write(
+write(
     "P4",
     "Move a player to a team, or remove a player",
     updates(Player, Player.team, Player.is_active, Player.last_seen_at),
     rate=per_day(500),
 )
-names_taken = patterns.read(
-    "P6", "Check whether names are taken", PlayerName.key, items=8, rate=per_second(1)
-)
-score_player = patterns.write(
+read("P6", "Check whether names are taken", PlayerName.key, items=8, rate=per_second(1))
+write(
     "P5",
     "Copy a score to a player",
     updates(Player, Player.total_score, Player.rank, Player.scored_through),
@@ -219,8 +199,8 @@ score_player = patterns.write(
 
 # ------------------------------------------------------------------------------ rounds
 
-ask = patterns.write("R1", "Ask a question", puts(GameState), puts(Round), rate=per_second(2))
-show_results = patterns.write(
+write("R1", "Ask a question", puts(GameState), puts(Round), rate=per_second(2))
+write(
     "R9",
     "Show the results of a question, or the ballot",
     puts(GameState),
@@ -231,22 +211,12 @@ show_results = patterns.write(
     ),
     rate=per_second(3),
 )
-change_state = patterns.write(
-    "R2", "Change the phase of a game", puts(GameState), rate=per_second(5)
-)
-store_rounds = patterns.write(
-    "R3", "Store the results of a survey", creates(Round), rate=per_minute(20)
-)
-freeze_answers = patterns.write(
-    "R4", "Freeze answers for the vote", puts(BallotPart), rate=per_second(1)
-)
-store_result = patterns.write(
-    "R5", "Store the standings after a round", puts(ResultPart), rate=per_second(2)
-)
-played_round = patterns.read(
-    "R6", "Get a played question", Round.key, consistent=True, rate=per_second(20)
-)
-played_rounds = patterns.read(
+write("R2", "Change the phase of a game", puts(GameState), rate=per_second(5))
+write("R3", "Store the results of a survey", creates(Round), rate=per_minute(20))
+write("R4", "Freeze answers for the vote", puts(BallotPart), rate=per_second(1))
+write("R5", "Store the standings after a round", puts(ResultPart), rate=per_second(2))
+read("R6", "Get a played question", Round.key, consistent=True, rate=per_second(20))
+read(
     "R7",
     "List the played questions",
     Round.key.partition,
@@ -254,13 +224,9 @@ played_rounds = patterns.read(
     items=12,
     rate=per_minute(20),
 )
-hide_answer = patterns.write(
-    "R10", "Hide a frozen answer, or show it", updates(Round, Round.hidden), rate=per_day(100)
-)
-store_summary = patterns.write(
-    "R11", "Store the summary of answers", updates(Round, Round.summary), rate=per_day(100)
-)
-complete_game = patterns.write(
+write("R10", "Hide a frozen answer, or show it", updates(Round, Round.hidden), rate=per_day(100))
+write("R11", "Store the summary of answers", updates(Round, Round.summary), rate=per_day(100))
+write(
     "R8",
     "End a game, and note it in the history",
     puts(GameState),
@@ -272,39 +238,25 @@ complete_game = patterns.write(
     rate=per_day(150),
 )
 
-extend_homework = patterns.write(
-    "R12", "Change the deadline of a homework", puts(Game), puts(GameState), rate=per_day(20)
-)
+write("R12", "Change the deadline of a homework", puts(Game), puts(GameState), rate=per_day(20))
 
 # ------------------------------------------------------------------------------ answers
 
-first_answer = patterns.write(
+write(
     "A1", "Answer a trivia question", creates(Answer), rate=per_second(50, peak=per_second(5_000))
 )
-change_answer = patterns.write(
-    "A2", "Answer any other question", puts(Answer), rate=per_second(20, peak=per_second(5_000))
-)
-vote = patterns.write(
-    "A3", "Rank the answers of others", puts(Vote), rate=per_second(10, peak=per_second(1_000))
-)
-answer_of_player = patterns.read(
-    "A4", "Get the answers of a player", Answer.key, consistent=True, rate=per_second(50)
-)
-vote_of_player = patterns.read(
-    "A5", "Get the vote of a player", Vote.key, consistent=True, rate=per_second(20)
-)
+write("A2", "Answer any other question", puts(Answer), rate=per_second(20, peak=per_second(5_000)))
+write("A3", "Rank the answers of others", puts(Vote), rate=per_second(10, peak=per_second(1_000)))
+read("A4", "Get the answers of a player", Answer.key, consistent=True, rate=per_second(50))
+read("A5", "Get the vote of a player", Vote.key, consistent=True, rate=per_second(20))
 
-moderate_answer = patterns.write(
-    "A6", "Approve or hide an answer", updates(Answer, Answer.status), rate=per_minute(5)
-)
+write("A6", "Approve or hide an answer", updates(Answer, Answer.status), rate=per_minute(5))
 
-skip_answer = patterns.write(
-    "A7", "Let a better attempt without this answer count", deletes(Answer), rate=per_day(20)
-)
+write("A7", "Let a better attempt without this answer count", deletes(Answer), rate=per_day(20))
 
 # ------------------------------------------------------------------------------ audience questions
 
-asked_questions = patterns.read(
+read(
     "Q1",
     "List the questions to the host",
     AudienceQuestion.key.partition,
@@ -312,11 +264,9 @@ asked_questions = patterns.read(
     items=20,
     rate=per_second(5),
 )
-ask_host = patterns.write("Q2", "Ask the host", creates(AudienceQuestion), rate=per_second(1))
-upvote = patterns.write(
-    "Q3", "Vote for a question, or not", updates(Player, Player.upvotes), rate=per_second(5)
-)
-decide_question = patterns.write(
+write("Q2", "Ask the host", creates(AudienceQuestion), rate=per_second(1))
+write("Q3", "Vote for a question, or not", updates(Player, Player.upvotes), rate=per_second(5))
+write(
     "Q4",
     "Show, answer or hide a question",
     updates(AudienceQuestion, AudienceQuestion.status),
@@ -325,17 +275,13 @@ decide_question = patterns.write(
 
 # ------------------------------------------------------------------------------ connections
 
-connections_of_game = patterns.read(
+connections_of_game = read(
     "C1", "List the connections of a game", Connection.by_game, items=30, rate=per_minute(5)
 )
-connect = patterns.write(
-    "C2", "Note connections", puts(Connection), rate=per_second(10, peak=per_second(1_000))
-)
-disconnect = patterns.write("C3", "Delete connections", deletes(Connection), rate=per_second(10))
-store_process = patterns.write(
-    "C4", "Tell other processes what this one knows", puts(Process), rate=per_second(50)
-)
-processes_of_game = patterns.read(
+write("C2", "Note connections", puts(Connection), rate=per_second(10, peak=per_second(1_000)))
+write("C3", "Delete connections", deletes(Connection), rate=per_second(10))
+write("C4", "Tell other processes what this one knows", puts(Process), rate=per_second(50))
+read(
     "C5",
     "Add up what the processes know",
     Process.key.partition,
@@ -343,8 +289,8 @@ processes_of_game = patterns.read(
     items=2,
     rate=per_second(100),
 )
-leave_room = patterns.write("C6", "Stop to serve a game", deletes(Process), rate=per_minute(5))
-process_feed = patterns.feed("C7", "Follow what other processes do", GameState, Process)
+write("C6", "Stop to serve a game", deletes(Process), rate=per_minute(5))
+patterns.feed("C7", "Follow what other processes do", GameState, Process)
 
 # ------------------------------------------------------------------------------ question sets
 
@@ -357,55 +303,41 @@ patterns.crud(
     reads=per_minute(20),
     writes=per_day(50),
 )
-sets_of_host = patterns.read(
+sets_of_host = read(
     "S2", "List the sets of a host", QuestionSet.by_host, items=10, rate=per_minute(5)
 )
-shared_sets = patterns.read(
-    "S3",
-    "List the sets that all hosts can play",
-    QuestionSet.by_name,
-    items=30,
-    rate=per_minute(5),
+shared_sets = read(
+    "S3", "List the sets that all hosts can play", QuestionSet.by_name, items=30, rate=per_minute(5)
 )
-store_questions = patterns.write(
-    "S5", "Store the questions of a new version", puts(SetQuestion), rate=per_day(5_000)
-)
-store_categories = patterns.write(
-    "S15", "Store the categories of a new version", puts(SetCategory), rate=per_day(1_000)
-)
-save_set = patterns.write(
+write("S5", "Store the questions of a new version", puts(SetQuestion), rate=per_day(5_000))
+write("S15", "Store the categories of a new version", puts(SetCategory), rate=per_day(1_000))
+save_set = write(
     "S6",
     "Make a new version of a set visible",
     puts(QuestionSet),
     creates(SetVersion),
     rate=per_day(500),
 )
-set_versions = patterns.read(
+set_versions = read(
     "S8", "List the versions of a set", SetVersion.key.partition, items=10, rate=per_day(500)
 )
-one_version = patterns.read("S9", "Get a version of a set", SetVersion.key, rate=per_day(20))
+read("S9", "Get a version of a set", SetVersion.key, rate=per_day(20))
 
 
-@patterns.read_function("S10", consistent=True, items=20, rate=per_day(500))
+@read_function("S10", consistent=True, items=20, rate=per_day(500))
 def stored_questions(set_id: str, set_version: int) -> Selection[SetQuestion]:
     """Find the questions of a version, also those of interrupted saves."""
     return SetQuestion.key.partition(set_id).eq(set_version)
 
 
-@patterns.read_function("S11", consistent=True, items=4, rate=per_day(500))
+@read_function("S11", consistent=True, items=4, rate=per_day(500))
 def stored_categories(set_id: str, set_version: int) -> Selection[SetCategory]:
     """Find the categories of a version, also those of interrupted saves."""
     return SetCategory.key.partition(set_id).eq(set_version)
 
 
-delete_questions = patterns.write(
-    "S13", "Delete the questions of an old version", deletes(SetQuestion), rate=per_day(5_000)
-)
-delete_categories = patterns.write(
-    "S16", "Delete the categories of an old version", deletes(SetCategory), rate=per_day(1_000)
-)
-delete_version = patterns.write(
-    "S17", "Delete an old version", deletes(SetVersion), rate=per_day(400)
-)
+write("S13", "Delete the questions of an old version", deletes(SetQuestion), rate=per_day(5_000))
+write("S16", "Delete the categories of an old version", deletes(SetCategory), rate=per_day(1_000))
+write("S17", "Delete an old version", deletes(SetVersion), rate=per_day(400))
 
 patterns.check()

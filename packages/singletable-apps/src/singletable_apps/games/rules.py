@@ -139,15 +139,14 @@ def rank_round(
         Standing(
             player=player,
             points=gains[player].points,
-            total=place.points,
-            place=place.place,
+            total=totals[player][0],
+            place=place,
             seconds=totals[player][1],
             streak=gains[player].streak if is_quiz else before[player].streak,
             has_answered=player in answered,
             is_correct=gains[player].is_correct,
         )
-        for place in rank_players(totals)
-        for player in [place.player]
+        for player, place in rank_players(totals).items()
     ]
 
 

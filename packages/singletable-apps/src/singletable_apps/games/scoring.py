@@ -14,12 +14,11 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 from random import Random
-from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias
 from unicodedata import category, combining, normalize
 
 import ranked_ballots
 
-Points = TypeVar("Points", int, float)
 TriviaMode: TypeAlias = Literal["speed", "classic", "accuracy"]
 
 
@@ -78,11 +77,6 @@ class TriviaScore:
     seconds: float = 0.0
 
 
-def speed_points(points: int, seconds: float, limit: float | None, floor: float = 0.5) -> int:
-    """Return all points for an immediate answer, falling to their `floor` share at the limit."""
-    return round_points(points * _speed_share(seconds, limit, floor))
-
-
 def classic_points(points: int, seconds: float) -> int:
     """Return the points and a bonus of up to 5, which is gone after 30 seconds."""
     if points <= 0:
@@ -107,7 +101,7 @@ def score_answer(
         return TriviaScore(0, is_correct, streak)
     match rules.mode:
         case "speed":
-            earned = float(points * share) * _speed_share(seconds, limit, rules.floor)
+            earned = float(points * share) * speed_share(seconds, limit, rules.floor)
         case "classic":
             earned = float(classic_points(points, seconds) * share)
         case "accuracy":
@@ -118,7 +112,8 @@ def score_answer(
     )
 
 
-def _speed_share(seconds: float, limit: float | None, floor: float) -> float:
+def speed_share(seconds: float, limit: float | None, floor: float) -> float:
+    """Return 1 for an immediate answer, falling to `floor` at the limit."""
     if not limit or limit < 0 or seconds < FREE_SECONDS:
         return 1.0
     return floor + (1 - floor) * (1 - min(seconds, limit) / limit)
@@ -408,26 +403,15 @@ def _runoff_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
 # ------------------------------------------------------------------------------ leaderboard
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderboardPlace(Generic[Points]):
-    """A player or team on the leaderboard."""
-
-    player: str
-    place: int
-    points: Points
-
-
-def rank_players(totals: Mapping[str, tuple[Points, float]]) -> list[LeaderboardPlace[Points]]:
-    """Return players or teams, best first, for their points and the seconds of scoring answers.
+def rank_players(totals: Mapping[str, tuple[float, float]]) -> dict[str, int]:
+    """Return the places of players, best first, for their points and seconds of scoring answers.
 
     More points are better, and then less time, to the millisecond. Players with the same points
     and time share a place, and the next place is skipped: 1, 2, 2, 4. They are listed by id.
     """
-    places = _places({each: (-points, round(time, 3)) for each, (points, time) in totals.items()})
-    return [
-        LeaderboardPlace(each, place, totals[each][0])
-        for each, place in sorted(places.items(), key=lambda pair: (pair[1], pair[0]))
-    ]
+    keys = {each: (-points, round(time, 3)) for each, (points, time) in totals.items()}
+    first = {key: at for at, key in reversed([*enumerate(sorted(keys.values()), 1)])}
+    return {each: first[keys[each]] for each in sorted(keys, key=lambda each: (keys[each], each))}
 
 
 def team_totals(points: Mapping[str, int], teams: Mapping[str, str]) -> dict[str, float]:
@@ -444,9 +428,3 @@ def team_totals(points: Mapping[str, int], teams: Mapping[str, str]) -> dict[str
         team: round_points(Fraction(10 * sum(each), len(each))) / 10
         for team, each in members.items()
     }
-
-
-def _places(keys: Mapping[str, tuple[float, float]]) -> dict[str, int]:
-    """Return the place of each name: 1 for the smallest key; equal keys share a place."""
-    first = {key: at for at, key in reversed([*enumerate(sorted(keys.values()), 1)])}
-    return {name: first[key] for name, key in keys.items()}

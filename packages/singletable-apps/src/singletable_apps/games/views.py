@@ -103,7 +103,7 @@ class Snapshot:
 def public_view(snapshot: Snapshot, role: Role) -> View:
     """Return what everyone in a role sees."""
     play, state, game = snapshot.play, snapshot.state, snapshot.game
-    asked, sees_all = list_asked(snapshot.asked, snapshot.players), role in DRIVERS
+    asked, sees_all = list_asked(game, snapshot.asked, snapshot.players), role in DRIVERS
     phase = (
         state.paused_phase if state.phase is Phase.PAUSED and state.paused_phase else state.phase
     )
@@ -291,16 +291,18 @@ def _survey(snapshot: Snapshot, role: Role) -> View:
     }
 
 
-def list_asked(asked: Iterable[AudienceQuestion], players: Mapping[str, Player]) -> list[View]:
+def list_asked(
+    game: Game, asked: Iterable[AudienceQuestion], players: Mapping[str, Player]
+) -> list[View]:
     """Return questions to the host, most votes first. Removed players do not count."""
     active = [each for each in players.values() if each.is_active]
     votes = Counter(each for player in active for each in player.upvotes)
-    names = {each.player_id: each.name for each in active}
+    shown = [] if game.settings.is_anonymous else active
+    names = {each.player_id: each.name for each in shown}
     ordered = sorted(asked, key=lambda each: (-votes[each.asked_id], each.asked_at))
     return [
         {"id": each.asked_id, "votes": votes[each.asked_id], "text": each.text}
-        | {"name": "" if each.is_anonymous else names.get(each.player_id, "")}
-        | {"status": each.status}
+        | {"name": names.get(each.player_id, ""), "status": each.status}
         for each in ordered
     ]
 

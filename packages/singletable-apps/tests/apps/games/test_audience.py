@@ -71,8 +71,6 @@ def test_only_hosts_see_questions_that_wait_and_nobody_secret_authors(memory: Wo
     asked = ask(ada, "Why?")
     with pytest.raises(NotFound):
         vote(ada, asked)
-    # Naming authors from now on does not name those who asked before.
-    memory.service.games.edit(game.game_id, settings=replace(settings, is_anonymous=False))
     assert listed(memory, game, Role.PLAYER) == []
     assert listed(memory, game, Role.COHOST) == [("Why?", 0, "", "pending")]
     memory.service.audience.decide(game, asked, AskedStatus.VISIBLE)

@@ -1,12 +1,10 @@
-"""The room of a game in the API: players, moderation, audience questions, settings and links."""
+"""The room of a game in the API: players, moderation and audience questions."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Literal
 
 from pydantic import Field
-from pydantic.alias_generators import to_camel
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
@@ -15,19 +13,12 @@ from singletable_apps.games.api.dependencies import (
     WRONG_PHASE,
     CurrentState,
     DriverSeat,
-    GameId,
     PlayerSeat,
-    Seated,
     Service,
 )
-from singletable_apps.games.api.schemas import Body, PlayerBody, SettingsBody, named_as_sent
-from singletable_apps.games.entities import AnswerStatus, AskedStatus, AudienceQuestion, Game
-from singletable_apps.games.errors import InvalidInput, NotPermitted
-from singletable_apps.games.service import GamesService
-from singletable_apps.games.tokens import Role
-from singletable_apps.shared.frame import limited
-from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import INVALID, PUBLIC, Segment, api_router, responses
+from singletable_apps.games.api.schemas import Body, PlayerBody
+from singletable_apps.games.entities import AnswerStatus, AskedStatus, AudienceQuestion
+from singletable_apps.shared.web import INVALID, Segment, api_router, responses
 
 router = api_router("hosts", *SEATED)
 _CHANGES = responses(INVALID, WRONG_PHASE)
@@ -48,31 +39,10 @@ class NewTeam(Body):
     team: str
 
 
-class Names(Body):
-    """Names that are free."""
-
-    names: list[str]
-
-
 class Moved(Body):
     """How many players were moved to another team."""
 
     moved: int
-
-
-@router.get("/games/{game_id}/names", openapi_extra=PUBLIC, dependencies=limited("join"))
-def suggest_names(service: Service, game_id: GameId, name: str = "") -> Names:
-    """Return three names that are free in a game: friendly ones, or some like `name`."""
-    game = service.context.get_game(game_id)
-    return Names(names=service.players.suggest_names(game, name[:100]))
-
-
-@router.put("/games/{game_id}/name", responses=responses(INVALID, EXISTS, WRONG_PHASE))
-def rename_me(service: Service, seated: PlayerSeat, body: NewName) -> PlayerBody:
-    """Change your own name, once, before the game starts."""
-    game_id, player_id = seated.game.game_id, seated.seat.player_id
-    renamed = service.players.rename(game_id, player_id, body.name, by_player=True)
-    return PlayerBody.from_object(renamed)
 
 
 @router.post("/games/{game_id}/players/{player_id}/rename", responses=responses(INVALID, EXISTS))
@@ -97,12 +67,6 @@ def move_player(
 def remove_player(service: Service, seated: DriverSeat, player_id: Segment) -> PlayerBody:
     """Remove and disconnect a player. The name stays taken."""
     return PlayerBody.from_object(service.players.remove(seated.game.game_id, player_id))
-
-
-@router.post("/games/{game_id}/players/{player_id}/restore")
-def restore_player(service: Service, seated: DriverSeat, player_id: Segment) -> PlayerBody:
-    """Let a removed player back in, with the same name and points."""
-    return PlayerBody.from_object(service.players.restore(seated.game.game_id, player_id))
 
 
 @router.post("/games/{game_id}/teams/balance", responses=responses(INVALID))
@@ -267,126 +231,3 @@ def decide_question(
 ) -> None:
     """Approve a question (`visible`), show it large, mark it as answered, or hide it."""
     service.audience.decide(seated.game, asked_id, status)
-
-
-# ------------------------------------------------------------------------------ settings
-
-
-class RoomBody(Body):
-    """Settings of the room: lock, access code, and categories of the next questions."""
-
-    is_locked: bool
-    access_code: str
-    categories: list[str]
-    active_categories: list[str] = Field(description="All, if it is empty.")
-
-
-class NewAccessCode(Body):
-    """What players have to enter; empty if everyone can join."""
-
-    access_code: str
-
-
-class NewCategories(Body):
-    """The categories from which the next questions come; all, if it is empty."""
-
-    categories: list[str]
-
-
-@router.get("/games/{game_id}/settings")
-def read_settings(seated: DriverSeat) -> SettingsBody:
-    """Return the settings of a game."""
-    return SettingsBody(**asdict(seated.game.settings))
-
-
-@router.put("/games/{game_id}/settings", responses=_CHANGES)
-def replace_settings(service: Service, seated: DriverSeat, body: SettingsBody) -> SettingsBody:
-    """Replace the settings; what is left out gets its default.
-
-    Settings that decide about points and names cannot be changed while a question is open, and
-    `minCell` cannot be lowered after the start.
-    """
-    try:
-        game = service.games.edit(seated.game.game_id, settings=body.to_settings())
-    except InvalidInput as error:
-        error.errors = {to_camel(name): text for name, text in error.errors.items()}
-        raise
-    return SettingsBody(**asdict(game.settings))
-
-
-@router.post("/games/{game_id}/lock")
-def lock_game(service: Service, seated: DriverSeat) -> RoomBody:
-    """Let nobody else join. Players can come back."""
-    return RoomBody.from_object(service.games.edit(seated.game.game_id, is_locked=True))
-
-
-@router.post("/games/{game_id}/unlock")
-def unlock_game(service: Service, seated: DriverSeat) -> RoomBody:
-    """Let people join again."""
-    return RoomBody.from_object(service.games.edit(seated.game.game_id, is_locked=False))
-
-
-@router.put("/games/{game_id}/access-code", responses=responses(INVALID))
-def change_access_code(service: Service, seated: DriverSeat, body: NewAccessCode) -> RoomBody:
-    """Ask players for an access code, or do not."""
-    with named_as_sent():
-        return RoomBody.from_object(
-            service.games.edit(seated.game.game_id, access_code=body.access_code)
-        )
-
-
-@router.put("/games/{game_id}/categories")
-def choose_categories(service: Service, seated: DriverSeat, body: NewCategories) -> RoomBody:
-    """Choose the categories of the next questions. Unknown ones are ignored."""
-    game_id = seated.game.game_id
-    return RoomBody.from_object(service.games.edit(game_id, active_categories=body.categories))
-
-
-# ------------------------------------------------------------------------------ links
-
-
-class LinkBody(Body):
-    """A link that gives a browser a role, with its QR code as SVG."""
-
-    role: Role
-    url: str
-    qr: str
-
-
-class Links(Body):
-    """The links of a game. `player` is the one with which everybody joins."""
-
-    links: list[LinkBody]
-
-
-# Links that co-hosts see; hosts also see their own.
-_LINKED = (Role.COHOST, Role.SCREEN, Role.AUDIENCE)
-
-
-@router.get("/games/{game_id}/links")
-def read_links(service: Service, seated: DriverSeat) -> Links:
-    """Return the link of each role. Opening a link gives the role."""
-    return _links(service, seated, seated.game)
-
-
-@router.post("/games/{game_id}/links/{role}/replace")
-def replace_links(service: Service, seated: DriverSeat, role: Role) -> Links:
-    """Make the links of a role void, and return the new ones. Co-hosts cannot do this."""
-    if not _is_owner(seated) or role in (Role.PLAYER, Role.ADMIN):
-        raise NotPermitted("Only the host can replace links, and only those of other roles.")
-    return _links(service, seated, service.games.replace_links(seated.game.game_id, role))
-
-
-def _is_owner(seated: Seated) -> bool:
-    return seated.seat.role in (Role.HOST, Role.ADMIN)
-
-
-def _links(service: GamesService, seated: Seated, game: Game) -> Links:
-    urls, context = service.context.urls, service.context
-    found = {Role.PLAYER: urls.join(game.join_code)}
-    for role in (Role.HOST, *_LINKED) if _is_owner(seated) else _LINKED:
-        found[role] = urls.seat(context.issue_seat(game, role))
-    absolute = {role: urls.absolute(path) for role, path in found.items()}
-    return Links(
-        links=[LinkBody(role=role, url=url, qr=qr_svg(url)) for role, url in absolute.items()]
-    )

@@ -287,7 +287,7 @@ class NewAnswer(Body):
 
 
 class AnswerBody(Body):
-    """An answer. The name is empty until it may be known."""
+    """An answer of the player who asks."""
 
     question_id: str
     player_name: str
@@ -299,13 +299,10 @@ class AnswerBody(Body):
     submitted_at: Timestamp
 
     @classmethod
-    def of(cls, answer: Answer, *, with_name: bool = True) -> AnswerBody:
+    def of(cls, answer: Answer) -> AnswerBody:
         """Return the body of an answer."""
         return cls.from_object(
-            answer,
-            player_name=answer.name if with_name else "",
-            answer=answer.text,
-            choices=list(answer.choices),
+            answer, player_name=answer.name, answer=answer.text, choices=list(answer.choices)
         )
 
 
@@ -314,14 +311,6 @@ class AnswerOutcome(Body):
 
     outcome: Outcome
     answer: AnswerBody | None
-
-
-class AnswerList(Body):
-    """Answers to a question. They are hidden if too few people have answered a survey."""
-
-    count: int
-    is_hidden: bool = False
-    answers: list[AnswerBody]
 
 
 class NewVote(Body):
@@ -336,19 +325,3 @@ class VoteOutcome(Body):
     """What became of a vote."""
 
     outcome: Outcome
-
-
-class VoteRow(Body):
-    """One rank of one vote."""
-
-    question_id: str
-    player_name: str
-    answer_id: str
-    rank: int
-
-
-class VoteList(Body):
-    """Votes on the answers to a question, a row for each rank."""
-
-    count: int
-    votes: list[VoteRow]

@@ -1,4 +1,4 @@
-"""The administrator's pages: all games, who is connected, question sets, and live consumption."""
+"""The administrator's pages: all games, who is connected, and question sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from fastapi import APIRouter, Response
 
 from singletable_apps.games.errors import InvalidInput, WrongPhase
 from singletable_apps.games.pages.dependencies import AdminPage, Segment
-from singletable_apps.games.patterns import patterns
 from singletable_apps.games.phases import PHASE_NAMES, Command
 from singletable_apps.games.questions import ENGAGEMENT_NAMES
 from singletable_apps.games.service.sets import ADMIN
@@ -123,17 +122,6 @@ def show_sets(page: AdminPage, query: ListQueryParameters) -> Response:
 @router.post("/admin/sets/{set_id}/{change}")
 def toggle_set(page: AdminPage, set_id: Segment, change: Segment) -> Response:
     """Let hosts choose a set for new games, or not."""
-    item = page.service.sets.toggle(ADMIN, set_id, is_active=change == "activate")
+    item = page.service.sets.toggle(ADMIN, set_id, change == "activate")
     text = "active" if item.is_active else "not active any more"
     return page.redirect(page.urls.page("admin", "sets"), f"“{item.name}” is {text}.")
-
-
-@router.get("/admin/consumption")
-def show_consumption(page: AdminPage) -> Response:
-    """Show what this process has consumed, by access pattern, most units first."""
-    titles = {each.id: (each.code, each.description) for each in patterns.patterns.values()}
-    stats = sorted(
-        page.service.stats.snapshot(), key=lambda each: -each.read_units - each.write_units
-    )
-    live = [(*titles.get(each.pattern, (each.pattern, "")), each) for each in stats]
-    return page.render("admin/consumption", live=live)

@@ -186,8 +186,7 @@ def _edit_categories(old: SetDraft, form: Form) -> SetDraft:
 @router.post("/sets/{set_id}/sharing")
 def activate_set(page: AnyPage, set_id: Segment, form: PostedForm) -> Response:
     """Activate or deactivate a set."""
-    is_active = {"true": True, "false": False}.get(form.value("is_active"))
-    page.service.sets.toggle(actor_of(page), set_id, is_active=is_active)
+    page.service.sets.toggle(actor_of(page), set_id, form.value("is_active") == "true")
     return page.redirect(page.urls.question_set(set_id), "Saved.")
 
 

@@ -12,14 +12,12 @@ from datetime import datetime, timedelta
 from singletable import (
     AsyncEngine,
     AsyncStore,
-    CallStats,
     Driver,
     Engine,
     Observer,
     Store,
 )
 from singletable_apps.games.entities import engagements
-from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.admin import Admin
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.audience import Audience
@@ -50,10 +48,10 @@ def table_name(environment: str) -> str:
 
 
 class GamesService:
-    """The service, by topic. `stats` counts the calls of this process by access pattern."""
+    """The service, by topic."""
 
-    def __init__(self, context: Context, summarizer: Summarizer, stats: CallStats) -> None:
-        self.context, self.stats = context, stats
+    def __init__(self, context: Context, summarizer: Summarizer) -> None:
+        self.context = context
         self.games, self.game_store = Games(context), GameStore(context)
         self.players = Players(context, self.games, self.game_store)
         self.rounds = Rounds(context, self.game_store)
@@ -87,9 +85,8 @@ def open_games(
     Items of a game expire `lifetime` after its creation. Images are stored in `bucket`. Written
     answers are summarized by `summarizer`, which is offline by default.
     """
-    stats = CallStats(patterns)
     tables = {engagements: table_name(environment)}
-    watchers: list[Observer] = [stats, *observers]
+    watchers = list(observers)
     cursors = derive_key(secret, "games cursors")
     store = Store(driver, tables=tables, observers=watchers, clock=clock, cursor_secret=cursors)
     async_store = None
@@ -111,4 +108,4 @@ def open_games(
         lifetime,
         environment,
     )
-    return GamesService(context, summarizer or ExtractiveSummarizer(), stats)
+    return GamesService(context, summarizer or ExtractiveSummarizer())

@@ -38,7 +38,6 @@ class Audience:
             player_id=player_id,
             text=text,
             status=AskedStatus(status_of_text(game.settings, text)),
-            is_anonymous=game.settings.is_anonymous,
             asked_at=self._context.clock(),
             expires_at=game.expires_at,
         )

@@ -19,8 +19,7 @@ from singletable_apps.games.entities import (
     Homework,
     JoinCode,
 )
-from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
-from singletable_apps.games.phases import Phase
+from singletable_apps.games.errors import Busy, InvalidInput, NotFound
 from singletable_apps.games.questions import EngagementType, Question, SetDraft
 from singletable_apps.games.rules import open_all
 from singletable_apps.games.service.context import Context, is_id, retry_busy
@@ -46,11 +45,6 @@ _RANGES: dict[str, tuple[float, float]] = {
     "max_players": (1, 10_000),
     "min_cell": (1, 50),
 }
-# Settings that decide about the points of a question, and whether its authors have names.
-_OF_QUESTION = (
-    *("question_seconds", "writing_seconds", "trivia_mode", "speed_floor", "partial", "streak"),
-    *("points", "rank_method", "ballot_size", "is_anonymous"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +147,6 @@ class Games:
                 settings=settings,
                 homework=draft.homework,
                 question_count=len(questions),
-                content_parts=len(parts),
                 categories=list(dict.fromkeys(each.category for each in questions)),
                 last_activity_at=now,
                 expires_at=expires_at,
@@ -226,7 +219,6 @@ class Games:
         debug_mode: bool | None = None,
         active_categories: Sequence[str] | None = None,
         access_code: str | None = None,
-        settings: GameSettings | None = None,
         takes_questions: bool | None = None,
     ) -> Game:
         """Change what is given, and return the game."""
@@ -243,9 +235,6 @@ class Games:
             game.active_categories = [each for each in game.categories if each in chosen]
         if access_code is not None:
             game.access_code = checks.line("access_code", access_code, longest=40)
-        if settings is not None:
-            self._check_changeable(game, settings)
-            game.settings = check_settings(settings, checks)
         if takes_questions is not None:
             game.settings = replace(game.settings, takes_questions=takes_questions)
         checks.raise_errors()
@@ -255,26 +244,6 @@ class Games:
             tx.update(GameEntry.key(game_id), GameEntry.title.set(game.title))
         self._context.notify(game)
         return game
-
-    def _check_changeable(self, game: Game, settings: GameSettings) -> None:
-        """Raise WrongPhase if it is too late for a change of points, or of what was promised."""
-        state = self._context.get_state(game.game_id)
-        phase = state.paused_phase or state.phase
-        if phase is not Phase.WAITING and settings.min_cell < game.settings.min_cell:
-            raise WrongPhase(
-                "People have answered because results of few are hidden. "
-                "Show results of fewer people in your next game.",
-                state.phase,
-                (Phase.WAITING,),
-            )
-        if phase in (Phase.OPEN, Phase.VOTING) and any(
-            getattr(settings, name) != getattr(game.settings, name) for name in _OF_QUESTION
-        ):
-            raise WrongPhase(
-                "Times, points, ballots and names can be changed when the question is over.",
-                state.phase,
-                (Phase.REVEAL, Phase.LEADERBOARD, Phase.WAITING),
-            )
 
     @retry_busy
     def replace_links(self, game_id: str, role: Role) -> Game:

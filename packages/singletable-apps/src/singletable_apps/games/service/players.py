@@ -16,9 +16,7 @@ from singletable_apps.games.errors import (
     Busy,
     InvalidInput,
     NotFound,
-    NotPermitted,
     RoomClosed,
-    WrongPhase,
 )
 from singletable_apps.games.names import MAX_NAME, check_name, draw_names, name_key, similar_names
 from singletable_apps.games.phases import Phase
@@ -33,7 +31,6 @@ __all__ = ["MAX_LISTED_NAME", "MAX_NAME", "Joined", "Players", "balance_teams"]
 
 # On the list of a homework, names are whole ones.
 MAX_LISTED_NAME = 60
-_RENAME = "You can change your name once, before the game starts. Ask the host."
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +159,8 @@ class Players:
             text = f"Someone is called {name} already. How about {' or '.join(free[:2])}?"
         return AlreadyExists({"name": text}, free)
 
-    def rename(self, game_id: str, player_id: str, name: str, *, by_player: bool = False) -> Player:
-        """Give a player another name, for results from now on and for those of before.
-
-        Players can change their own names once, before the game starts.
-        """
+    def rename(self, game_id: str, player_id: str, name: str) -> Player:
+        """Give a player another name, for results from now on and for those of before."""
         context, checks = self._context, InputChecks()
         game = context.get_game(game_id)
         player = context.get_player(game_id, player_id)
@@ -174,15 +168,8 @@ class Players:
         checks.raise_errors()
         if chosen == player.name:
             return player
-        if by_player:
-            phase = context.get_state(game_id).phase
-            if phase is not Phase.WAITING:
-                raise WrongPhase(_RENAME, phase, (Phase.WAITING,))
-            if player.renames:
-                raise NotPermitted(_RENAME)
         before = player.name
         player.name = chosen
-        player.renames += by_player
         try:
             with context.store.transaction() as tx:
                 if name_key(chosen) != name_key(before):
@@ -191,7 +178,6 @@ class Players:
                 tx.update(
                     Player.key(game_id, player_id),
                     Player.name.set(chosen),
-                    Player.renames.set(player.renames),
                     if_=Player.name == before,
                 )
         except KeyExists:
@@ -212,10 +198,6 @@ class Players:
     def remove(self, game_id: str, player_id: str) -> Player:
         """Remove a player. The name stays taken, and the token is not accepted any more."""
         return self._update(game_id, player_id, Player.is_active.set(False))
-
-    def restore(self, game_id: str, player_id: str) -> Player:
-        """Let a player who was removed back in, with the same token, name and points."""
-        return self._update(game_id, player_id, Player.is_active.set(True))
 
     def balance_teams(self, game_id: str) -> int:
         """Move as few players as possible, so that teams are equally large; return how many."""

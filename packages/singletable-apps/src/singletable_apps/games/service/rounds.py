@@ -523,12 +523,8 @@ class Rounds:
         """Write the standings after this round, the round and the next phase."""
         state, question = play.state, play.question
         players = self._store.list_players(play.game.game_id)
-        # Someone whom the host has let back in was not in the last result.
-        before = {
-            each.player_id: Standing(each.player_id, 0, each.total_score, 0)
-            for each in players
-            if each.is_active
-        }
+        active = [each.player_id for each in players if each.is_active]
+        before = {each: Standing(each, 0, 0, 0) for each in active}
         known = self._store.get_standings(state)
         before |= {each.player: each for each in known if each.player in before}
         self._store.store_result(entry, rank_round(question, before, answers, points))

@@ -207,18 +207,9 @@ class Sets:
         """Save an old version again, as the newest one."""
         return self.save(actor, set_id, self.load_version(set_id, version, actor), check)
 
-    def toggle(
-        self,
-        actor: str,
-        set_id: str,
-        *,
-        is_active: bool | None = None,
-        visibility: Visibility | None = None,
-    ) -> QuestionSet:
-        """Activate a set or not, and choose who can play it; this is not a new version."""
-        sent = {"is_active": is_active, "visibility": visibility}
-        fields = {name: value for name, value in sent.items() if value is not None}
-        return self._edit(actor, set_id, any_revision, **fields)
+    def toggle(self, actor: str, set_id: str, is_active: bool) -> QuestionSet:
+        """Activate a set or not; this is not a new version."""
+        return self._edit(actor, set_id, any_revision, is_active=is_active)
 
     def copy(self, actor: str, draft: SetDraft) -> QuestionSet:
         """Create a private set from a template or a set of someone else, with a free name."""

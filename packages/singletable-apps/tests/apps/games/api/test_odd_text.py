@@ -42,18 +42,17 @@ def test_noncharacters_are_not_stored(server: Server) -> None:
     world.play(game, Command.START)
     player, host, own = server.caller(ada.token), server.host(), f"/games/{game.game_id}"
     question: dict[str, Any] = {**BODY["questions"][0], "category": "Places", "detail": "In Peru"}
+    texts = {"teams": ["Red", "Blue"], "denyWords": ["bad"]}
     answer = {"type": "answer", "questionId": "001", "text": "Builds"}
     sent: list[tuple[Caller, str, str, dict[str, Any]]] = [
         (player, "POST", f"{own}/players", {"name": "Bob"}),
-        (player, "PUT", f"{own}/name", {"name": "Bob"}),
         (player, "POST", f"{own}/answers", {"questionId": "001", "answer": "B"}),
         (player, "POST", f"{own}/messages", answer),
         (host, "POST", f"{own}/players/{ada.player_id}/rename", {"name": "Bob"}),
         (host, "POST", f"{own}/update-title", {"title": "Quiz"}),
-        (host, "PUT", f"{own}/access-code", {"accessCode": "tea"}),
-        (host, "PUT", f"{own}/settings", {"teams": ["Red", "Blue"], "denyWords": ["bad"]}),
         (host, "POST", "/sets", {**BODY, "questions": [question], "description": "All"}),
         (host, "POST", "/games", {"title": "Quiz", "questions": [question], "aiContext": "Us"}),
+        (host, "POST", "/games", {"questions": [question], "settings": texts, "accessCode": "tea"}),
     ]
     for caller, method, path, body in sent:
         for field, odd in odd_bodies(body):

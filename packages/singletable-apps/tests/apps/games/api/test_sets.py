@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,7 +38,9 @@ def test_active_sets_are_listed_with_their_categories(server: Server, set_id: st
     assert (listed["setId"], listed["totalQuestions"]) == (set_id, 3)
     assert listed["categories"] == ["Places", "Lessons", "Numbers"]
     assert visitor.get("/question-sets").json() == []
-    server.world.service.sets.toggle(HOST, set_id, visibility=Visibility.SHARED)
+    server.world.service.sets.change(
+        HOST, set_id, lambda draft: replace(draft, visibility=Visibility.SHARED)
+    )
     assert len(visitor.get("/question-sets").json()) == 1
     server.world.service.sets.toggle(HOST, set_id, is_active=False)
     assert visitor.get("/question-sets").json() == host.get("/question-sets").json() == []

@@ -88,9 +88,3 @@ def test_sets_of_all_hosts_are_deactivated(app: PagesApp) -> None:
     shown = admin.get("admin", "sets")
     assert "Not active" in shown.text
     assert admin.submit(shown, "/activate").status_code == 303
-
-
-def test_consumption_is_shown_by_pattern(app: PagesApp) -> None:
-    app.world.join(app.world.game(), "Ada")
-    shown = app.browser(admin=True).get("admin", "consumption")
-    assert "Join a game" in shown.text

@@ -255,7 +255,9 @@ def test_sets_of_others_are_readable_only_if_shared(app: PagesApp) -> None:
         path = app.world.service.context.urls.question_set(item.set_id)
         assert stranger.open(f"{path}/{part}".rstrip("/")).status_code == 404
     assert admin.get("sets", item.set_id).status_code == 200
-    app.world.service.sets.toggle(HOST, item.set_id, visibility=Visibility.LINK)
+    app.world.service.sets.change(
+        HOST, item.set_id, lambda draft: replace(draft, visibility=Visibility.LINK)
+    )
     page = stranger.get("sets", item.set_id)
     assert CAPITAL.title in page.text
     assert "/move" not in page.text

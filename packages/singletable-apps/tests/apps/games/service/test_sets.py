@@ -137,7 +137,7 @@ def test_private_sets_are_for_their_host_only(memory: World) -> None:
         with pytest.raises(NotFound):
             read(item.set_id, OTHER)
     assert sets.load(item.set_id, ADMIN).draft.name == "Friday quiz"
-    sets.toggle(HOST, item.set_id, visibility=Visibility.SHARED)
+    sets.change(HOST, item.set_id, lambda draft: replace(draft, visibility=Visibility.SHARED))
     assert [each.set_id for each in sets.list_shared()] == [item.set_id]
     assert [each.set_id for each in sets.list_playable(OTHER)] == [item.set_id]
     with pytest.raises(NotFound):
