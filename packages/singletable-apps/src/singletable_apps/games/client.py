@@ -12,7 +12,7 @@
 A session follows a game over a socket. If the connection is lost, it connects again, to the next
 server if it knows several, and continues where it was; messages without a reply are sent once more,
 with their ids, so that they count once. `view` is what the server shows to the role, `me` what
-concerns the player, `states` has counters. Without sockets: `poll` and `post`.
+concerns the player, `states` has counters.
 
 Views are decoded when they are read, so a thousand sessions fit into one process.
 """
@@ -32,12 +32,11 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from singletable_apps.games.api.schemas import CreatedGame
+from singletable_apps.games.api.games import CreatedGame
 from singletable_apps.games.live.messages import (
     AnswerReceipt,
     AnswerSent,
     CommandSent,
-    ExtendSent,
     Payload,
     StateReached,
     VoteReceipt,
@@ -114,10 +113,6 @@ class _Rejection(msgspec.Struct, rename="camel"):
     retry_after: float = 0.5
 
 
-class _Batch(msgspec.Struct):
-    messages: list[ServerMessage]
-
-
 _DECODER = msgspec.json.Decoder(ServerMessage)
 _SEEN, _HEAD = msgspec.json.Decoder(_Seen), msgspec.json.Decoder(_Head)
 
@@ -125,12 +120,11 @@ _SEEN, _HEAD = msgspec.json.Decoder(_Seen), msgspec.json.Decoder(_Head)
 class GamesClient:
     """Calls the API of one or several servers that share their tables."""
 
-    def __init__(self, *servers: str, token: str = "", timeout: float = 30.0) -> None:
+    def __init__(self, *servers: str) -> None:
         self._servers = [each.rstrip("/") for each in servers]
-        self._token = token
         # Servers close connections after five idle seconds, perhaps just as a request is sent.
         limits = httpx2.Limits(max_connections=100, keepalive_expiry=2.0)
-        self._http = httpx2.AsyncClient(timeout=timeout, limits=limits)
+        self._http = httpx2.AsyncClient(timeout=30.0, limits=limits)
 
     async def __aenter__(self) -> GamesClient:
         return self
@@ -143,67 +137,30 @@ class GamesClient:
         *,
         questions: Sequence[Mapping[str, Any]] = (),
         set_id: str = "",
-        title: str = "",
         settings: Mapping[str, Any] | None = None,
     ) -> CreatedGame:
         """Create a game with the questions of a set, or with its own."""
-        body = {
-            "questionSetId": set_id,
-            "questions": list(questions),
-            "title": title,
-            "settings": settings or {},
-        }
-        created = await self._ask("POST", "/games", self._token, dict[str, Any], body)
-        return CreatedGame.model_validate(created)
+        asked = {"questionSetId": set_id, "questions": list(questions)}
+        body = {**asked, "settings": settings or {}}
+        return CreatedGame.model_validate(await self._post("/games", dict[str, Any], body))
 
     async def join(
         self, game_id: str, name: str, *, team: str = "", access_code: str = ""
     ) -> JoinedPlayer:
         """Join a game as a player."""
         body = {"name": name, "team": team, "accessCode": access_code}
-        return await self._ask("POST", f"/games/{game_id}/players", "", JoinedPlayer, body)
-
-    async def view(self, game_id: str, token: str) -> dict[str, Any]:
-        """Return what a role sees now: `view`, and for players `me`."""
-        return await self._ask("GET", f"/games/{game_id}/view", token, dict[str, Any])
-
-    async def poll(
-        self, game_id: str, token: str, *, epoch: str = "", sequence: int = 0, wait: float = 25
-    ) -> list[ServerMessage]:
-        """Wait for messages after a position, without a socket."""
-        path = f"/games/{game_id}/events?epoch={epoch}&sequence={sequence}&wait={wait}"
-        return (await self._ask("GET", path, token, _Batch)).messages
-
-    async def post(
-        self,
-        game_id: str,
-        token: str,
-        kind: str,
-        payload: Payload,
-        reply: type[T],
-        *,
-        key: str = "",
-    ) -> T:
-        """Send a message without a socket, and return the reply. With a `key` it counts once."""
-        body = {"id": key or new_id(), "type": kind, "data": msgspec.to_builtins(payload)}
-        answer = await self._ask("POST", f"/games/{game_id}/messages", token, ServerMessage, body)
-        return _read_reply(answer, reply)
+        return await self._post(f"/games/{game_id}/players", JoinedPlayer, body)
 
     def connect(self, game_id: str, token: str, *, server: int = 0) -> GameSession:
         """Return a session, for `async with`. It begins with this one of the servers."""
         rotated = self._servers[server:] + self._servers[:server]
         return GameSession([f"ws{each[4:]}" for each in rotated], game_id, token)
 
-    async def _ask(
-        self, method: str, path: str, token: str, reply: type[T], body: object = None
-    ) -> T:
+    async def _post(self, path: str, reply: type[T], body: object) -> T:
         """Send a request to the first server that responds."""
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
         for number, server in enumerate(self._servers, 1):
             try:
-                answer = await self._http.request(
-                    method, f"{server}{API}{path}", json=body, headers=headers
-                )
+                answer = await self._http.post(f"{server}{API}{path}", json=body)
             except httpx2.ConnectError:
                 if number == len(self._servers):
                     raise
@@ -321,10 +278,6 @@ class GameSession:
     async def command(self, command: Command) -> StateReached:
         """Execute a command of a host, unless the game has changed from what is shown here."""
         return await self._send("command", CommandSent(command, self.version), StateReached)
-
-    async def extend(self, seconds: int) -> StateReached:
-        """Give players more time."""
-        return await self._send("extend", ExtendSent(seconds, self.version), StateReached)
 
     async def _send(self, kind: str, payload: Payload, reply: type[T]) -> T:
         """Send a message until the server has dealt with it, and return the reply."""

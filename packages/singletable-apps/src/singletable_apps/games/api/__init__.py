@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from singletable_apps.games.api import answers, games, live, reports, room, sets
+from singletable_apps.games.api import games, live, reports, room, sets
 
 __all__ = ["ABOUT", "ROUTERS"]
 
 ROUTERS = (
     games.router,
     games.players,
-    answers.router,
+    room.answers,
     room.router,
     live.router,
     reports.router,

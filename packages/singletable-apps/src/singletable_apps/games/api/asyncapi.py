@@ -40,31 +40,17 @@ def asyncapi_document() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(
         payloads, ref_template="#/components/schemas/{name}"
     )
-    messages: dict[str, Any] = {}
-    operations: dict[str, Any] = {}
+    messages = {"error": _message("error", RejectedMessage, _reply("error", RejectedMessage))}
     for name, (kind, payload, audience) in SERVER_MESSAGES.items():
         messages[name] = _message(name, payload, _envelope(name, kind, payload), f"To {audience}.")
-    operations["broadcast"] = {
-        "action": "send",
-        "channel": {"$ref": "#/channels/game"},
-        "summary": "What servers send.",
-        "messages": [_in_channel(name) for name in SERVER_MESSAGES],
-    }
-    messages["error"] = _message("error", RejectedMessage, _reply("error", RejectedMessage), "")
+    operations = {"broadcast": {"action": "send", **_in_channel(*SERVER_MESSAGES)}}
     for name, (payload, reply) in CLIENT_MESSAGES.items():
         request = _object(type={"const": name}, id=_STRING, data=_data(payload))
-        messages[name] = _message(name, payload, request, "")
         accepted = f"{name}Accepted"
-        messages[accepted] = _message(accepted, reply, _reply("ack", reply), "")
-        operations[name] = {
-            "action": "receive",
-            "channel": {"$ref": "#/channels/game"},
-            "messages": [_in_channel(name)],
-            "reply": {
-                "channel": {"$ref": "#/channels/game"},
-                "messages": [_in_channel(accepted), _in_channel("error")],
-            },
-        }
+        messages[name] = _message(name, payload, request)
+        messages[accepted] = _message(accepted, reply, _reply("ack", reply))
+        replies = {"reply": _in_channel(accepted, "error")}
+        operations[name] = {"action": "receive", **_in_channel(name), **replies}
     return {
         "asyncapi": "3.0.0",
         "info": {"title": "Games", "version": version("singletable"), "description": _ABOUT},
@@ -103,12 +89,13 @@ def _first_line(payload: type[Payload]) -> str:
     return (payload.__doc__ or "").split("\n")[0]
 
 
-def _in_channel(name: str) -> dict[str, str]:
-    return {"$ref": f"#/channels/game/messages/{name}"}
+def _in_channel(*names: str) -> dict[str, Any]:
+    listed = [{"$ref": f"#/channels/game/messages/{name}"} for name in names]
+    return {"channel": {"$ref": "#/channels/game"}, "messages": listed}
 
 
 def _message(
-    name: str, payload: type[Payload], schema: dict[str, Any], audience: str
+    name: str, payload: type[Payload], schema: dict[str, Any], audience: str = ""
 ) -> dict[str, Any]:
     summary = f"{_first_line(payload)} {audience}".strip()
     return {"name": name, "summary": summary, "payload": schema}

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Path, Request
+from pydantic import ConfigDict
+from pydantic.alias_generators import to_camel
 
 from singletable_apps.games import errors
-from singletable_apps.games.entities import Game
+from singletable_apps.games.entities import Game, GameSettings
 from singletable_apps.games.live import LIMITS, LiveGames
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Actor, Role, Seat
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import AppProblems, AppState, current_service, current_state
 from singletable_apps.shared.rooms import RoomLimits
 from singletable_apps.shared.web import (
@@ -23,6 +29,7 @@ from singletable_apps.shared.web import (
     ProblemType,
     Segment,
     SentToken,
+    Timestamp,
     check_limit,
     check_signed_in,
     hit_limit,
@@ -125,6 +132,42 @@ PlayerSeat: TypeAlias = Annotated[Seated, Depends(_player)]
 Admin: TypeAlias = Annotated[Actor, Depends(_admin)]
 # The id of a host.
 HostId: TypeAlias = Annotated[str, Depends(_host)]
+
+
+# ------------------------------------------------------------------------------ bodies
+
+
+class Body(web.Model, json_types={datetime: Timestamp}):
+    """A body with names in camel case."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+_SENT_NAMES = {
+    "set_id": "questionSetId",
+    "text": "answer",
+    "due_at": "homework/dueAt",
+    **{name: f"homework/{name}" for name in ("attempts", "seconds", "names")},
+}
+SETTING_NAMES = frozenset(each.name for each in fields(GameSettings))
+
+
+@contextmanager
+def named_as_sent(**others: str) -> Generator[None]:
+    """Rename the fields of errors to what the client has sent; `others` has its own names."""
+    sent_names = _SENT_NAMES | others
+    try:
+        yield
+    except errors.InvalidInput as error:
+        names = {
+            name: f"settings/{to_camel(name)}"
+            if name in SETTING_NAMES
+            else sent_names.get(name, to_camel(name))
+            for name in error.errors
+            if "/" not in name
+        }
+        error.errors = {names.get(name, name): text for name, text in error.errors.items()}
+        raise
 
 
 # ------------------------------------------------------------------------------ problems

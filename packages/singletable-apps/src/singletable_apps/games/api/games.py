@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from fastapi import Request, Response
-from pydantic import Field
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
+from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
     ROOM_CLOSED,
     SEATED,
+    SETTING_NAMES,
     WRONG_PHASE,
     Admin,
     AnyActor,
     AnySeat,
+    Body,
     CurrentState,
     DriverSeat,
     GameId,
@@ -23,29 +28,23 @@ from singletable_apps.games.api.dependencies import (
     PlayerSeat,
     Service,
     find_game,
-)
-from singletable_apps.games.api.schemas import (
-    Body,
-    CreatedGame,
-    DebugMode,
-    GameBody,
-    GameEntryBody,
-    JoinedPlayer,
-    NewGame,
-    NewPlayer,
-    NewState,
-    NewTitle,
-    PlayerList,
-    SeatTokens,
-    StateBody,
-    Validation,
     named_as_sent,
 )
 from singletable_apps.games.api.sets import SetBody
-from singletable_apps.games.entities import Game, Homework, Player
+from singletable_apps.games.entities import (
+    AnswersShown,
+    Game,
+    GameEntry,
+    GameSettings,
+    GameState,
+    Homework,
+    Player,
+    Standing,
+)
 from singletable_apps.games.errors import InvalidInput, NotFound, NotPermitted
+from singletable_apps.games.formats.document import QuestionDocument
 from singletable_apps.games.kinds import check_set
-from singletable_apps.games.phases import HOST_COMMANDS, Phase
+from singletable_apps.games.phases import HOST_COMMANDS, ORIGINAL_STATES, Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.games import GameDraft, draft_from_set
@@ -57,6 +56,7 @@ from singletable_apps.shared.web import (
     PUBLIC,
     Page,
     Pagination,
+    StrictBoolean,
     Timestamp,
     api_router,
     check_limit,
@@ -65,6 +65,103 @@ from singletable_apps.shared.web import (
 )
 
 router, players = api_router("games", *SEATED), api_router("players", *SEATED)
+
+
+@dataclass(
+    frozen=True, config=ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
+)
+class SettingsBody(GameSettings):
+    """Settings of a game. Times are in seconds; 0 means no limit."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _check_type(cls, value: object, info: ValidationInfo) -> object:
+        """Reject 1 for true, and true or "1" for 1."""
+        default: object = getattr(GameSettings(), info.field_name or "", None)
+        expected = type(default)
+        if expected in (bool, int) and type(value) is not expected:
+            raise ValueError("Expected true or false" if expected is bool else "Expected a number")
+        return value
+
+    def to_settings(self) -> GameSettings:
+        """Return the settings."""
+        return GameSettings(**{name: getattr(self, name) for name in SETTING_NAMES})
+
+
+class HomeworkBody(Body):
+    """How a game is played as homework: players answer one question after the other."""
+
+    due_at: Timestamp = Field(description="Nothing is accepted after it.")
+    attempts: int = Field(1, strict=True, description="The best one counts; 0 is no limit.")
+    answers_shown: AnswersShown = "end"
+    seconds: int = Field(0, strict=True, description="For each question; 0 is no limit.")
+    names: tuple[str, ...] = Field((), description="Who can join; everyone, if it is empty.")
+    left_out: int = Field(0, description="How many questions need others to vote. Do not send it.")
+
+
+class NewGame(Body):
+    """A game to create, with the questions of a set or with its own."""
+
+    title: str = Field("", description="“Engagements Session” if it is empty.")
+    engagement_type: EngagementType | None = Field(
+        None, description="For own questions; a set has its own type."
+    )
+    question_set_id: str = Field("", description="A set that you can play.")
+    questions: list[QuestionDocument] = Field([], description="Instead of a set.")
+    ai_context: str = Field("", description="Background for the summary of answers.")
+    access_code: str = Field("", description="Players have to enter it, too.")
+    settings: SettingsBody = Field(default_factory=SettingsBody)
+    homework: HomeworkBody | None = Field(None, description="Null for a game in a room.")
+
+
+class SeatTokens(Body):
+    """A token for each role. Everyone with the token has the role."""
+
+    host: str
+    cohost: str
+    screen: str
+    audience: str
+
+
+class CreatedGame(Body):
+    """A new game with the tokens of its roles."""
+
+    game_id: str
+    join_code: str
+    join_url: str
+    tokens: SeatTokens
+    host_token: str = Field(description="Recognizes you as the host of all your games.")
+
+
+class GameBody(
+    Body,
+    of=Game,
+    only="game_id title engagement_type question_set_id question_count categories join_code "
+    "join_url is_locked is_private debug_mode created_at last_activity_at expires_at phase state "
+    "homework",
+    rename={"type": "engagement_type"},
+):
+    """A game."""
+
+    question_set_id: str = Field(description="For hosts; others could read the solutions with it.")
+    join_url: str
+    is_private: bool
+    phase: Phase
+    state: str = Field(description="The phase in the words of the original.")
+    homework: HomeworkBody | None = Field(None, description="For hosts.")
+
+    @classmethod
+    def of(cls, game: Game, state: GameState, join_url: str, *, for_host: bool = True) -> GameBody:
+        """Return the body of a game."""
+        return cls.from_object(
+            game,
+            question_set_id=game.set_id if for_host else "",
+            is_private=bool(game.access_code),
+            join_url=join_url,
+            phase=state.phase,
+            state=ORIGINAL_STATES[state.phase],
+            homework=game.homework if for_host else None,
+        )
 
 
 @router.post(
@@ -129,6 +226,12 @@ def _join_url(service: GamesService, game: Game) -> str:
     return service.context.urls.absolute(service.context.urls.join(game.join_code))
 
 
+class GameEntryBody(Body, of=GameEntry, omit="created_by", rename={"type": "engagement_type"}):
+    """A game in the history."""
+
+    duration: int = Field(description="Minutes from the creation to the end.")
+
+
 @router.get("/games")
 def list_games(service: Service, host_id: HostId, page: Pagination) -> Page[GameEntryBody]:
     """Return your games, newest first."""
@@ -163,6 +266,14 @@ def read_game(service: Service, seated: AnySeat) -> GameBody:
     state = service.rounds.finish_due(seated.game.game_id)
     join_url = _join_url(service, seated.game)
     return GameBody.of(seated.game, state, join_url, for_host=seated.seat.can_drive)
+
+
+class Validation(Body):
+    """Whether there is a game with this code or id."""
+
+    exists: bool
+    game_id: str = ""
+    title: str = ""
 
 
 @router.get("/games/{game_id}/validate", openapi_extra=PUBLIC, dependencies=limited("join"))
@@ -216,6 +327,36 @@ def go_on(service: Service, seated: PlayerSeat, attempt: int, position: int) -> 
 # ------------------------------------------------------------------------------ state
 
 
+class StateBody(
+    Body,
+    of=GameState,
+    only="game_id current_state phase version current_question_id current_question_index "
+    "question_started_at opened_at deadline played_questions scored_questions updated_at",
+    rename={
+        "question_id": "current_question_id",
+        "question_index": "current_question_index",
+        "played": "played_questions",
+        "scored": "scored_questions",
+    },
+):
+    """The state of a game."""
+
+    current_state: str = Field(description="The phase in the words of the original.")
+    version: int = Field(description="Send it with a command, so that it is executed once.")
+
+    @classmethod
+    def of(cls, state: GameState) -> StateBody:
+        """Return the body of a state."""
+        return cls.from_object(state, current_state=ORIGINAL_STATES[state.phase])
+
+
+class NewState(Body):
+    """A command. Without a version it applies to whatever state the game is in."""
+
+    command: Command
+    version: int | None = Field(None, strict=True, description="The version that the host saw.")
+
+
 @router.get("/games/{game_id}/state")
 def read_state(service: Service, seated: AnySeat) -> StateBody:
     """Return the state of a game, after doing what is due."""
@@ -232,6 +373,18 @@ def change_state(service: Service, seated: DriverSeat, body: NewState) -> StateB
 
 
 # ------------------------------------------------------------------------------ changes
+
+
+class NewTitle(Body):
+    """A title."""
+
+    event_title: str
+
+
+class DebugMode(Body):
+    """Whether hosts see what the summary is made from."""
+
+    debug_mode: StrictBoolean
 
 
 @router.post("/games/{game_id}/update-title", responses=responses(INVALID))
@@ -258,6 +411,53 @@ def delete_game(service: Service, seated: DriverSeat) -> None:
 
 
 # ------------------------------------------------------------------------------ players
+
+
+class NewPlayer(Body):
+    """A player who joins."""
+
+    name: str
+    team: str = ""
+    access_code: str = Field("", description="For a private game.")
+
+
+class PlayerBody(
+    Body,
+    of=Player,
+    only="player_id name team total_score rank is_active joined_at last_seen_at attempt position",
+):
+    """A player. Scores are those after the last question with points.
+
+    In a homework, `position` is how many questions of the current attempt are over.
+    """
+
+
+class JoinedPlayer(Body, of=Player, only="game_id player_id name team token rejoined total_score"):
+    """A player with the token that only this player gets."""
+
+    token: str
+    rejoined: bool
+
+
+class PlayerList(Body):
+    """Players of a game, in the order of joining."""
+
+    players: list[PlayerBody]
+    next: str | None = Field(description="The cursor of the next page, or null on the last page.")
+
+    @classmethod
+    def of(
+        cls, players: Iterable[Player], standings: Iterable[Standing], cursor: str | None
+    ) -> PlayerList:
+        """Return the body of a page of players with their standings."""
+        known = {each.player: each for each in standings}
+        bodies = [
+            PlayerBody.from_object(each, total_score=own.total, rank=own.place)
+            if (own := known.get(each.player_id))
+            else PlayerBody.from_object(each)
+            for each in players
+        ]
+        return cls(players=bodies, next=cursor)
 
 
 @players.post(

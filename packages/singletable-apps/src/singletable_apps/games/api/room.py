@@ -1,26 +1,30 @@
-"""The room of a game in the API: players, moderation and audience questions."""
+"""The room of a game in the API: players, answers, moderation and audience questions."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
     ROOM_CLOSED,
     SEATED,
     WRONG_PHASE,
+    Body,
     CurrentState,
     DriverSeat,
     PlayerSeat,
     Service,
+    named_as_sent,
 )
-from singletable_apps.games.api.schemas import Body, PlayerBody
-from singletable_apps.games.entities import AnswerStatus, AskedStatus, AudienceQuestion
-from singletable_apps.shared.web import INVALID, Segment, api_router, responses
+from singletable_apps.games.api.games import PlayerBody
+from singletable_apps.games.entities import Answer, AnswerStatus, AskedStatus, AudienceQuestion
+from singletable_apps.games.service.answers import Outcome, Submission, VoteSubmission
+from singletable_apps.shared.web import INVALID, Segment, Timestamp, api_router, responses
 
-router = api_router("hosts", *SEATED)
+router, answers = api_router("hosts", *SEATED), api_router("answers", *SEATED)
 _CHANGES = responses(INVALID, WRONG_PHASE)
 
 
@@ -37,12 +41,6 @@ class NewTeam(Body):
     """A team of the game."""
 
     team: str
-
-
-class Moved(Body):
-    """How many players were moved to another team."""
-
-    moved: int
 
 
 @router.post("/games/{game_id}/players/{player_id}/rename", responses=responses(INVALID, EXISTS))
@@ -69,40 +67,102 @@ def remove_player(service: Service, seated: DriverSeat, player_id: Segment) -> P
     return PlayerBody.from_object(service.players.remove(seated.game.game_id, player_id))
 
 
-@router.post("/games/{game_id}/teams/balance", responses=responses(INVALID))
-def balance_teams(service: Service, seated: DriverSeat) -> Moved:
-    """Make teams equally large by moving few players."""
-    return Moved(moved=service.players.balance_teams(seated.game.game_id))
+# ------------------------------------------------------------------------------ answers
+
+
+class NewAnswer(Body):
+    """An answer: a text, the ids of options, or a number, as the question needs it."""
+
+    question_id: str
+    answer: str = Field("", description="What was typed.")
+    choices: list[str] = Field([], description="The ids of options, in order for a rank question.")
+    number: int | None = Field(None, strict=True, description="A rating.")
+    client_id: str = Field("", description="Sending the same id again changes nothing.")
+
+
+class AnswerBody(Body):
+    """An answer of the player who asks."""
+
+    question_id: str
+    player_name: str
+    answer: str
+    choices: list[str]
+    number: int | None
+    word_count: int
+    status: AnswerStatus
+    submitted_at: Timestamp
+
+    @classmethod
+    def of(cls, answer: Answer) -> AnswerBody:
+        """Return the body of an answer."""
+        return cls.from_object(
+            answer, player_name=answer.name, answer=answer.text, choices=list(answer.choices)
+        )
+
+
+class AnswerOutcome(Body):
+    """What became of an answer, and the answer that is stored."""
+
+    outcome: Outcome
+    answer: AnswerBody | None
+
+
+@answers.post("/games/{game_id}/answers", responses=_CHANGES)
+async def send_answer(state: CurrentState, seated: PlayerSeat, body: NewAnswer) -> AnswerOutcome:
+    """Answer the question that is open. It is acknowledged when it is certain to be counted.
+
+    In a homework, it is the question where you are, and the view shows the next one.
+    """
+    state.count_use("answer", seated.seat.player_id)
+    sent = Submission(
+        seated.seat.player_id,
+        body.question_id,
+        state.service.context.clock(),
+        body.answer,
+        tuple(body.choices),
+        body.number,
+        body.client_id,
+    )
+    with named_as_sent():
+        if seated.game.homework:
+            answer = state.service.homework.answer
+            receipt = await run_in_threadpool(answer, seated.game.game_id, sent)
+        else:
+            receipt = await state.live.submit(seated.seat, sent)
+    stored = AnswerBody.of(receipt.answer) if receipt.answer else None
+    return AnswerOutcome(outcome=receipt.outcome, answer=stored)
+
+
+class NewVote(Body):
+    """A ranking of the answers of others: their ids, best first."""
+
+    question_id: str
+    ranking: list[str]
+    client_id: str = ""
+
+
+class VoteOutcome(Body):
+    """What became of a vote."""
+
+    outcome: Outcome
+
+
+@answers.post("/games/{game_id}/votes", responses=_CHANGES)
+async def send_vote(state: CurrentState, seated: PlayerSeat, body: NewVote) -> VoteOutcome:
+    """Rank the answers of others, best first. A later vote replaces an earlier one."""
+    state.count_use("answer", seated.seat.player_id)
+    sent = VoteSubmission(
+        seated.seat.player_id,
+        body.question_id,
+        state.service.context.clock(),
+        tuple(body.ranking),
+        body.client_id,
+    )
+    with named_as_sent():
+        return VoteOutcome(outcome=(await state.live.submit(seated.seat, sent)).outcome)
 
 
 # ------------------------------------------------------------------------------ moderation
-
-
-class WrittenAnswer(Body):
-    """An answer that is not frozen yet. Its id does not reveal its author."""
-
-    question_id: str
-    answer_id: str
-    text: str
-    status: AnswerStatus
-
-
-class FrozenAnswerBody(Body):
-    """An answer on ballots and in results."""
-
-    question_id: str
-    answer_id: str
-    text: str
-    is_hidden: bool
-
-
-class ModerationBody(Body):
-    """What a host can decide about."""
-
-    pending: list[WrittenAnswer]
-    hidden: list[WrittenAnswer]
-    ballot: list[FrozenAnswerBody]
-    left_out: int = Field(description="Answers that were not approved before the question closed.")
 
 
 class ReadText(Body):
@@ -111,9 +171,13 @@ class ReadText(Body):
     text: str | None = None
 
 
-class DecisionBody(WrittenAnswer):
-    """An answer after a decision."""
+class DecisionBody(Body):
+    """An answer after a decision. Its id does not reveal its author."""
 
+    question_id: str
+    answer_id: str
+    text: str
+    status: AnswerStatus
     is_late: bool = Field(description="The question was closed at the same time: see the ballot.")
 
 
@@ -121,30 +185,6 @@ class OfQuestion(Body):
     """A question that was played; the current one, if it is left out."""
 
     question_id: str = ""
-
-
-@router.get("/games/{game_id}/moderation")
-def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
-    """Return answers that wait for a decision, hidden ones, and those on the ballot."""
-    play, moderation = service.game_store.load(seated.game.game_id), service.moderation
-    current = service.game_store.get_round(play.game.game_id, play.state.question_id)
-    return ModerationBody(
-        pending=[WrittenAnswer.from_object(each) for each in moderation.list_answers(play)],
-        hidden=[
-            WrittenAnswer.from_object(each)
-            for each in moderation.list_answers(play, AnswerStatus.HIDDEN)
-        ],
-        ballot=[
-            FrozenAnswerBody.from_object(
-                answer,
-                question_id=entry.question_id,
-                answer_id=answer.id,
-                is_hidden=answer.id in entry.hidden,
-            )
-            for entry, answer in moderation.list_frozen(play)
-        ],
-        left_out=current.left_out if current else 0,
-    )
 
 
 _STATUSES = {"approve": AnswerStatus.VISIBLE, "hide": AnswerStatus.HIDDEN}

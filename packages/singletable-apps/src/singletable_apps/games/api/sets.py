@@ -6,8 +6,14 @@ from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Response
 
-from singletable_apps.games.api.dependencies import EXISTS, SEATED, AnyActor, CurrentActor, Service
-from singletable_apps.games.api.schemas import Body
+from singletable_apps.games.api.dependencies import (
+    EXISTS,
+    SEATED,
+    AnyActor,
+    Body,
+    CurrentActor,
+    Service,
+)
 from singletable_apps.games.entities import QuestionSet
 from singletable_apps.games.errors import NotPermitted
 from singletable_apps.games.formats import FORMATS, SetFormat, json_schema

@@ -13,10 +13,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from singletable import ConditionFailed, retry_conflicts
-from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, Round
+from singletable_apps.games.entities import Answer, AnswerStatus, Round
 from singletable_apps.games.errors import Busy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import Play, is_checkable, written_ids
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
@@ -33,21 +32,16 @@ class Moderation:
         self._context = context
         self._store = store
 
-    def list_answers(
-        self, play: Play, status: AnswerStatus = AnswerStatus.PENDING
-    ) -> list[AnonymousAnswer]:
-        """Return the answers with a status to the questions that are open, oldest first.
+    def list_pending(self, play: Play) -> list[AnonymousAnswer]:
+        """Return the answers that wait to the questions that are open, oldest first.
 
         Survey answers of too few people are shown to nobody, not even here.
         """
-        written = self._store.list_written(play) if is_checkable(play.state) else ()
-        return self.select(written, status)
+        return self.select(self._store.list_written(play) if is_checkable(play.state) else ())
 
-    def select(
-        self, answers: Iterable[Answer], status: AnswerStatus = AnswerStatus.PENDING
-    ) -> list[AnonymousAnswer]:
-        """Return the answers with a status, without their authors, oldest first."""
-        found = [each for each in answers if each.status is status and each.text]
+    def select(self, answers: Iterable[Answer]) -> list[AnonymousAnswer]:
+        """Return the answers that wait, without their authors, oldest first."""
+        found = [each for each in answers if each.status is AnswerStatus.PENDING and each.text]
         ordered = sorted(found, key=lambda each: (each.submitted_at, each.text))
         return [self._without_author(each) for each in ordered]
 
@@ -58,23 +52,6 @@ class Moderation:
     def _without_author(self, answer: Answer) -> AnonymousAnswer:
         answer_id = self._answer_id(answer)
         return AnonymousAnswer(answer.question_id, answer_id, answer.text, answer.status)
-
-    def list_frozen(self, play: Play) -> list[tuple[Round, BallotAnswer]]:
-        """Return the frozen answers to the current question, or to all of a survey.
-
-        Survey answers of too few people are shown to nobody, not even here.
-        """
-        state = play.state
-        is_survey = play.game.type is EngagementType.SURVEY
-        ids = state.played if is_survey else [state.question_id] if state.question_id else []
-        entries = [self._store.get_round(play.game.game_id, each) for each in ids]
-        least = play.game.settings.min_cell if is_survey else 0
-        return [
-            (entry, answer)
-            for entry in entries
-            if entry is not None and entry.answers >= least
-            for answer in self._store.get_ballot(entry)
-        ]
 
     def decide(
         self,
@@ -120,7 +97,7 @@ class Moderation:
 
     def approve_all(self, game_id: str) -> None:
         """Approve every answer that waits and that the host can see now."""
-        for each in self.list_answers(self._store.load(game_id)):
+        for each in self.list_pending(self._store.load(game_id)):
             with suppress(InvalidInput, WrongPhase):  # it has changed, and waits again
                 self.decide(
                     game_id, each.question_id, each.answer_id, AnswerStatus.VISIBLE, each.text

@@ -95,7 +95,7 @@ class Snapshots:
             if question.type in OPINIONS and play.game.settings.live_counts:
                 tally = tally_answers(question, answers)
         elif state.phase in (Phase.OPEN, Phase.CHECKING):
-            pending = self._moderation.list_answers(play)
+            pending = self._moderation.list_pending(play)
         elif state.phase is Phase.VOTING:
             votes = self._store.list_votes(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in votes if not each.is_partial)

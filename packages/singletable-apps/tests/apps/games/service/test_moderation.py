@@ -34,7 +34,7 @@ def test_time_up_waits_until_the_host_has_checked_the_answers(memory: World) -> 
     memory.play(game, Command.START)
     for phone, text in ((ada, "Meetings"), (bob, "Builds"), (cy, "Mails"), (dee, "Rude")):
         assert phone.answer(text=text).answer.status is PENDING  # type: ignore[union-attr]
-    waiting = moderation(memory).list_answers(memory.service.game_store.load(game.game_id))
+    waiting = moderation(memory).list_pending(memory.service.game_store.load(game.game_id))
     assert {each.text for each in waiting} == {"Meetings", "Builds", "Mails", "Rude"}
     for phone in (ada, bob):
         answer, is_late = moderation(memory).decide(game.game_id, "001", phone.answer_id(), VISIBLE)
@@ -124,11 +124,10 @@ def test_texts_of_a_survey_are_moderated_while_it_is_open(memory: World) -> None
     assert memory.play(game, Command.CLOSE).phase is Phase.CHECKING
     # The host goes on without the other one.
     assert memory.play(game, Command.NEXT).phase is Phase.REVEAL
-    play = memory.service.game_store.load(game.game_id)
-    ((entry, shown),) = moderation(memory).list_frozen(play)
-    assert (entry.question_id, shown.text) == ("003", "More tea")
-    moderation(memory).set_hidden(game.game_id, shown.id, True, "003")
-    assert moderation(memory).list_frozen(play)[0][0].hidden == [shown.id]
+    entry = memory.service.game_store.list_rounds(game.game_id)[2]
+    (shown,) = memory.service.game_store.get_ballot(entry)
+    assert shown.text == "More tea"
+    assert moderation(memory).set_hidden(game.game_id, shown.id, True, "003").hidden == [shown.id]
 
 
 def vote_on(world: World, count: int = 3) -> tuple[Game, list[Phone], dict[str, str]]:
