@@ -65,7 +65,6 @@ class RankedOption:
     option: str
     text: str
     place: int
-    borda_place: int
     mean_position: float
     first_choices: int
 
@@ -162,14 +161,13 @@ def rank_options(labels: Mapping[str, str], replies: Sequence[Reply]) -> tuple[R
             numbers.append(places.get(option, left))
     rankings = [ranked_ballots.Ranking.from_levels(reply.choices) for reply in replies]
     ballots = ranked_ballots.Ballots.from_rankings(sorted(labels), rankings)
-    schulze, borda = ranked_ballots.schulze(ballots), ranked_ballots.borda(ballots)
+    schulze = ranked_ballots.schulze(ballots).place_numbers
     first = Counter(reply.choices[0] for reply in replies)
     ranked = [
         RankedOption(
             option,
             text,
-            schulze.place_numbers[option],
-            borda.place_numbers[option],
+            schulze[option],
             mean(positions[option]) or 0.0,
             first[option],
         )

@@ -85,12 +85,11 @@ def test_rating_has_mean_median_histogram_and_promoter_score() -> None:
     assert summarize(stars, [Reply(number=5)]).nps is None
 
 
-def test_ranks_are_ordered_by_schulze_with_borda_and_mean_position() -> None:
+def test_ranks_are_ordered_by_schulze_with_mean_position() -> None:
     summary = summarize(RANK, choose("bac", "bca", "ab", "c"))
     assert [
-        (each.text, each.place, each.borda_place, each.mean_position, each.first_choices)
-        for each in summary.ranking
-    ] == [("Coffee", 1, 1, 1.63, 2), ("Tea", 2, 2, 2.13, 1), ("Water", 2, 3, 2.25, 1)]
+        (each.text, each.place, each.mean_position, each.first_choices) for each in summary.ranking
+    ] == [("Coffee", 1, 1.63, 2), ("Tea", 2, 2.13, 1), ("Water", 2, 2.25, 1)]
 
 
 def test_numbers_are_drawn_in_few_bars_with_that_of_the_target() -> None:

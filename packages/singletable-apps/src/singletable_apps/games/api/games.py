@@ -150,19 +150,6 @@ class GameBody(
     state: str = Field(description="The phase in the words of the original.")
     homework: HomeworkBody | None = Field(None, description="For hosts.")
 
-    @classmethod
-    def of(cls, game: Game, state: GameState, join_url: str, *, for_host: bool = True) -> GameBody:
-        """Return the body of a game."""
-        return cls.from_object(
-            game,
-            question_set_id=game.set_id if for_host else "",
-            is_private=bool(game.access_code),
-            join_url=join_url,
-            phase=state.phase,
-            state=ORIGINAL_STATES[state.phase],
-            homework=game.homework if for_host else None,
-        )
-
 
 @router.post(
     "/games",
@@ -226,6 +213,19 @@ def _join_url(service: GamesService, game: Game) -> str:
     return service.context.urls.absolute(service.context.urls.join(game.join_code))
 
 
+def _show(service: GamesService, game: Game, *, for_host: bool = True) -> GameBody:
+    state = service.rounds.finish_due(game.game_id)
+    return GameBody.from_object(
+        game,
+        question_set_id=game.set_id if for_host else "",
+        is_private=bool(game.access_code),
+        join_url=_join_url(service, game),
+        phase=state.phase,
+        state=ORIGINAL_STATES[state.phase],
+        homework=game.homework if for_host else None,
+    )
+
+
 class GameEntryBody(Body, of=GameEntry, omit="created_by", rename={"type": "engagement_type"}):
     """A game in the history."""
 
@@ -263,9 +263,7 @@ def list_all_games(service: Service, admin: Admin, page: Pagination) -> Page[Gam
 @router.get("/games/{game_id}")
 def read_game(service: Service, seated: AnySeat) -> GameBody:
     """Return a game."""
-    state = service.rounds.finish_due(seated.game.game_id)
-    join_url = _join_url(service, seated.game)
-    return GameBody.of(seated.game, state, join_url, for_host=seated.seat.can_drive)
+    return _show(service, seated.game, for_host=seated.seat.can_drive)
 
 
 class Validation(Body):
@@ -313,7 +311,7 @@ def change_deadline(service: Service, seated: DriverSeat, body: Deadline) -> Gam
     """Change the deadline of a homework that is open. To close it, end the game."""
     with named_as_sent(due_at="dueAt"):
         game = service.homework.set_deadline(seated.game.game_id, body.due_at)
-    return GameBody.of(game, service.rounds.finish_due(game.game_id), _join_url(service, game))
+    return _show(service, game)
 
 
 @router.post("/games/{game_id}/homework/next", responses=responses(WRONG_PHASE))
@@ -344,11 +342,6 @@ class StateBody(
     current_state: str = Field(description="The phase in the words of the original.")
     version: int = Field(description="Send it with a command, so that it is executed once.")
 
-    @classmethod
-    def of(cls, state: GameState) -> StateBody:
-        """Return the body of a state."""
-        return cls.from_object(state, current_state=ORIGINAL_STATES[state.phase])
-
 
 class NewState(Body):
     """A command. Without a version it applies to whatever state the game is in."""
@@ -360,7 +353,11 @@ class NewState(Body):
 @router.get("/games/{game_id}/state")
 def read_state(service: Service, seated: AnySeat) -> StateBody:
     """Return the state of a game, after doing what is due."""
-    return StateBody.of(service.rounds.finish_due(seated.game.game_id))
+    return _show_state(service.rounds.finish_due(seated.game.game_id))
+
+
+def _show_state(state: GameState) -> StateBody:
+    return StateBody.from_object(state, current_state=ORIGINAL_STATES[state.phase])
 
 
 @router.put("/games/{game_id}/state", responses=responses(WRONG_PHASE))
@@ -369,7 +366,7 @@ def change_state(service: Service, seated: DriverSeat, body: NewState) -> StateB
     if body.command not in HOST_COMMANDS:
         raise NotPermitted("Only the server can do this.")
     rounds, game_id = service.rounds, seated.game.game_id
-    return StateBody.of(rounds.command(game_id, body.command, version=body.version))
+    return _show_state(rounds.command(game_id, body.command, version=body.version))
 
 
 # ------------------------------------------------------------------------------ changes
@@ -391,15 +388,13 @@ class DebugMode(Body):
 def change_title(service: Service, seated: DriverSeat, body: NewTitle) -> GameBody:
     """Change the title of a game."""
     with named_as_sent():
-        game = service.games.edit(seated.game.game_id, title=body.event_title)
-    return GameBody.of(game, service.rounds.finish_due(game.game_id), _join_url(service, game))
+        return _show(service, service.games.edit(seated.game.game_id, title=body.event_title))
 
 
 @router.post("/games/{game_id}/debug-mode")
 def change_debug_mode(service: Service, seated: DriverSeat, body: DebugMode) -> GameBody:
     """Show hosts what summaries are made from, or do not."""
-    game = service.games.edit(seated.game.game_id, debug_mode=body.debug_mode)
-    return GameBody.of(game, service.rounds.finish_due(game.game_id), _join_url(service, game))
+    return _show(service, service.games.edit(seated.game.game_id, debug_mode=body.debug_mode))
 
 
 @router.post("/games/{game_id}/clear", status_code=204)

@@ -354,7 +354,6 @@ def change_player(page: DriverPage, form: PostedForm, player_id: Segment) -> Res
             service.players.rename(game_id, player_id, name)
         if "team" in form.values and team != player.team:
             service.players.set_team(game_id, player_id, team)
-        service.snapshots.forget_players(game_id)
 
     return _act(page, change, "Saved.")
 
@@ -364,11 +363,6 @@ def remove_player(page: DriverPage, player_id: Segment) -> ConfirmedAction:
     """Remove a player, who cannot come back with the same name."""
     service, game_id = page.service, page.game.game_id
     player = service.context.get_player(game_id, player_id)
-
-    def remove() -> None:
-        service.players.remove(game_id, player_id)
-        service.snapshots.forget_players(game_id)
-
     return ConfirmedAction(
         page,
         title=f"Remove {player.name}?",
@@ -376,7 +370,11 @@ def remove_player(page: DriverPage, player_id: Segment) -> ConfirmedAction:
         "more.",
         button="Remove",
         back=page.urls.host(game_id),
-        do=lambda _: _act(page, remove, f"{player.name} was removed."),
+        do=lambda _: _act(
+            page,
+            lambda: service.players.remove(game_id, player_id),
+            f"{player.name} was removed.",
+        ),
     )
 
 

@@ -134,11 +134,9 @@ def _join(page: PageContext, game: Game, values: JoinForm) -> str:
     if values.watch and not game.homework:
         service.games.check_access_code(game, values.access_code)
         return service.context.issue_seat(game, Role.AUDIENCE)
-    joined = service.players.join(
+    return service.players.join(
         game.game_id, values.name, team=values.team, access_code=values.access_code
-    )
-    service.snapshots.forget_players(game.game_id)
-    return joined.token
+    ).token
 
 
 # ------------------------------------------------------------------------------ play
@@ -425,7 +423,6 @@ def follow_game(page: AnyPage, game_id: Segment) -> Response:
             )
         except AlreadyExists:
             return page.redirect(page.urls.play(after, "join"))
-        service.snapshots.forget_players(after)
         page.take_seat(token, page.urls.play(after))
         return page.redirect(page.urls.play(after))
 

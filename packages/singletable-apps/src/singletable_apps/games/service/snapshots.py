@@ -37,6 +37,11 @@ class Snapshots:
         self._context, self._rounds, self._store = context, rounds, store
         self._answers, self._moderation = answers, moderation
         self._rosters: dict[str, tuple[datetime, dict[str, Player]]] = {}
+        context.listeners.append(self._note)
+
+    def _note(self, item: object) -> None:
+        if isinstance(item, Player):
+            self.forget_players(item.game_id)
 
     def forget_players(self, game_id: str) -> None:
         """Read the players of a game again next time."""

@@ -10,6 +10,7 @@ import pytest
 from singletable import Store
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.testing import Crash, InterruptedDriver
+from singletable_apps.games import patterns
 from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.games.questions import Category, SetDraft, Visibility
@@ -66,7 +67,8 @@ def test_saved_set_is_loaded_unchanged(memory: World) -> None:
     assert [each.name for each in loaded.draft.categories] == [
         *("Numbers", "Spare", "Places", "Lessons")
     ]
-    counts = {each.name: each.question_count for each in sets.list_categories(item)}
+    stored = memory.service.context.store.query(patterns.stored_categories(item.set_id, 1))
+    counts = {each.name: each.question_count for each in stored}
     assert counts == {"Numbers": 1, "Spare": 0, "Places": 1, "Lessons": 1}
 
 
