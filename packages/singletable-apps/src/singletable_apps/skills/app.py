@@ -58,6 +58,7 @@ _SPEC = AppSpec[SkillsService](
     jobs=(
         Job("e-mails", MailQueue.EVERY, lambda service: service.notices.deliver()),
         Job("last reminders", 900, lambda service: service.rounds.remind_last()),
+        Job("renames and merges", 900, lambda service: service.catalog.resume()),
         Job("suggestions", 900, lambda service: service.requests.settle()),
         Job("certificates", 6 * 3600, lambda service: service.notices.remind_of_certificates()),
     ),

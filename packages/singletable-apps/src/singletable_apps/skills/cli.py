@@ -32,35 +32,6 @@ skills = app_commands(
 )
 
 
-# Imports are inside the commands, so that `--help` does not load the web framework.
-@skills.command()
-@exit_on_error()
-def recount(
-    at: AddressOption,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Correct the counts that differ from their items.")
-    ] = False,
-) -> None:
-    """Compare the counts of people and of endorsements with the items, and repair them.
-
-    Exits with code 1 if a count was wrong and is not repaired. People may use the directory
-    meanwhile.
-    """
-    from singletable import Store
-    from singletable_apps.shared.serve import existing_address, open_driver, progress_bar
-    from singletable_apps.skills.service import recount as counting
-
-    with open_driver(existing_address(at)) as driver, progress_bar("Counting again") as progress:
-        found = [*counting.recount(Store(driver), repair=repair, progress=progress)]
-    for each in found:
-        ending = ", repaired" if each.is_repaired else ""
-        typer.echo(f"{each.what}: counted {each.counted:,}, found {each.found:,}{ending}")
-    if not found:
-        typer.echo("All counts are right.")
-    if not all(each.is_repaired for each in found):
-        raise typer.Exit(1)
-
-
 # ------------------------------------------------------------------------------ the way here
 
 migrate = commands_of_app(
@@ -70,6 +41,7 @@ migrate = commands_of_app(
 skills.add_typer(migrate, name="migrate")
 
 
+# Imports are inside the commands, so that `--help` does not load the web framework.
 @migrate.command()
 @exit_on_error()
 def rename(

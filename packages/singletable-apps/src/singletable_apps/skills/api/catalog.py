@@ -107,19 +107,6 @@ def delete_master_skill(
     return Message(message="Master skill deleted successfully")
 
 
-@router.get("/master-skills/{skill_id}/merge", responses=_NOT_FOUND)
-def preview_merge(
-    skill_id: SkillId,
-    service: Service,
-    actor: Actor,
-    into: Annotated[str, Query(description="The id, name or alias of the other skill.")],
-) -> schemas.Merge:
-    """Return what a merge will do."""
-    preview = service.catalog.preview_merge(actor, skill_id, into)
-    ids = {"skill_id": preview.source.skill_id, "into": preview.target.skill_id}
-    return schemas.Merge.from_object(preview, **ids)
-
-
 @router.post("/master-skills/{skill_id}/merge", responses=_NOT_FOUND)
 def merge_master_skills(
     skill_id: SkillId, other: schemas.SkillInto, service: Service, actor: Actor, edit: IfMatchIfAny

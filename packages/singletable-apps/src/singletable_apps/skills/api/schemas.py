@@ -134,8 +134,7 @@ class DirectorySettings(Model):
         examples=[["Learns: Needs help.", "Can: Works alone.", "Good: Helps.", "Master: Leads."]],
     )
     categories: list[str] | None = Field(
-        None,
-        description="The categories of skills. A name at the place of another one renames it.",
+        None, description="The categories of skills. A name at the place of another one renames it."
     )
 
 
@@ -286,17 +285,6 @@ class SkillInto(Model):
     """The skill to merge into."""
 
     into: str = Field(min_length=1, max_length=MAX_SKILL_NAME, description="Its id, name or alias.")
-
-
-class Merge(Document):
-    """What a merge will do."""
-
-    skill_id: str
-    into: str
-    people: int = Field(description="How many people have the skill.")
-    both: int = Field(description="How many of them have both skills.")
-    roles: list[str] = Field(description="The names of jobs with the skill as a target.")
-    aliases: list[str] = Field(description="The new aliases of the other skill.")
 
 
 class SkillSummary(Distribution):

@@ -95,7 +95,7 @@ def show_skill(
 @router.get("/admin")
 def show_admin(page: AdminPage) -> Response:
     """Show what administrators can do."""
-    return page.render("admin", unfinished=page.service.catalog.unfinished())
+    return page.render("admin")
 
 
 # ------------------------------------------------------------------------------ administration
@@ -129,7 +129,6 @@ def list_skills(page: AdminPage, query: ListQueryParameters) -> Response:
     counts = page.service.catalog.counts(skill.skill_id for skill in skills)
     return page.render(
         "admin_skills",
-        unfinished=page.service.catalog.unfinished(),
         skills=query.apply(
             [(skill, people_at(counts[skill.skill_id])) for skill in skills],
             text=lambda row: " ".join([row[0].name, row[0].category, *row[0].aliases]),
@@ -140,15 +139,6 @@ def list_skills(page: AdminPage, query: ListQueryParameters) -> Response:
             },
         ),
     )
-
-
-@router.post("/admin/resume-changes")
-def resume_changes(page: AdminPage) -> Response:
-    """Continue the renames and merges that were interrupted."""
-    page.service.catalog.resume()
-    is_done = not page.service.catalog.unfinished()
-    text = "All changes are finished." if is_done else "Some changes are not finished. Try later."
-    return page.redirect(page.urls.page("admin", "skills"), text)
 
 
 @router.api_route("/admin/new-skill", methods=FORM_METHODS)

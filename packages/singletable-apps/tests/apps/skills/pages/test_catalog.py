@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable import Store
-from singletable_apps.skills.entities import JobRole, Skill, SkillChange
+from singletable_apps.skills.entities import JobRole
 from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.recount import check_consistent
 from tests.apps.support.browser import Browser
@@ -58,17 +58,6 @@ def test_merge_is_shown_before_it_is_confirmed(app: PagesApp, ada: Browser) -> N
     check_consistent(app.world)
     assert ada.get("catalog", "go").status_code in (200, 404)
     assert ada.submit(preview, "merge").status_code == 404
-
-
-def test_unfinished_change_is_shown_and_continued(app: PagesApp, ada: Browser) -> None:
-    store = Store(app.world.driver)
-    store.update(Skill.key("go"), Skill.name.set("Go language"), Skill.previous_name.set("Go"))
-    store.put(SkillChange(skill_id="go"))
-    page = ada.get("admin")
-    assert "Go is being renamed to Go language" in page.text
-    answer = ada.submit(page, "resume-changes")
-    assert ada.flash(answer) == "All changes are finished."
-    assert app.world.service.user_skills.get("bob", "go").skill_name == "Go language"
 
 
 def test_manager_creates_edits_and_deletes_a_job(app: PagesApp, mia: Browser, bob: Browser) -> None:
