@@ -228,13 +228,6 @@ remove_endorsements = patterns.write(
     rate=per_day(5),
 )
 
-repair_count = patterns.write(
-    "E6", "Repair the count of people with a skill", _COUNT_PEOPLE, rate=per_day(1)
-)
-repair_endorsements = patterns.write(
-    "E7", "Repair the count of endorsements", _COUNT_ENDORSEMENTS, rate=per_day(1)
-)
-
 # ------------------------------------------------------------------------------ accounts
 
 user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_second(200))
@@ -588,6 +581,7 @@ import_person = patterns.write(
     checks(Skill),
     creates(UserSkill),
     _RATE,
+    puts(Rating),
     _COUNT_PEOPLE,
     rate=per_day(100),
 )
@@ -596,6 +590,7 @@ undo_import = patterns.write(
     "Undo the import of a person",
     deletes(UserSkill),
     _RATE,
+    deletes(Rating),
     _COUNT_PEOPLE,
     updates(ImportedPerson, ImportedPerson.is_undone, ImportedPerson.kept),
     rate=per_day(5),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 from singletable_apps.skills.entities import Level, Rating, Round, Team, User, UserSkill
-from singletable_apps.skills.overview_rules import tally
+from singletable_apps.skills.overview_rules import DataRow, DataTable, LevelNames, tally
 from singletable_apps.skills.rules import RANKS
 
 # How long before the end people who have not finished are reminded without being asked to.
@@ -108,3 +108,17 @@ def find_changes(
             is_closed = target is not None and old < RANKS[target] <= new
             found.append(LevelChange(user, skill, before, after, new > old, is_closed))
     return found
+
+
+def changes_table(changes: Iterable[LevelChange], names: LevelNames) -> DataTable:
+    """Return changes as a table: a row for each person and skill."""
+    rows: list[DataRow] = [
+        [
+            *(each.user.username, each.user.name, each.skill.skill_id, each.skill.skill_name),
+            *(names[each.before] if each.before else "", names[each.after]),
+            *("up" if each.is_up else "down", "yes" if each.is_gap_closed else "no"),
+        ]
+        for each in changes
+    ]
+    columns = ("username", "name", "skill_id", "skill", "before", "after", "change")
+    return (*columns, "target_met"), rows

@@ -30,7 +30,8 @@ from singletable_apps.skills.search_rules import parse_rows
 router = api_router("search and teams", *SIGNED_IN)
 rounds_router = api_router("rating rounds", *SIGNED_IN)
 RoundId: TypeAlias = Annotated[str, Path(description="The id of a round.")]
-Consumed: TypeAlias = Annotated[bool, Query(description="Whether to return what it consumed.")]
+# How many skills one request rates at most.
+MAX_RATED = 200
 TeamId: TypeAlias = Annotated[str, Path(description="The id of a team.")]
 Filter: TypeAlias = Annotated[str, Query(max_length=100)]
 _UNKNOWN = responses(NOT_FOUND)
@@ -66,32 +67,10 @@ class FoundPerson(Body):
     skills: list[MatchedSkill]
 
 
-class PatternConsumption(Body):
-    """What the calls of one access pattern consumed."""
-
-    pattern: str
-    requests: int
-    read_units: float
-    items_read: int = Field(validation_alias="scanned_count")
-    items_returned: int = Field(validation_alias="count")
-
-
-class SearchConsumption(Body):
-    """How a search was done, and what it consumed in total and by access pattern."""
-
-    plan: list[str]
-    requests: int
-    read_units: float
-    items_read: int
-    items_returned: int
-    patterns: list[PatternConsumption]
-
-
 class FoundPeople(Page[FoundPerson]):
     """A page of the people who meet all criteria, best first."""
 
     total: int
-    consumed: SearchConsumption | None = Field(description="With `consumed=true`, else null.")
 
 
 class NearPerson(Body):
@@ -107,7 +86,6 @@ class NearPeople(Page[NearPerson]):
     """A page of the people who are nearest to a job."""
 
     targets: dict[str, Level]
-    consumed: SearchConsumption | None = Field(description="With `consumed=true`, else null.")
 
 
 class NewTeam(Model):
@@ -154,6 +132,12 @@ class RoundProgress(RoundBody):
     unfinished: list[str] = Field(description="Who has not finished their own ratings.")
 
 
+class RoundRatings(Model):
+    """Levels to confirm or change, by the id, name or alias of the skill; others stay."""
+
+    levels: dict[str, Level] = Field({}, max_length=MAX_RATED, examples=[{"go": "Advanced"}])
+
+
 # ------------------------------------------------------------------------------ search
 
 
@@ -168,7 +152,6 @@ def search_people(
     department: Filter = "",
     location: Filter = "",
     job: Filter = "",
-    consumed: Consumed = False,
 ) -> FoundPeople:
     """Find the people who meet all criteria, best first."""
     query = parse_rows([text.split(":") for text in skill], department, location, job)
@@ -191,7 +174,6 @@ def search_people(
         ],
         next=cursor,
         total=len(result.matches),
-        consumed=SearchConsumption.model_validate(result.reads.consumed) if consumed else None,
     )
 
 
@@ -201,7 +183,6 @@ def list_nearest(
     service: Service,
     actor: Actor,
     page: Pagination,
-    consumed: Consumed = False,
 ) -> NearPeople:
     """List who of you and your people misses the fewest levels of a job's targets, at most 100."""
     result = service.search.nearest(actor, role_id)
@@ -221,7 +202,6 @@ def list_nearest(
         ],
         next=cursor,
         targets=result.role.targets,
-        consumed=SearchConsumption.model_validate(result.reads.consumed) if consumed else None,
     )
 
 
@@ -268,18 +248,6 @@ def delete_team(team_id: TeamId, service: Service, actor: Actor, edit: IfMatchIf
     return Message(message="The team is deleted.")
 
 
-@router.put("/teams/{team_id}/members/{username}", responses=_UNKNOWN)
-def add_member(team_id: TeamId, username: Username, service: Service, actor: Actor) -> TeamBody:
-    """Add a person to a team. A member stays one."""
-    return TeamBody.model_validate(service.teams.add(actor, team_id, username))
-
-
-@router.delete("/teams/{team_id}/members/{username}", responses=_UNKNOWN)
-def remove_member(team_id: TeamId, username: Username, service: Service, actor: Actor) -> TeamBody:
-    """Remove a person from a team. If they are no member, nothing changes."""
-    return TeamBody.model_validate(service.teams.remove(actor, team_id, username))
-
-
 # ------------------------------------------------------------------------------ rating rounds
 
 
@@ -306,6 +274,15 @@ def read_round(round_id: RoundId, service: Service, actor: Actor) -> RoundProgre
         teams={name: dict(zip(RESULTS, counts, strict=True)) for name, counts in teams},
         unfinished=[each.user.username for each in people if not each.is_finished],
     )
+
+
+@rounds_router.put("/rounds/{round_id}/people/{username}", responses=_UNKNOWN)
+def finish_ratings(
+    round_id: RoundId, username: Username, sent: RoundRatings, service: Service, actor: Actor
+) -> Message:
+    """Finish your own ratings in a round, or as a manager those of your people."""
+    service.rounds.finish(actor, round_id, username, sent.levels)
+    return Message(message="The ratings are finished.")
 
 
 @rounds_router.post("/rounds/{round_id}/close", responses=_UNKNOWN)

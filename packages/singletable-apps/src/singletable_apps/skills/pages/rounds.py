@@ -17,10 +17,11 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.web import Day
+from singletable_apps.shared.web.downloads import TableFormat, download_table
 from singletable_apps.skills.entities import Level
 from singletable_apps.skills.overview_rules import tally
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPage
-from singletable_apps.skills.round_rules import count_progress, ends_at
+from singletable_apps.skills.round_rules import changes_table, count_progress, ends_at
 from singletable_apps.skills.rules import LEVELS, is_same_user, pair_ratings
 
 router = APIRouter()
@@ -83,6 +84,15 @@ def show_round(page: UserPage, round_id: Segment, query: ListQueryParameters) ->
         changes=changes,
         by_skill=tally(skills, ("up", "down")),
     )
+
+
+@router.get("/rounds/{round_id}/export")
+def export_changes(page: UserPage, round_id: Segment, format: TableFormat) -> Response:  # noqa: A002
+    """Download which levels of people within reach have changed."""
+    service = page.service
+    reach, names = service.context.reach(page.user), service.context.words().levels
+    _, changes = service.rounds.compare(service.rounds.get(round_id), reach)
+    return download_table(*changes_table(changes, names), "changes", format)
 
 
 @router.api_route("/rounds/{round_id}/people/{username}", methods=FORM_METHODS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeVar
 
-from singletable import Condition
+from singletable import Condition, Edit, Entity
 from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.permissions import NotPermitted
@@ -25,6 +26,7 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.urls import Urls
 
+E = TypeVar("E", bound=Entity)
 # How often a write is tried again if someone else has changed the item meanwhile.
 ATTEMPTS = 5
 # What a write that adds something to a person checks: the person was not renamed or deleted.
@@ -34,6 +36,11 @@ IS_HERE: Condition[User] = ~User.left_at.exists()
 def busy(what: str) -> Callable[[], Busy]:
     """Return a factory of the error if others keep changing `what`; nothing was changed."""
     return lambda: Busy(f"Someone else is changing {what} right now. Try again.")
+
+
+def edits_of(item: E, *names: str) -> list[Edit[E]]:
+    """Return the edits that store some fields of an item."""
+    return [getattr(type(item), name).set(getattr(item, name)) for name in names]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import secrets
 import zlib
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
-from singletable import ConditionFailed, Edit, Page, Transaction, TransactionConflict, key_of
+from singletable import (
+    ConditionFailed,
+    Edit,
+    Page,
+    Transaction,
+    TransactionConflict,
+    evolve,
+    key_of,
+)
 from singletable_apps.shared.accounts import new_user_id
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
@@ -34,9 +43,9 @@ from singletable_apps.skills.entities import (
     ImportStatus,
     JobRole,
     Level,
+    Rating,
     Skill,
     SkillAlias,
-    SkillValues,
     Team,
     User,
     UserSkill,
@@ -68,13 +77,14 @@ from singletable_apps.skills.service.catalog import (
     count,
     spellings_of,
 )
-from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE
+from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context
+from singletable_apps.skills.service.user_skills import UserSkills, is_rated_anew, write_skill
 
 # The parts of an item, which may have 400 KB with its other attributes.
 PART_BYTES = 300_000
 PREVIEW_DAYS, UNDO_DAYS, HISTORY_DAYS = 7, 30, 365
-# With the checks and counts, each skill is three actions of a transaction, which has at most 100.
-SKILLS_PER_TRANSACTION = 31
+# With checks, counts and ratings, each skill is five actions of a transaction, which has 100.
+SKILLS_PER_TRANSACTION = 19
 # How many skills an import creates at most. Their ids are stored in the item of the import.
 MAX_NEW_SKILLS = 1_000
 # How many people are read at once.
@@ -103,11 +113,15 @@ class _Plan:
     people: list[PersonRows]
     users: Mapping[str, User]
     left: list[RowResult]
-    unknown: dict[str, int]
+    unknown: Mapping[str, int]
 
 
 class Imports(Part):
     """Stages, previews, applies and undoes imports."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._user_skills = UserSkills(context)
 
     # -------------------------------------------------------------------------- stage
 
@@ -210,14 +224,13 @@ class Imports(Part):
     def preview(self, import_id: str) -> ImportPreview:
         """Return what happens with every row, errors first."""
         item = self.get(import_id)
+        headings: tuple[str, ...] = ()
         try:
             table = self._read(item)
-        except InvalidInput as error:
-            return ImportPreview(problem=str(error))
-        try:
+            headings = table.columns
             plan = self._plan(item, table)
         except InvalidInput as error:
-            return ImportPreview(table.columns, problem=str(error))
+            return ImportPreview(headings, problem=str(error))
         results, new, names = plan.left, 0, self._context.words().levels
         for person, current in self._with_skills(plan.people, plan.users):
             results += [
@@ -232,7 +245,7 @@ class Imports(Part):
             results += [RowResult(row, outcome, person.username) for row in person.others]
         order = {outcome: place for place, outcome in enumerate(Outcome)}
         results.sort(key=lambda each: (order[each.outcome], each.number))
-        return ImportPreview(table.columns, results, new, plan.unknown)
+        return ImportPreview(headings, results, new, plan.unknown)
 
     def _plan(self, item: Import, table: Table) -> _Plan:
         columns, words = dict(item.columns), self._context.words()
@@ -244,17 +257,11 @@ class Imports(Part):
             known = ((user.username, user.name, user.email) for user in accounts)
             table, columns = add_usernames(table, columns, known)
         rows, left, names = check_rows(table, columns, words.levels, self._context.today())
-        spellings: dict[str, str] = {}
-        unknown: dict[str, int] = {}
-        for row in rows:
-            if row.spelling:
-                spellings.setdefault(normalize_alias(row.spelling), row.spelling)
+        aliases = [(normalize_alias(row.spelling), row.spelling) for row in rows if row.spelling]
+        # Of several spellings, the first is shown.
+        spellings = dict(reversed(aliases))
         skills = self._catalog.find_many(spellings)
-        for row in rows:
-            alias = normalize_alias(row.spelling)
-            if row.spelling and alias not in skills:
-                shown = spellings[alias]
-                unknown[shown] = unknown.get(shown, 0) + 1
+        unknown = Counter(spellings[alias] for alias, _ in aliases if alias not in skills)
         chosen = {spelling: _action(item, spelling) for spelling in unknown}
         used = self._catalog.find_many({each[len(USE) :] for each in chosen.values()})
         for spelling, action in chosen.items():
@@ -372,7 +379,7 @@ class Imports(Part):
         user: User | None,
         current: Mapping[str, UserSkill],
     ) -> User | None:
-        """Import up to 31 skills of a person in one transaction. Return the person."""
+        """Import some skills of a person in one transaction. Return the person."""
         for _ in range(ATTEMPTS):
             planned = [
                 each
@@ -381,11 +388,9 @@ class Imports(Part):
             ]
             if user is not None and not planned:
                 return user
-            created = None
-            if user is None:
-                created = _new_user(person)
+            written = user or _new_user(person)
             try:
-                self._write(item, person, number, planned, created)
+                self._write(item, number, planned, written, is_new=user is None)
             except ConditionFailed as error:
                 if isinstance(error.current, ImportedPerson):
                     return self._context.get_user(person.username, consistent=True)
@@ -393,7 +398,7 @@ class Imports(Part):
             except TransactionConflict:
                 break
             else:
-                return user or created
+                return written
             user = self._context.find_user(person.username, consistent=True)
             person.username = user.username if user else person.username
             keys = [UserSkill.key(person.username, skill.skill_id) for _, _, skill in rows]
@@ -413,10 +418,11 @@ class Imports(Part):
     def _write(
         self,
         item: Import,
-        person: PersonRows,
         number: int,
         planned: Sequence[PlannedSkill],
-        created: User | None,
+        user: User,
+        *,
+        is_new: bool,
     ) -> None:
         skills = [
             ImportedSkill(
@@ -429,9 +435,9 @@ class Imports(Part):
         ]
         record = ImportedPerson(
             import_id=item.import_id,
-            username=person.username,
+            username=user.username,
             number=number,
-            user_id=created.user_id if created else 0,
+            user_id=user.user_id if is_new else 0,
             skills=skills,
             expires_at=self._context.clock() + timedelta(days=UNDO_DAYS),
         )
@@ -440,15 +446,20 @@ class Imports(Part):
             transaction.create(record)
             is_running = Import.status == ImportStatus.APPLYING
             transaction.check(Import.key(item.import_id), is_running)
-            if created is not None:
-                transaction.create(created)
+            if is_new:
+                transaction.create(user)
             else:
-                transaction.check(User.key(person.username), IS_HERE)
+                transaction.check(User.key(user.username), IS_HERE)
             for each in planned:
+                skill, before = each.skill, each.before
                 # A skill that is renamed or merged right now has changed its revision.
-                unchanged = Skill.revision == each.skill.revision
-                transaction.check(Skill.key(each.skill.skill_id), unchanged)
-                _write_skill(transaction, person.username, each)
+                transaction.check(Skill.key(skill.skill_id), Skill.revision == skill.revision)
+                names = {"skill_id": skill.skill_id, "skill_name": skill.name}
+                after = UserSkill(username=user.username, **names, **vars(each.after))
+                write_skill(transaction, before, after)
+                if is_rated_anew(before, after):
+                    at = _rated_at(item)
+                    self._user_skills.write_ratings(transaction, user, before, after, at)
 
     def _finish(self, item: Import, plan: _Plan) -> Import:
         records = self._records(item)
@@ -502,7 +513,7 @@ class Imports(Part):
         records = self._records(item)
         for record in records:
             if not record.is_undone:
-                self._undo_record(record)
+                self._undo_record(record, _rated_at(item))
         members = {
             name.casefold()
             for team in self._store.hydrate(Team.listed())
@@ -522,7 +533,8 @@ class Imports(Part):
             return []
         return [f"{each.username}: {name}" for each in self._records(item) for name in each.kept]
 
-    def _undo_record(self, record: ImportedPerson) -> None:
+    def _undo_record(self, record: ImportedPerson, rated_at: datetime) -> None:
+        user = self._context.find_user(record.username, consistent=True)
         for _ in range(ATTEMPTS):
             keys = [UserSkill.key(record.username, each.skill_id) for each in record.skills]
             found = self._store.get_many(keys, consistent=True)
@@ -531,8 +543,9 @@ class Imports(Part):
             try:
                 with self._store.transaction(pattern=patterns.undo_import) as transaction:
                     for each, now in pairs:
-                        if now is not None and _is_unchanged(each, now):
+                        if user and now and _is_unchanged(each, now):
                             _restore(transaction, each, now)
+                            transaction.delete(Rating.key(user.user_id, each.skill_id, rated_at))
                     transaction.update(
                         key_of(record),
                         ImportedPerson.is_undone.set(True),
@@ -586,34 +599,22 @@ class Imports(Part):
                 self._catalog.delete(actor, skill_id)
 
 
+def _rated_at(item: Import) -> datetime:
+    """Return when the ratings of an import were made: the same moment whenever it is resumed."""
+    return item.applied_at or item.uploaded_at
+
+
 def _new_user(person: PersonRows) -> User:
     profile: dict[str, Any] = {**person.profile}
     return User(username=person.username, user_id=new_user_id(), **profile)
 
 
-def _write_skill(transaction: Transaction, username: str, each: PlannedSkill) -> None:
-    skill, before, after = each.skill, each.before, each.after
-    if before is None:
-        added = UserSkill(
-            username=username, skill_id=skill.skill_id, skill_name=skill.name, **vars(after)
-        )
-        transaction.create(added)
-        count(transaction, skill.skill_id, added=after.level)
-        return
-    transaction.update(key_of(before), *_edits(after), if_=UserSkill.revision == before.revision)
-    if after.level is not before.level:
-        count(transaction, skill.skill_id, added=after.level, removed=before.level)
-
-
 def _restore(transaction: Transaction, each: ImportedSkill, now: UserSkill) -> None:
-    key, unchanged = key_of(now), UserSkill.revision == now.revision
     if each.before is None:
-        transaction.delete(key, if_=unchanged)
+        transaction.delete(key_of(now), if_=UserSkill.revision == now.revision)
         count(transaction, now.skill_id, removed=now.level)
-        return
-    transaction.update(key, *_edits(each.before), if_=unchanged)
-    if each.before.level is not now.level:
-        count(transaction, now.skill_id, added=each.before.level, removed=now.level)
+    else:
+        write_skill(transaction, now, evolve(now, **vars(each.before)))
 
 
 def _is_unchanged(each: ImportedSkill, now: UserSkill | None) -> bool:
@@ -621,10 +622,6 @@ def _is_unchanged(each: ImportedSkill, now: UserSkill | None) -> bool:
     if now is None or values_of(now) != each.after:
         return False
     return each.before is not None or now.endorsements == 0
-
-
-def _edits(values: SkillValues) -> list[Edit[UserSkill]]:
-    return [getattr(UserSkill, name).set(value) for name, value in vars(values).items()]
 
 
 def _describe(each: PlannedSkill, names: Mapping[Level, str]) -> str:

@@ -23,7 +23,7 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Part
-from singletable_apps.skills.service.context import busy
+from singletable_apps.skills.service.context import busy, edits_of
 
 MAX_TARGETS = 50
 
@@ -75,9 +75,7 @@ class Roles(Part):
         with self._store.transaction(pattern=patterns.edit_role) as transaction:
             transaction.update(
                 JobRole.key(role.role_id),
-                JobRole.name.set(role.name),
-                JobRole.description.set(role.description),
-                JobRole.targets.set(role.targets),
+                *edits_of(role, "name", "description", "targets"),
                 if_=JobRole.revision == before.revision,
             )
             _check_targets(transaction, role)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from singletable import AlreadyExists as ItemExists
 from singletable import (
     Condition,
     ConditionFailed,
-    Edit,
     InvalidCursor,
     ItemMismatch,
     Page,
+    Transaction,
     TransactionConflict,
     evolve,
     key_of,
@@ -37,6 +38,7 @@ from singletable_apps.skills.entities import (
     Request,
     Role,
     Skill,
+    SkillValues,
     Source,
     User,
     UserSkill,
@@ -52,7 +54,7 @@ from singletable_apps.skills.rules import (
     is_same_user,
 )
 from singletable_apps.skills.service.catalog import Part, SkillEdit, check_skill, count
-from singletable_apps.skills.service.context import IS_HERE, Context, busy
+from singletable_apps.skills.service.context import IS_HERE, Context, busy, edits_of
 from singletable_apps.skills.service.notices import Notices
 
 # How many endorsements one transaction deletes, besides the skill and its count.
@@ -176,27 +178,21 @@ class UserSkills(Part):
         self._context.check_reach(actor, username)
         user, skill = self._context.get_user(username), self._catalog.get(spelling)
         checked = check_skill_draft(draft, self._context.today())
-        assert checked.last_used is not None
-        is_own = is_same_user(actor.username, user.username)
         added = UserSkill(
             username=user.username,
             skill_id=skill.skill_id,
             skill_name=skill.name,
-            level=checked.level,
-            years=checked.years,
-            last_used=checked.last_used,
-            notes=checked.notes,
-            source=Source.SELF if is_own else Source.MANAGER,
-            rated_by="" if is_own else actor.username,
+            **_entered(checked),
+            **_rater(actor, user),
         )
         try:
             with self._store.transaction(pattern=patterns.add_user_skill) as transaction:
                 transaction.check(User.key(user.username), IS_HERE)
                 # A skill that is renamed or merged right now has changed its revision.
                 transaction.check(Skill.key(skill.skill_id), Skill.revision == skill.revision)
-                transaction.create(added)
-                transaction.put(self._rating(user, added, self._context.clock(), checked.evidence))
-                count(transaction, skill.skill_id, added=checked.level)
+                write_skill(transaction, None, added)
+                now = self._context.clock()
+                self.write_ratings(transaction, user, None, added, now, checked.evidence)
         except ItemExists as error:
             text = f"{user.name} already has the skill {skill.name}."
             raise AlreadyExists({"skill_name": text}) from error
@@ -224,38 +220,16 @@ class UserSkills(Part):
         check(before.revision)
         entered = draft if isinstance(draft, SkillDraft) else draft(draft_of(before))
         checked = check_skill_draft(entered, self._context.today())
-        assert checked.last_used is not None
-        changes: list[Edit[UserSkill]] = [
-            UserSkill.level.set(checked.level),
-            UserSkill.years.set(checked.years),
-            UserSkill.last_used.set(checked.last_used),
-            UserSkill.notes.set(checked.notes),
-        ]
-        is_own = is_same_user(actor.username, before.username)
-        after = evolve(
-            before,
-            level=checked.level,
-            years=checked.years,
-            source=Source.SELF if is_own else Source.MANAGER,
-            rated_by="" if is_own else actor.username,
-        )
-        if not is_own or checked.level is not before.level:
-            rated = UserSkill.rated_by.set(after.rated_by)
-            changes += [UserSkill.source.set(after.source), rated]
-        ratings: list[Rating] = []
-        is_same = (checked.level, checked.years) == (before.level, before.years)
-        if not is_own or checked.evidence or not is_same:
-            ratings.append(self._rating(user, after, self._context.clock(), checked.evidence))
-            if not self.ratings(user, before.skill_id):
-                ratings.append(self._rating(user, before, before.created_at))
+        after = rated = evolve(before, **_entered(checked), **_rater(actor, user))
+        is_own = is_same_user(actor.username, user.username)
+        if is_own and after.level is before.level:
+            after = evolve(after, source=before.source, rated_by=before.rated_by)
         with self._store.transaction(pattern=patterns.edit_user_skill) as transaction:
-            unchanged = UserSkill.revision == before.revision
-            transaction.update(key_of(before), *changes, if_=unchanged)
-            for rating in ratings:
-                transaction.put(rating)
-            if checked.level is not before.level:
-                count(transaction, before.skill_id, added=checked.level, removed=before.level)
-        self._notify(actor, user, after)
+            write_skill(transaction, before, after)
+            if not is_own or checked.evidence or is_rated_anew(before, after):
+                now = self._context.clock()
+                self.write_ratings(transaction, user, before, rated, now, checked.evidence)
+        self._notify(actor, user, rated)
         return self._get(before.username, before.skill_id)
 
     def rate(
@@ -285,18 +259,19 @@ class UserSkills(Part):
         found = self._store.query(patterns.ratings_of_user(user.user_id), consistent=True)
         return [each for each in found if skill_id in ("", each.skill_id)]
 
-    def _rating(self, user: User, skill: UserSkill, at: datetime, evidence: str = "") -> Rating:
-        own = user.username if skill.source is Source.SELF else ""
-        return Rating(
-            user_id=user.user_id,
-            skill_id=skill.skill_id,
-            rated_at=at,
-            level=skill.level,
-            years=skill.years,
-            source=skill.source,
-            author=skill.rated_by or own,
-            evidence=evidence,
-        )
+    def write_ratings(
+        self,
+        transaction: Transaction,
+        user: User,
+        before: UserSkill | None,
+        after: UserSkill,
+        at: datetime,
+        evidence: str = "",
+    ) -> None:
+        """Add a skill to the history of ratings; with the first change, also what was before."""
+        transaction.put(_rating(user, after, at, evidence))
+        if before is not None and not self.ratings(user, before.skill_id):
+            transaction.put(_rating(user, before, before.created_at))
 
     def _notify(self, actor: User, user: User, skill: UserSkill) -> None:
         """Tell someone about a rating by another person, at most every 15 minutes."""
@@ -514,3 +489,45 @@ class Requests(Part):
 def draft_of(skill: UserSkill) -> SkillDraft:
     """Return what was entered for a skill of a person."""
     return SkillDraft(skill.level, skill.years, skill.last_used, skill.notes)
+
+
+def _entered(draft: SkillDraft) -> dict[str, Any]:
+    return {name: value for name, value in vars(draft).items() if name != "evidence"}
+
+
+def _rater(actor: User, user: User) -> dict[str, Any]:
+    """Return whose rating it is: the person's own, or a manager's."""
+    if is_same_user(actor.username, user.username):
+        return {"source": Source.SELF, "rated_by": ""}
+    return {"source": Source.MANAGER, "rated_by": actor.username}
+
+
+def _rating(user: User, skill: UserSkill, at: datetime, evidence: str = "") -> Rating:
+    own = user.username if skill.source is Source.SELF else ""
+    return Rating(
+        user_id=user.user_id,
+        skill_id=skill.skill_id,
+        rated_at=at,
+        level=skill.level,
+        years=skill.years,
+        source=skill.source,
+        author=skill.rated_by or own,
+        evidence=evidence,
+    )
+
+
+def is_rated_anew(before: UserSkill | None, after: UserSkill) -> bool:
+    """Return whether the level or the years are others than before."""
+    return before is None or (before.level, before.years) != (after.level, after.years)
+
+
+def write_skill(transaction: Transaction, before: UserSkill | None, after: UserSkill) -> None:
+    """Add a skill to a person, or change its values, and count the people who have it."""
+    if before is None:
+        transaction.create(after)
+        count(transaction, after.skill_id, added=after.level)
+        return
+    edits = edits_of(after, *(each.name for each in fields(SkillValues)))
+    transaction.update(key_of(before), *edits, if_=UserSkill.revision == before.revision)
+    if after.level is not before.level:
+        count(transaction, after.skill_id, added=after.level, removed=before.level)

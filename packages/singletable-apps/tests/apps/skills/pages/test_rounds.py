@@ -24,6 +24,11 @@ def test_a_round_from_opening_to_closing(app: PagesApp, ada: Browser, bob: Brows
     assert bob.open(f"{url}/people/ada").status_code == 403
     seen = ada.open(url).text
     assert ">Finished<" in seen
+    assert f'href="{url}/export?format=csv"' in seen
+    assert ada.open(f"{url}/export?format=csv").text.splitlines() == [
+        "username,name,skill_id,skill,before,after,change,target_met",
+        "bob,Bob,go,Go,Beginner,Expert,up,no",
+    ]
     assert ada.flash(ada.submit(ada.open(url), "/remind")).startswith("Reminded 3 people")
     assert ada.flash(ada.submit(ada.open(url), "/remind")).startswith("There is nobody")
     ada.submit(ada.open(f"{url}/close"), "/close")
@@ -77,7 +82,9 @@ def test_api_of_rounds_requests_and_words(server: Server) -> None:
     item = server.world.service.rounds.get(opened["round_id"])
     assert len(server.world.service.rounds.people(item, Reach(None))) == 4
     assert bob.get(path).json()["unfinished"] == ["bob"]
-    server.world.service.rounds.finish(server.world.user("bob"), opened["round_id"], "bob", {})
+    assert bob.put(f"{path}/people/ada", {}).status_code == 403
+    assert bob.put(f"{path}/people/BOB", {"levels": {"GO": "Expert"}}).status_code == 200
+    assert bob.get("/users/bob/skills/go").json()["proficiency_level"] == "Expert"
     progress = bob.get(path).json()
     assert (
         progress["unfinished"],

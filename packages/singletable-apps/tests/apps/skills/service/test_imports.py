@@ -178,6 +178,23 @@ def test_undo_keeps_later_changes(world: World) -> None:
     check_counts(world)
 
 
+def test_ratings_of_an_import_are_in_the_history_until_it_is_undone(memory: World) -> None:
+    fill(memory)
+    service, ada, bob = memory.service, memory.user("ada"), memory.user("bob")
+    memory.clock.advance(days=1)
+    import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
+    service.imports.apply(ada, import_id)
+
+    def history() -> list[tuple[Level, Source]]:
+        return [(each.level, each.source) for each in service.user_skills.ratings(bob, "go")]
+
+    before = (Level.INTERMEDIATE, Source.SELF)
+    assert history() == [before, (Level.ADVANCED, Source.IMPORT)]
+    assert len(service.user_skills.ratings(memory.user("cyd"))) == 2
+    service.imports.undo(ada, import_id)
+    assert history() == [before]
+
+
 def interruptions(world: World, action: str, import_id: str) -> Iterator[int]:
     """Stop an action after every number of operations, then finish it."""
     for operations in range(60):
