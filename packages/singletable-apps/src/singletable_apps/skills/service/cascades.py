@@ -10,10 +10,9 @@ that nobody sees, and the username is taken.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from singletable import (
@@ -21,6 +20,7 @@ from singletable import (
     Edit,
     ItemKey,
     SingleTableError,
+    Store,
     Transaction,
     WritePattern,
     evolve,
@@ -40,7 +40,6 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.entry_rules import Entry
 from singletable_apps.skills.rules import is_same_user
 from singletable_apps.skills.service.catalog import count
 from singletable_apps.skills.service.context import ATTEMPTS, Context
@@ -50,9 +49,6 @@ SETTLING = timedelta(seconds=5)
 # How many endorsements one transaction moves, besides the skill and its count.
 _BATCH = 45
 _log = logging.getLogger(__name__)
-
-# A pattern, and what adds its writes to a transaction.
-Step = tuple[WritePattern, Callable[[Transaction], None]]
 
 
 class Cascades:
@@ -96,19 +92,12 @@ class Cascades:
                 writes.put(FormerUsername(username=user.username, user_id=user.user_id))
         self._run_later(user.username)
 
-    def is_moving(self, username: str) -> bool:
-        """Return whether a person was just renamed to this username. Finish older cascades."""
-        left = [
-            cascade
-            for cascade in self._pending()
-            if not (self._is_settled(cascade) and self.release(cascade.username))
-        ]
-        return any(is_same_user(each.new_username, username) for each in left)
-
     def check_not_moving(self, user: User) -> None:
-        """Raise Busy if a person was just renamed."""
-        if self.is_moving(user.username):
-            raise Busy("This username was changed a moment ago. Try again in a few seconds.")
+        """Raise Busy if a person was just renamed. Finish older cascades."""
+        for cascade in self._pending():
+            is_finished = self._is_settled(cascade) and self.release(cascade.username)
+            if not is_finished and is_same_user(cascade.new_username, user.username):
+                raise Busy("This username was changed a moment ago. Try again in a few seconds.")
 
     def check_free(self, username: str) -> None:
         """Raise AlreadyExists if a username is taken, or was given up a moment ago."""
@@ -151,98 +140,111 @@ class Cascades:
             cascade = self._store.run(patterns.cascade, username)
             if cascade is None:
                 return
-            is_settled = self._is_settled(cascade)
+            is_settled, move = self._is_settled(cascade), _Move(self._store, cascade)
             if not cascade.new_username:
                 self._sessions.forget(cascade.user_id)
-            written = [self._commit(cascade, *step) for step in self._steps(cascade)]
+            move.run()
             # What was changed meanwhile is read again.
-            if all(written):
+            if move.is_complete:
                 if is_settled:
-                    self._commit(cascade, patterns.finish_cascade, lambda _: None, is_last=True)
+                    move.finish()
                 return
 
-    def _commit(
-        self,
-        cascade: Cascade,
-        pattern: WritePattern,
-        write: Callable[[Transaction], None],
-        *,
-        is_last: bool = False,
-    ) -> bool:
-        """Write, unless something was changed meanwhile. Return whether it was written."""
+
+class _Move:
+    """Moves or deletes everything under a username; not complete if it was changed meanwhile."""
+
+    def __init__(self, store: Store, cascade: Cascade) -> None:
+        self._store, self._cascade, self.is_complete = store, cascade, True
+        self._old, self._new = cascade.username, cascade.new_username
         # Someone else may have finished, and the username may be another person's by now.
-        user, is_placeholder = User.key(cascade.username), User.user_id == cascade.placeholder_id
+        self._is_placeholder = User.user_id == cascade.placeholder_id
+
+    @contextmanager
+    def _write(self, pattern: WritePattern) -> Generator[Transaction]:
         try:
             with self._store.transaction(pattern=pattern) as transaction:
-                write(transaction)
-                if is_last:
-                    transaction.delete(user, if_=is_placeholder)
-                    transaction.delete(key_of(cascade))
-                else:
-                    transaction.check(user, is_placeholder)
+                yield transaction
+                transaction.check(User.key(self._old), self._is_placeholder)
         except ConditionFailed:
-            return False
-        return True
+            self.is_complete = False
 
-    def _steps(self, cascade: Cascade) -> Iterator[Step]:
-        yield from self._skills(cascade)
-        yield from self._entries(cascade)
-        yield from self._given(cascade)
-        yield from self._teams(cascade)
-        if not cascade.new_username:
-            yield from self._ratings(cascade)
+    def run(self) -> None:
+        """Take all steps."""
+        for skill in self._store.query(patterns.skills_of_user(self._old), consistent=True):
+            self._move_skill(skill)
+        self._move_entries()
+        self._move_given()
+        self._move_member()
+        if not self._new:
+            self._delete_ratings()
 
-    def _ratings(self, cascade: Cascade) -> Iterator[Step]:
-        """Delete the ratings of the skills, which are under the number of the person."""
-        found = self._store.query(patterns.ratings_of_user(cascade.user_id), consistent=True)
-        keys = [key_of(each) for each in found]
-        for start in range(0, len(keys), _BATCH):
-            yield patterns.forget_ratings, partial(_delete_all, keys[start : start + _BATCH])
+    def finish(self) -> None:
+        """Free the username."""
+        finish = self._store.transaction(pattern=patterns.finish_cascade)
+        with suppress(ConditionFailed), finish as transaction:
+            transaction.delete(User.key(self._old), if_=self._is_placeholder)
+            transaction.delete(key_of(self._cascade))
 
-    def _skills(self, cascade: Cascade) -> Iterator[Step]:
-        """Move or delete the skills, with the endorsements by others."""
-        for skill in self._store.query(patterns.skills_of_user(cascade.username), consistent=True):
-            received = patterns.endorsers(cascade.username, skill.skill_id)
-            found = list(self._store.query(received, consistent=True))
-            new = cascade.new_username
-            if new and self._exists(UserSkill.key(new, skill.skill_id)):
-                new = ""  # the person has added it there again
-            while len(found) > _BATCH:
-                some = partial(_move_skill, skill, found[:_BATCH], new, is_last=False)
-                yield patterns.move_user_skill, some
-                del found[:_BATCH]
-            yield patterns.move_user_skill, partial(_move_skill, skill, found, new, is_last=True)
+    def _move_skill(self, skill: UserSkill) -> None:
+        """Move or delete a skill, with the endorsements by others."""
+        received = patterns.endorsers(self._old, skill.skill_id)
+        found = list(self._store.query(received, consistent=True))
+        new, unchanged = self._new, UserSkill.revision == skill.revision
+        if new and self._exists(UserSkill.key(new, skill.skill_id)):
+            new = ""  # the person has added it there again
+        for start in range(0, len(found) or 1, _BATCH):
+            with self._write(patterns.move_user_skill) as transaction:
+                for each in found[start : start + _BATCH]:
+                    transaction.delete(key_of(each))
+                    if new:
+                        transaction.put(evolve(each, username=new))
+                if start + _BATCH < len(found):
+                    # Every endorsement changes the revision, so none is missed.
+                    transaction.check(key_of(skill), unchanged)
+                    continue
+                transaction.delete(key_of(skill), if_=unchanged)
+                if new:
+                    transaction.create(evolve(skill, username=new))
+                else:
+                    count(transaction, skill.skill_id, removed=skill.level)
 
-    def _entries(self, cascade: Cascade) -> Iterator[Step]:
+    def _move_entries(self) -> None:
         """Move or delete everything else in the partition of the person."""
-        selection, new = patterns.entries_of_user(cascade.username), cascade.new_username
-        found = self._store.collect(Entries, selection, consistent=True)
-        entries: list[Entry] = [*found.certifications, *found.experience]
-        for entry in (*entries, *found.education, *found.projects):
-            yield patterns.move_entry, partial(_move_entry, entry, new)
+        found = self._store.collect(Entries, patterns.entries_of_user(self._old), consistent=True)
+        for entry in (each for entries in vars(found).values() for each in entries):
+            with self._write(patterns.move_entry) as transaction:
+                transaction.delete(key_of(entry), if_=type(entry).revision == entry.revision)
+                if self._new:
+                    transaction.create(evolve(entry, username=self._new))
 
-    def _given(self, cascade: Cascade) -> Iterator[Step]:
+    def _move_given(self) -> None:
         """Move or delete the endorsements that the person has given to others."""
-        old, new = cascade.username, cascade.new_username
-        index = patterns.endorsements_given(old)
+        index = patterns.endorsements_given(self._old)
         for owner, skill_id in self._store.select(
             index, Endorsement.username, Endorsement.skill_id
         ):
-            given = self._store.run(patterns.endorsement, owner, skill_id, old)
+            given = self._store.run(patterns.endorsement, owner, skill_id, self._old)
             if given is None:
                 continue
-            moved = evolve(given, endorser=new) if new else None
+            moved = evolve(given, endorser=self._new) if self._new else None
             if moved is not None and self._exists(key_of(moved)):
                 moved = None  # the person has endorsed it again
-            has_skill = self._exists(UserSkill.key(owner, skill_id))
-            yield patterns.move_endorsement, partial(_move_given, given, moved, has_skill)
+            skill = UserSkill.key(owner, skill_id)
+            has_skill = self._exists(skill)
+            with self._write(patterns.move_endorsement) as transaction:
+                transaction.delete(key_of(given), if_=Endorsement.endorser.exists())
+                if moved is not None:
+                    transaction.create(moved)
+                elif has_skill:
+                    transaction.update(skill, UserSkill.endorsements.add(-1))
 
     def _exists(self, key: ItemKey[Any]) -> bool:
         return self._store.get(key, consistent=True) is not None
 
-    def _teams(self, cascade: Cascade) -> Iterator[Step]:
+    def _move_member(self) -> None:
         """Replace the username in teams, or remove it."""
-        old, new = cascade.username, cascade.new_username
+        old, new = self._old, self._new
         for team in self._store.hydrate(Team.listed()):
             people = (team.created_by, team.manager, *team.members)
             if not any(is_same_user(name, old) for name in people):
@@ -251,55 +253,14 @@ class Cascades:
             edits: list[Edit[Team]] = [Team.members.set(list(dict.fromkeys(filter(None, names))))]
             named = ((Team.created_by, team.created_by), (Team.manager, team.manager))
             edits += [field.set(new) for field, name in named if is_same_user(name, old)]
-            yield patterns.move_member, partial(_edit_team, team, edits)
+            with self._write(patterns.move_member) as transaction:
+                transaction.update(key_of(team), *edits, if_=Team.revision == team.revision)
 
-
-def _move_skill(
-    skill: UserSkill,
-    received: list[Endorsement],
-    new: str,
-    transaction: Transaction,
-    *,
-    is_last: bool,
-) -> None:
-    key, unchanged = key_of(skill), UserSkill.revision == skill.revision
-    for each in received:
-        transaction.delete(key_of(each))
-        if new:
-            transaction.put(evolve(each, username=new))
-    if not is_last:
-        # Every endorsement changes the revision, so none is missed.
-        transaction.check(key, unchanged)
-        return
-    transaction.delete(key, if_=unchanged)
-    if new:
-        transaction.create(evolve(skill, username=new))
-    else:
-        count(transaction, skill.skill_id, removed=skill.level)
-
-
-def _move_entry(entry: Entry, new: str, transaction: Transaction) -> None:
-    entity: Any = type(entry)
-    transaction.delete(key_of(entry), if_=entity.revision == entry.revision)
-    if new:
-        transaction.create(evolve(entry, username=new))
-
-
-def _move_given(
-    given: Endorsement, moved: Endorsement | None, has_skill: bool, transaction: Transaction
-) -> None:
-    transaction.delete(key_of(given), if_=Endorsement.endorser.exists())
-    if moved is not None:
-        transaction.create(moved)
-    elif has_skill:
-        skill = UserSkill.key(given.username, given.skill_id)
-        transaction.update(skill, UserSkill.endorsements.add(-1))
-
-
-def _delete_all(keys: list[ItemKey[Any]], transaction: Transaction) -> None:
-    for key in keys:
-        transaction.delete(key)
-
-
-def _edit_team(team: Team, edits: list[Edit[Team]], transaction: Transaction) -> None:
-    transaction.update(key_of(team), *edits, if_=Team.revision == team.revision)
+    def _delete_ratings(self) -> None:
+        """Delete the ratings of the skills, which are under the number of the person."""
+        ratings = patterns.ratings_of_user(self._cascade.user_id)
+        found = list(self._store.query(ratings, consistent=True))
+        for start in range(0, len(found), _BATCH):
+            with self._write(patterns.forget_ratings) as transaction:
+                for each in found[start : start + _BATCH]:
+                    transaction.delete(key_of(each))

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from functools import reduce
+from operator import and_
 from typing import TypeAlias
 
 from singletable import AlreadyExists as ItemExists
 from singletable import (
-    Condition,
     ConditionFailed,
-    Edit,
     SingleTableError,
     Transaction,
     evolve,
@@ -40,7 +40,6 @@ from singletable_apps.skills.entities import (
     UserSkill,
 )
 from singletable_apps.skills.rules import (
-    LEVELS,
     MAX_SKILL_NAME,
     PERMISSIONS,
     RANKS,
@@ -55,7 +54,7 @@ from singletable_apps.skills.rules import (
     people_at,
 )
 from singletable_apps.skills.search_rules import explain_unknown
-from singletable_apps.skills.service.context import IS_HERE, Context, busy
+from singletable_apps.skills.service.context import IS_HERE, Context, busy, edits_of
 
 MAX_ALIASES = 40
 MAX_TAGS = 20
@@ -106,14 +105,7 @@ class Catalog:
 
     def find(self, spelling: str) -> Skill | None:
         """Return the skill that a spelling means: its id, its name or an alias; or None."""
-        alias = normalize_alias(spelling)
-        if not alias or len(alias) > MAX_SKILL_NAME:
-            return None
-        found = self._store.run(patterns.alias, alias)
-        skill = None if found is None else self._store.run(patterns.skill, found.skill_id)
-        if skill is not None and skill.merged_into:
-            return self._store.run(patterns.skill, skill.merged_into)
-        return skill
+        return self.find_many([spelling]).get(spelling)
 
     def get(self, spelling: str) -> Skill:
         """Return the skill that a spelling means, or raise NotFound."""
@@ -125,7 +117,11 @@ class Catalog:
         known = {
             alias.alias: alias.skill_id
             for alias in self._store.get_many(
-                [SkillAlias.key(key) for key in sorted({*keys.values()}) if 0 < len(key) <= 100]
+                [
+                    SkillAlias.key(key)
+                    for key in sorted({*keys.values()})
+                    if 0 < len(key) <= MAX_SKILL_NAME
+                ]
             )
             if alias is not None
         }
@@ -218,11 +214,7 @@ class Catalog:
             with self._store.transaction(pattern=patterns.edit_skill) as transaction:
                 transaction.update(
                     key_of(before),
-                    Skill.name.set(after.name),
-                    Skill.category.set(after.category),
-                    Skill.description.set(after.description),
-                    Skill.tags.set(after.tags),
-                    Skill.aliases.set(after.aliases),
+                    *edits_of(after, "name", "category", "description", "tags", "aliases"),
                     Skill.previous_name.set(before.name if is_renamed else ""),
                     if_=Skill.revision == before.revision,
                 )
@@ -315,12 +307,6 @@ class Catalog:
 
     # -------------------------------------------------------------------------- unfinished changes
 
-    def unfinished(self) -> list[Skill]:
-        """Return the skills that are being renamed or merged."""
-        changes = self._store.query(SkillChange.unfinished())
-        found = self._store.get_many([Skill.key(change.skill_id) for change in changes])
-        return [skill for skill in found if skill is not None]
-
     def resume(self) -> None:
         """Finish the renames and merges that were interrupted."""
         for change in list(self._store.query(SkillChange.unfinished())):
@@ -329,26 +315,20 @@ class Catalog:
             except (AppError, SingleTableError) as error:
                 _log.warning("The change of the skill %s is unfinished: %s", change.skill_id, error)
 
-    def finish(self, skill_id: str) -> bool:
-        """Finish the rename or merge of a skill. Return whether nothing is left to do.
+    def finish(self, skill_id: str) -> None:
+        """Finish the rename or merge of a skill.
 
         An index shows new skills of people a little later. As long as it shows fewer people than
         are counted, the change stays unfinished.
         """
         for _ in range(_PASSES):
             skill = self._store.get(Skill.key(skill_id), consistent=True)
-            if skill is None:
-                return True
-            if skill.merged_into:
-                into = self._context.get_skill(skill.merged_into, consistent=True)
-                is_finished = self._merge_pass(skill, into)
-            elif skill.previous_name:
-                is_finished = self._rename_pass(skill)
+            if skill is not None and skill.merged_into:
+                self._merge_pass(skill, self._context.get_skill(skill.merged_into, consistent=True))
+            elif skill is not None and skill.previous_name:
+                self._rename_pass(skill)
             else:
-                return True
-            if is_finished:
-                return True
-        return False
+                return
 
     def _idle_skill(self, skill_id: str) -> Skill:
         """Return a skill that takes part in no change, finishing one that was interrupted."""
@@ -360,7 +340,7 @@ class Catalog:
                 raise Busy("This skill is being renamed or merged right now. Try again.")
         return skill
 
-    def _rename_pass(self, skill: Skill) -> bool:
+    def _rename_pass(self, skill: Skill) -> None:
         # People can be added or removed meanwhile: those added have the new name.
         people = self._people(skill.skill_id)
         renamed = {
@@ -369,18 +349,12 @@ class Catalog:
             if self._has_name(each, skill)
         }
         if len(renamed) < max(people, self._people(skill.skill_id)):
-            return False
-        try:
-            with self._store.transaction(pattern=patterns.finish_rename) as transaction:
-                transaction.update(
-                    Skill.key(skill.skill_id),
-                    Skill.previous_name.set(""),
-                    if_=Skill.revision == skill.revision,
-                )
-                transaction.delete(SkillChange.key(skill.skill_id))
-        except ConditionFailed:
-            return False
-        return True
+            return
+        finish = self._store.transaction(pattern=patterns.finish_rename)
+        with suppress(ConditionFailed), finish as transaction:
+            unchanged = Skill.revision == skill.revision
+            transaction.update(key_of(skill), Skill.previous_name.set(""), if_=unchanged)
+            transaction.delete(SkillChange.key(skill.skill_id))
 
     def _has_name(self, copy: UserSkill, skill: Skill) -> bool:
         """Copy the name, unless it is there. Return whether the person still has the skill."""
@@ -396,7 +370,7 @@ class Catalog:
             return False
         return True
 
-    def _merge_pass(self, source: Skill, into: Skill) -> bool:
+    def _merge_pass(self, source: Skill, into: Skill) -> None:
         for username in sorted(self._usernames(source.skill_id)):
             self._move_skill(username, source, into)
         for role in self._roles_with(source.skill_id):
@@ -407,31 +381,27 @@ class Catalog:
                 with self._store.transaction(pattern=patterns.edit_role) as transaction:
                     _set_targets(transaction, role, targets)
             except ConditionFailed:
-                return False
+                return
         self._people(source.skill_id)
-        try:
-            with self._store.transaction(pattern=patterns.finish_merge) as transaction:
-                transaction.delete(
-                    Skill.key(source.skill_id), if_=Skill.revision == source.revision
-                )
-                transaction.delete(SkillCount.key(source.skill_id), if_=_NOBODY)
-                for alias in spellings_of(source):
-                    transaction.put(SkillAlias(alias=alias, skill_id=into.skill_id))
-                transaction.update(
-                    Skill.key(into.skill_id),
-                    Skill.aliases.set(_merged_aliases(source, into)),
-                    Skill.merging.set(""),
-                    if_=Skill.revision == into.revision,
-                )
-                transaction.delete(SkillChange.key(source.skill_id))
-        except ConditionFailed:
-            return False
-        return True
+        finish = self._store.transaction(pattern=patterns.finish_merge)
+        with suppress(ConditionFailed), finish as transaction:
+            transaction.delete(key_of(source), if_=Skill.revision == source.revision)
+            transaction.delete(SkillCount.key(source.skill_id), if_=_NOBODY)
+            for alias in spellings_of(source):
+                transaction.put(SkillAlias(alias=alias, skill_id=into.skill_id))
+            transaction.update(
+                key_of(into),
+                Skill.aliases.set(_merged_aliases(source, into)),
+                Skill.merging.set(""),
+                if_=Skill.revision == into.revision,
+            )
+            transaction.delete(SkillChange.key(source.skill_id))
 
     def _move_skill(self, username: str, source: Skill, into: Skill) -> None:
         """Move a skill of a person: at once, or if it has many endorsements, some at a time."""
-        while True:
-            old = self._store.get(UserSkill.key(username, source.skill_id), consistent=True)
+        key, is_last = UserSkill.key(username, source.skill_id), False
+        while not is_last:
+            old = self._store.get(key, consistent=True)
             if old is None:
                 return
             new = self._store.get(UserSkill.key(username, into.skill_id), consistent=True)
@@ -444,22 +414,16 @@ class Catalog:
                 with self._store.transaction(pattern=patterns.move_skill) as transaction:
                     transaction.check(User.key(username), IS_HERE)
                     for each in moved:
-                        transaction.delete(
-                            Endorsement.key(username, source.skill_id, each.endorser),
-                            if_=Endorsement.endorser.exists(),
-                        )
+                        transaction.delete(key_of(each), if_=Endorsement.endorser.exists())
                     for each in added:
                         transaction.create(evolve(each, skill_id=into.skill_id))
-                    key = UserSkill.key(username, source.skill_id)
+                    unchanged = UserSkill.revision == old.revision
                     if is_last:
-                        transaction.delete(key, if_=UserSkill.revision == old.revision)
+                        transaction.delete(key, if_=unchanged)
                         count(transaction, source.skill_id, removed=old.level)
                     else:
-                        transaction.update(
-                            key,
-                            UserSkill.endorsements.add(-len(moved)),
-                            if_=UserSkill.revision == old.revision,
-                        )
+                        fewer = UserSkill.endorsements.add(-len(moved))
+                        transaction.update(key, fewer, if_=unchanged)
                     if new is None:
                         names = {"skill_id": into.skill_id, "skill_name": into.name}
                         transaction.create(evolve(old, **names, endorsements=len(added)))
@@ -472,8 +436,6 @@ class Catalog:
                             count(transaction, into.skill_id, added=merged.level, removed=new.level)
             except ConditionFailed:
                 # Someone else has changed or moved it. The next pass finds it if it is still there.
-                return
-            if is_last:
                 return
 
     def _not_endorsed(
@@ -548,14 +510,7 @@ def check_skill(edit: SkillEdit, categories: Sequence[str]) -> Skill:
 
 def edit_of(skill: Skill) -> SkillEdit:
     """Return what was entered for a skill."""
-    return SkillEdit(
-        skill.name,
-        skill.skill_id,
-        skill.category,
-        skill.description,
-        tuple(skill.tags),
-        tuple(skill.aliases),
-    )
+    return SkillEdit(**{each.name: getattr(skill, each.name) for each in fields(SkillEdit)})
 
 
 def _check_spelling(checks: InputChecks, field: str, text: str) -> None:
@@ -621,12 +576,6 @@ COUNTERS = {
 }
 
 
-def counts_are(people: Mapping[Level, int]) -> Condition[SkillCount]:
-    """Return the condition that a skill has these counts, and zero at other levels."""
-    equal = (COUNTERS[level] == people.get(level, 0) for level in LEVELS)
-    return reduce(lambda one, other: one & other, equal)
-
-
 def count(
     transaction: Transaction,
     skill_id: str,
@@ -635,12 +584,8 @@ def count(
     removed: Level | None = None,
 ) -> None:
     """Count one more person at a level, one fewer at another, or both."""
-    changes: list[Edit[SkillCount]] = []
-    if added is not None:
-        changes.append(COUNTERS[added].add(1))
-    if removed is not None:
-        changes.append(COUNTERS[removed].add(-1))
+    changes = [COUNTERS[level].add(by) for level, by in ((added, 1), (removed, -1)) if level]
     transaction.upsert(SkillCount.key(skill_id), *changes)
 
 
-_NOBODY = counts_are({})
+_NOBODY = reduce(and_, (counter == 0 for counter in COUNTERS.values()))
