@@ -243,17 +243,11 @@ def check_rows(
             for field, text, value in found
         ]
         if not found:
-            rows.append(_make_row(number, cells))
+            profile = {name: cells[name] for name in PROFILE if cells.get(name)}
+            others = [cells.get(each) for each in ("years", "last_used", "notes")]
+            values = SkillCells(cells["level"], *others) if skill else None
+            rows.append(ImportRow(number, person, profile, skill, values))
     return rows, errors, names
-
-
-def _make_row(number: int, cells: Mapping[str, Any]) -> ImportRow:
-    profile = {name: cells[name] for name in PROFILE if cells.get(name)}
-    if not cells.get("skill"):
-        return ImportRow(number, cells["username"], profile, "", None)
-    others = [cells.get(each) for each in ("years", "last_used", "notes")]
-    values = SkillCells(cells["level"], *others)
-    return ImportRow(number, cells["username"], profile, cells["skill"], values)
 
 
 PROFILE = ("name", "email", "department", "title", "location", "job_role")

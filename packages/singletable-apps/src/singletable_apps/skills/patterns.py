@@ -95,10 +95,7 @@ VALUES = [
 patterns = PatternCatalog("skills", entities, sizes=SIZES, counts=COUNTS, values=VALUES)
 
 # Writes that many patterns have in common.
-_COUNT_PEOPLE = upserts(
-    SkillCount,
-    *(SkillCount.beginner, SkillCount.intermediate, SkillCount.advanced, SkillCount.expert),
-)
+_COUNT_PEOPLE = upserts(SkillCount)
 _RATE = updates(
     UserSkill,
     *(UserSkill.level, UserSkill.years, UserSkill.last_used, UserSkill.notes),
@@ -240,16 +237,7 @@ create_directory = patterns.write(
 directory = patterns.read(
     "A2", "Get the settings", Directory.key, consistent=True, rate=per_second(50)
 )
-edit_directory = patterns.write(
-    "A3",
-    "Change the settings",
-    updates(
-        Directory,
-        *(Directory.name, Directory.registration, Directory.levels, Directory.categories),
-        Directory.revision,
-    ),
-    rate=per_day(1),
-)
+edit_directory = patterns.write("A3", "Change the settings", updates(Directory), rate=per_day(1))
 all_accounts = patterns.read(
     "A4", "List the accounts with addresses", User.by_name, items=50, hydrate=True, rate=per_day(20)
 )
@@ -285,9 +273,6 @@ cascade = patterns.read(
 endorsements_given = patterns.read(
     "A10", "Endorsements given", Endorsement.by_endorser, items=10, hydrate=False, rate=per_day(20)
 )
-all_teams = patterns.read(
-    "A11", "All teams, to move a member", Team.listed, items=500, hydrate=True, rate=per_day(20)
-)
 move_user_skill = patterns.write(
     "A12",
     "Move or delete a skill of someone who was renamed or deleted",
@@ -313,7 +298,7 @@ move_member = patterns.write(
     "A14",
     "Rename or remove a member of a team",
     checks(User),
-    updates(Team, Team.members, Team.created_by, Team.manager, Team.updated_at, Team.revision),
+    updates(Team),
     rate=per_day(20),
 )
 forget_ratings = patterns.write(
@@ -369,7 +354,7 @@ delete_skill = patterns.write(
     deletes(Skill),
     deletes(SkillCount),
     deletes(SkillAlias),
-    updates(JobRole, JobRole.targets, JobRole.updated_at, JobRole.revision),
+    updates(JobRole),
     rate=per_day(1),
 )
 start_count = patterns.write(
@@ -439,11 +424,7 @@ edit_role = patterns.write(
     "R3",
     "Edit a job and its targets",
     checks(Skill),
-    updates(
-        JobRole,
-        *(JobRole.name, JobRole.description, JobRole.targets),
-        *(JobRole.updated_at, JobRole.revision),
-    ),
+    updates(JobRole),
     rate=per_day(5),
 )
 delete_role = patterns.write("R4", "Delete a job", deletes(JobRole), rate=per_day(1))
@@ -506,15 +487,11 @@ patterns.crud(
     "T1 T3 T4 T5",
     "a team",
     Team.key,
-    update=updates(Team, Team.name, Team.members, Team.manager, Team.updated_at, Team.revision),
     consistent=True,
     reads=per_day(500),
     writes=per_day(10),
 )
 teams = patterns.read("T2", "List all teams", Team.listed, items=20, rate=per_second(1))
-member_skill = patterns.read(
-    "T6", "Skills of the members of a team", UserSkill.key, items=20, rate=per_second(1)
-)
 
 # ------------------------------------------------------------------------------ rounds and requests
 
@@ -556,11 +533,7 @@ stage_import = patterns.write("I6", "Create an import", creates(Import), rate=pe
 edit_import = patterns.write(
     "I7",
     "Choose columns and skills, apply or undo an import",
-    updates(
-        Import,
-        *(Import.columns, Import.skills, Import.duplicates, Import.status, Import.totals),
-        *(Import.applied_at, Import.expires_at, Import.revision),
-    ),
+    updates(Import),
     rate=per_day(3),
 )
 import_skill = patterns.write(
@@ -568,7 +541,7 @@ import_skill = patterns.write(
     "Create a skill that an import needs",
     creates(Skill),
     creates(SkillAlias),
-    updates(Import, Import.created_skills, Import.revision),
+    updates(Import),
     rate=per_day(1),
 )
 import_person = patterns.write(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
 from enum import StrEnum
@@ -36,7 +36,8 @@ MAX_CRITERIA = 8
 # How many items one search may read.
 MAX_READ = 20_000
 COLUMNS = ("skill", "level", "years", "since")
-FILTERS = ("department", "location", "job")
+# The fields of people that can be asked for, by the names of the parameters.
+FILTERS = {"department": "department", "location": "location", "job": "job_role"}
 _LEVEL_NAMES = {level.casefold(): level for level in Level}
 
 # ------------------------------------------------------------------------------ queries
@@ -73,17 +74,10 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What a search asks: all criteria must be met, and what is not empty must be equal."""
+    """What a search asks: all criteria must be met, and the fields of FILTERS must be equal."""
 
     criteria: tuple[Criterion, ...]
-    department: str = ""
-    location: str = ""
-    job: str = ""
-
-    @property
-    def has_filters(self) -> bool:
-        """Whether the profiles of people are needed to decide."""
-        return bool(self.department or self.location or self.job)
+    filters: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def encode(self) -> str:
         """Return the query string of a URL, which `parse_parameters` reads."""
@@ -97,8 +91,7 @@ class SearchQuery:
                 ("since", str(one.since or "")),
             )
         ]
-        filters = {"department": self.department, "location": self.location, "job": self.job}
-        return urlencode([*pairs, *((name, text) for name, text in filters.items() if text)])
+        return urlencode([*pairs, *self.filters.items()])
 
 
 def parse_parameters(parameters: Mapping[str, Sequence[str]]) -> SearchQuery:
@@ -108,9 +101,7 @@ def parse_parameters(parameters: Mapping[str, Sequence[str]]) -> SearchQuery:
     return parse_rows(list(rows), **filters)
 
 
-def parse_rows(
-    rows: Sequence[Sequence[str]], department: str = "", location: str = "", job: str = ""
-) -> SearchQuery:
+def parse_rows(rows: Sequence[Sequence[str]], **filters: str) -> SearchQuery:
     """Return the query of rows with a skill, level, years and day; raise InvalidInput.
 
     Rows without a skill are left out. An error names its field and row: `years/1`.
@@ -140,14 +131,9 @@ def parse_rows(
         checks.reject("skill/0", "Enter at least one skill.")
     if len(criteria) > MAX_CRITERIA:
         checks.reject(f"skill/{MAX_CRITERIA}", f"Use at most {MAX_CRITERIA} skills.")
-    query = SearchQuery(
-        tuple(criteria),
-        checks.line("department", department, longest=MAX_NAME),
-        checks.line("location", location, longest=MAX_NAME),
-        checks.line("job", job, longest=MAX_NAME),
-    )
+    lines = {name: checks.line(name, text, longest=MAX_NAME) for name, text in filters.items()}
     checks.raise_errors()
-    return query
+    return SearchQuery(tuple(criteria), {name: text for name, text in lines.items() if text})
 
 
 def _parse_level(checks: InputChecks, field: str, text: str) -> Level:
@@ -245,11 +231,6 @@ def query_units(entries: int, queries: int = 1) -> float:
     return 0.5 * max(queries, math.ceil(entries * SIZES[UserSkill] / _READ_UNIT_BYTES))
 
 
-def get_units(items: int) -> float:
-    """Return the read units of getting items: half a unit each, however small it is."""
-    return 0.5 * items
-
-
 def choices(wanted: Wanted, candidates: int | None) -> list[Choice]:
     """Return the ways to read a skill of people, cheapest first.
 
@@ -261,7 +242,8 @@ def choices(wanted: Wanted, candidates: int | None) -> list[Choice]:
         entries, queries = math.ceil(wanted.people * share), len(wanted.levels) * len(wanted.names)
         found.append(Choice(Access.YEARS, entries, query_units(entries, queries)))
     if candidates is not None:
-        found.append(Choice(Access.ITEMS, candidates, get_units(candidates)))
+        # Half a unit for each item, however small it is.
+        found.append(Choice(Access.ITEMS, candidates, 0.5 * candidates))
     return sorted(found, key=lambda choice: choice.units)
 
 

@@ -73,18 +73,6 @@ def test_column_sorts_and_a_cell_opens_the_skill(open_as: Callable[..., Page]) -
     expect(page.get_by_role("heading", level=1)).to_contain_text("Python")
 
 
-def test_filters_work_and_are_kept(open_as: Callable[..., Page]) -> None:
-    page = open_as("priya", "matrix")
-    page.get_by_role("combobox", name="Department").select_option("Mobile")
-    page.get_by_role("combobox", name="Skills", exact=True).select_option("Mobile")
-    page.get_by_role("button", name="Show", exact=True).click()
-    expect(page.get_by_role("columnheader")).to_have_count(5)
-    expect(page.get_by_role("combobox", name="Department")).to_have_value("Mobile")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="XLSX").click()
-    assert download.value.suggested_filename == "matrix.xlsx"
-
-
 def test_phone_shows_each_person_with_skills(open_as: Callable[..., Page]) -> None:
     page = open_as("priya", "matrix", viewport=PHONE)
     first = page.locator(".matrix tbody tr").first

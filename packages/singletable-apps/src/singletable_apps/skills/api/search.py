@@ -154,8 +154,8 @@ def search_people(
     job: Filter = "",
 ) -> FoundPeople:
     """Find the people who meet all criteria, best first."""
-    query = parse_rows([text.split(":") for text in skill], department, location, job)
-    result = service.search.find(query)
+    filters = {"department": department, "location": location, "job": job}
+    result = service.search.find(parse_rows([text.split(":") for text in skill], **filters))
     matches, cursor = page.slice(result.matches, service.context.secret)
     people = result.reads.profiles(match.username for match in matches)
     page.link_next(cursor)

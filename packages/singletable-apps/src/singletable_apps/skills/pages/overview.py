@@ -30,7 +30,7 @@ from singletable_apps.skills.overview_rules import (
     targets_table,
 )
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
-from singletable_apps.skills.rules import LEVELS, RANKS, Reach
+from singletable_apps.skills.rules import LEVELS, RANKS
 from singletable_apps.skills.service.overview import (
     PAGE_SIZES,
     GapReport,
@@ -40,53 +40,40 @@ from singletable_apps.skills.service.overview import (
 )
 
 router = APIRouter()
-_Text: TypeAlias = Annotated[str, Field(max_length=200)]
+# The parameters of the matrix and the gap report.
+_CHOICES = ["q", "department", "job", "team", "skills", "size", "sort", "level", "enough", "cursor"]
 # How many people with gaps the page lists. The download has all.
 _MOST_LISTED = 25
-
-
-class FilterQuery(BaseModel):
-    """The choices in the query of the matrix and the gap report."""
-
-    q: _Text = ""
-    department: _Text = ""
-    job: _Text = ""
-    team: _Text = ""
-    skills: _Text = ""
-    size: _Text = ""
-    sort: _Text = ""
-    level: _Text = ""
-    enough: _Text = ""
-    cursor: Annotated[str, Field(max_length=4000)] = ""
 
 
 class Filters:
     """What was chosen, and URLs with other choices."""
 
-    def __init__(self, request: Request, query: Annotated[FilterQuery, Query()]) -> None:
-        self.path = path_of(request)
-        self.people = PeopleFilter(query.q, query.department, query.job, query.team)
-        self.values: dict[str, str] = query.model_dump()
+    def __init__(self, request: Request) -> None:
+        self.path, sent = path_of(request), request.query_params
+        self.chosen = {name: sent[name] for name in _CHOICES if sent.get(name)}
+        self.people = PeopleFilter(*map(self.value, ("q", "department", "job", "team")))
+
+    def value(self, name: str) -> str:
+        """Return a choice, or an empty text."""
+        return self.chosen.get(name, "")
 
     def url(self, path: str = "", /, **changes: str) -> str:
         """Return the URL with some choices changed; with a path, of a page below."""
-        chosen = {name: value for name, value in {**self.values, **changes}.items() if value}
+        chosen = {name: value for name, value in {**self.chosen, **changes}.items() if value}
         target = f"{self.path}/{path}" if path else self.path
         return f"{target}?{urlencode(chosen)}" if chosen else target
 
     @property
     def matrix(self) -> MatrixQuery:
         """Return what the matrix shows, or raise InvalidInput."""
-        size = self._number("size", PAGE_SIZES[0])
-        chosen = self.values
-        return MatrixQuery(
-            self.people, chosen["skills"], chosen["sort"], size, chosen["cursor"] or None
-        )
+        size, cursor = self._number("size", PAGE_SIZES[0]), self.chosen.get("cursor")
+        return MatrixQuery(self.people, self.value("skills"), self.value("sort"), size, cursor)
 
     @property
     def level(self) -> Level:
         """Return the level that counts as enough, or raise InvalidInput."""
-        level = self.values["level"] or Level.ADVANCED
+        level = self.chosen.get("level", Level.ADVANCED)
         if level not in LEVELS:
             raise InvalidInput({"level": f"Choose {', '.join(LEVELS[:-1])} or {LEVELS[-1]}."})
         return Level(level)
@@ -97,7 +84,7 @@ class Filters:
         return self._number("enough", 2)
 
     def _number(self, name: str, default: int) -> int:
-        text = self.values[name].strip()
+        text = self.value(name).strip()
         if text and not (text.isascii() and text.isdecimal() and len(text) < 6):
             raise InvalidInput({name: "Enter a whole number."})
         return int(text) if text else default
@@ -136,7 +123,6 @@ def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
     """Show people and their levels in skills."""
     errors: dict[str, str] = {}
     matrix: Matrix | None = None
-    reach = page.service.context.reach(page.user)
     try:
         matrix = page.service.overview.matrix(filters.matrix)
     except InvalidInput as error:
@@ -144,22 +130,22 @@ def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
     return page.render(
         "matrix",
         422 if errors else 200,
-        form=Form({"size": PAGE_SIZES[0], **_filled(filters)}, errors),
+        form=Form({"size": PAGE_SIZES[0], **filters.chosen}, errors),
         filters=filters,
         choices=_choices(page, filters),
         matrix=matrix,
-        rows=_draw_rows(page, matrix, reach) if matrix else [],
+        rows=_draw_rows(page, matrix) if matrix else [],
     )
 
 
-def _draw_rows(page: UserPageContext, matrix: Matrix, reach: Reach) -> Iterator[Markup]:
+def _draw_rows(page: UserPageContext, matrix: Matrix) -> Iterator[Markup]:
     """Yield the rows of the table, written by hand: there are up to 12,000 cells.
 
     HTML does not need the end tags of cells. A cell without a skill must be empty for the styles.
     Rows of people whom the reader may rate have `data-user`.
     """
     urls, context = page.urls, page.service.context
-    today = context.today()
+    today, reach = context.today(), context.reach(page.user)
     # Everything else in the description of a cell needs no escaping.
     names = {level: escape(name) for level, name in context.words().levels.items()}
     columns = [(each.skill_id, escape(each.name)) for each in matrix.skills]
@@ -223,10 +209,6 @@ def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) 
     return download_table(*table, "matrix", format)
 
 
-def _filled(filters: Filters) -> dict[str, str]:
-    return {name: value for name, value in filters.values.items() if value}
-
-
 # ------------------------------------------------------------------------------ the gap report
 
 
@@ -243,7 +225,7 @@ def show_gaps(page: UserPage, filters: CurrentFilters) -> Response:
     return page.render(
         "gaps",
         422 if errors else 200,
-        form=Form({"level": Level.ADVANCED.value, "enough": 2, **_filled(filters)}, errors),
+        form=Form({"level": Level.ADVANCED.value, "enough": 2, **filters.chosen}, errors),
         filters=filters,
         choices=_choices(page, filters),
         report=report,

@@ -10,10 +10,8 @@ from fastapi import APIRouter, Query, Response
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, Pager
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
-from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.rules import LEVELS
 from singletable_apps.skills.search_rules import COLUMNS, FILTERS, MAX_CRITERIA, parse_parameters
-from singletable_apps.skills.service.search import SearchReads
 
 router = APIRouter()
 _PAGE_SIZE = 20
@@ -41,7 +39,7 @@ def show_search(page: UserPage, start: Start = 0) -> Response:
             for match in shown
             if match.username.casefold() in people
         ],
-        "consumption": _consumption(result.reads),
+        "consumption": result.reads.consumed,
         "pager": Pager.numbered(url, "start", start, _PAGE_SIZE, len(result.matches)),
     }
     return _show_form(page, parameters, found=found)
@@ -87,19 +85,8 @@ def show_nearest(page: UserPage, role_id: Segment, start: Start = 0) -> Response
         "nearest",
         result=result,
         rows=[(people[each.username], each) for each in shown if each.username in people],
-        consumption=_consumption(result.reads),
+        consumption=result.reads.consumed,
         pager=Pager.numbered(
             page.urls.role(role_id, "nearest"), "start", start, _PAGE_SIZE, len(result.people)
         ),
     )
-
-
-def _consumption(reads: SearchReads) -> dict[str, object]:
-    """Return what a search consumed, with the descriptions of the access patterns."""
-    total = reads.consumed
-    codes = [each.pattern.rpartition(":")[2] for each in total.patterns]
-    rows = [
-        (code, patterns[code].description, figures)
-        for code, figures in zip(codes, total.patterns, strict=True)
-    ]
-    return {"total": total, "rows": rows}

@@ -84,16 +84,16 @@ def _show_team(
     page: UserPageContext, team_id: str, status: int = 200, form: Form | None = None, q: str = ""
 ) -> Response:
     service = page.service
-    view = service.teams.view(team_id)
-    team = view.team
+    team = service.teams.get(team_id)
+    members = service.context.get_users(team.members).values()
     found = service.people.list(q).items if q.strip() else []
     managers = service.people.list(role=Role.MANAGER, limit=_MOST_MANAGERS).items
     values = {"name": team.name, "manager": team.manager, "revision": str(team.revision)}
     return page.render(
         "team",
         status,
-        view=view,
         team=team,
+        members=sorted(members, key=lambda each: (each.name.casefold(), each.username)),
         people=service.context.get_users([team.created_by, team.manager]),
         may_change=is_permitted(check_change, page.user, team),
         is_admin=page.user.role is Role.ADMIN,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
 
-from singletable import Condition, Edit, Entity
+from singletable import Condition, Edit, Entity, ItemKey
 from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.permissions import NotPermitted
@@ -57,11 +57,15 @@ class Context(AccountsContext):
         """Return the names of levels, and the categories."""
         return words_of(self.store.run(patterns.directory) or Directory())
 
+    def find(
+        self, key: Callable[[str], ItemKey[E]], item_id: str, *, consistent: bool = False
+    ) -> E | None:
+        """Return the item with an id from a URL, or None; also for text that cannot be one."""
+        return self.store.get(key(item_id), consistent=consistent) if is_key(item_id) else None
+
     def find_user(self, username: str, *, consistent: bool = False) -> User | None:
         """Return a person by username in any case, or None; also for text that cannot be one."""
-        if not is_key(username):
-            return None
-        user = self.store.get(User.key(username), consistent=consistent)
+        user = self.find(User.key, username, consistent=consistent)
         return None if user is None or user.left_at else user
 
     def get_user(self, username: str, *, consistent: bool = False) -> User:
@@ -91,6 +95,5 @@ class Context(AccountsContext):
 
     def get_skill(self, skill_id: str, *, consistent: bool = False) -> Skill:
         """Return a skill of the catalog by its id, or raise NotFound."""
-        key = Skill.key(skill_id) if is_key(skill_id) else None
-        skill = self.store.get(key, consistent=consistent) if key else None
+        skill = self.find(Skill.key, skill_id, consistent=consistent)
         return check_found(skill, "There is no such skill in the catalog.")

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from singletable import ConditionFailed, Page, retry_conflicts
-from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
-from singletable_apps.shared.service import RevisionCheck, any_revision
+from singletable_apps.shared.errors import Busy, InvalidInput
+from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Entries, Project, ProjectStatus, Skill, User
 from singletable_apps.skills.entry_rules import (
@@ -42,12 +43,9 @@ class EntryService(Part):
     def get(self, username: str, kind: EntryKind, entry_id: str) -> Entry:
         """Return an entry, or raise NotFound."""
         entity: Any = kind.entity
-        found: Entry | None = None
-        if is_key(username) and is_key(entry_id):
-            found = self._store.get(entity.key(username, entry_id), consistent=True)
-        if found is None:
-            raise NotFound(f"There is no such {kind.noun}. It may have been deleted.")
-        return found
+        key = partial(entity.key, username)
+        found = self._context.find(key, entry_id, consistent=True) if is_key(username) else None
+        return check_found(found, f"There is no such {kind.noun}. It may have been deleted.")
 
     def create(self, actor: User, username: str, kind: EntryKind, draft: EntryDraft) -> Entry:
         """Create an entry of one's own."""

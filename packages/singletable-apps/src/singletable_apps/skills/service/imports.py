@@ -69,7 +69,7 @@ from singletable_apps.skills.import_rules import (
     unpivot,
     values_of,
 )
-from singletable_apps.skills.rules import PERMISSIONS, InUse, Permission, is_key, normalize_alias
+from singletable_apps.skills.rules import PERMISSIONS, InUse, Permission, normalize_alias
 from singletable_apps.skills.service.catalog import (
     Part,
     SkillEdit,
@@ -162,8 +162,7 @@ class Imports(Part):
 
     def get(self, import_id: str) -> Import:
         """Return an import, or raise NotFound."""
-        key = Import.key(import_id) if is_key(import_id) else None
-        found = self._store.get(key, consistent=True) if key else None
+        found = self._context.find(Import.key, import_id, consistent=True)
         return check_found(found, "There is no such import. Uploads that are not applied expire.")
 
     def history(self, limit: int = 50, cursor: str | None = None) -> Page[Import]:
@@ -454,8 +453,12 @@ class Imports(Part):
                 skill, before = each.skill, each.before
                 # A skill that is renamed or merged right now has changed its revision.
                 transaction.check(Skill.key(skill.skill_id), Skill.revision == skill.revision)
-                names = {"skill_id": skill.skill_id, "skill_name": skill.name}
-                after = UserSkill(username=user.username, **names, **vars(each.after))
+                after = UserSkill(
+                    username=user.username,
+                    skill_id=skill.skill_id,
+                    skill_name=skill.name,
+                    **vars(each.after),
+                )
                 write_skill(transaction, before, after)
                 if is_rated_anew(before, after):
                     at = _rated_at(item)

@@ -19,7 +19,6 @@ from singletable_apps.skills.rules import (
     RANKS,
     Permission,
     derive_skill_id,
-    is_key,
 )
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Part
@@ -46,8 +45,7 @@ class Roles(Part):
 
     def get(self, role_id: str, *, consistent: bool = False) -> JobRole:
         """Return a job, or raise NotFound."""
-        key = JobRole.key(role_id) if is_key(role_id) else None
-        role = self._store.get(key, consistent=consistent) if key else None
+        role = self._context.find(JobRole.key, role_id, consistent=consistent)
         return check_found(role, "There is no such job.")
 
     @retry_conflicts(otherwise=busy("this job or its skills"))

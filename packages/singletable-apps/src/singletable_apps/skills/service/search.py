@@ -14,8 +14,9 @@ from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
-from singletable_apps.skills.rules import RANKS, Reach, is_key, people_at
+from singletable_apps.skills.rules import RANKS, Reach, people_at
 from singletable_apps.skills.search_rules import (
+    FILTERS,
     MAX_READ,
     Access,
     Choice,
@@ -45,7 +46,8 @@ class Consumption:
     """The plan of a search, and what it consumed in total and by access pattern."""
 
     plan: list[str]
-    patterns: list[PatternStats]
+    # The code, the description and the figures of each access pattern.
+    patterns: list[tuple[str, str, PatternStats]]
     requests: int
     read_units: float
     items_read: int
@@ -68,7 +70,11 @@ class SearchReads:
         figures = [each for each in self.stats.snapshot() if each.requests]
         return Consumption(
             plan=[step.describe() for step in self.steps],
-            patterns=figures,
+            patterns=[
+                (code, patterns.patterns[code].description, each)
+                for each in figures
+                for code in [each.pattern.rpartition(":")[2]]
+            ],
             requests=sum(each.requests for each in figures),
             read_units=sum(each.read_units for each in figures),
             items_read=sum(each.scanned_count for each in figures),
@@ -130,8 +136,8 @@ class SearchResult:
 
     def describe(self, levels: Mapping[Level, str]) -> str:
         """Return the query in words, with names of levels."""
-        filters = (self.query.department, self.query.location, self.query.job)
-        return "; ".join([*(each.describe(levels) for each in self.wanted), *filter(None, filters)])
+        criteria = (each.describe(levels) for each in self.wanted)
+        return "; ".join([*criteria, *self.query.filters.values()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +165,7 @@ class Search(Part):
                 break
             # The order in which people are asked for is the same every time.
             people &= _meeting(each, reads.skills(each, sorted(people)), found)
-        if people and query.has_filters:
+        if people and query.filters:
             profiles = reads.profiles(people)
             people = {name for name in people if _is_member(profiles.get(name), query)}
         rows = [[found[each.skill.skill_id][name] for each in wanted] for name in people]
@@ -169,8 +175,7 @@ class Search(Part):
         """Return the people within reach who miss the fewest levels of a job, at most 100."""
         reads = self._start()
         context = reads.context
-        found = context.store.run(patterns.job, role_id) if is_key(role_id) else None
-        role = check_found(found, "There is no such job.")
+        role = check_found(context.find(patterns.job, role_id), "There is no such job.")
         stored = context.store.get_many([Skill.key(each) for each in sorted(role.targets)])
         skills = {skill.skill_id: skill for skill in stored if skill is not None}
         levels = _read_nearest(reads, role, skills, context.reach(actor))
@@ -228,12 +233,8 @@ def _meeting(
 
 def _is_member(user: User | None, query: SearchQuery) -> bool:
     return user is not None and all(
-        not asked or asked.casefold() == value.casefold()
-        for asked, value in (
-            (query.department, user.department),
-            (query.location, user.location),
-            (query.job, user.job_role),
-        )
+        getattr(user, FILTERS[name]).casefold() == asked.casefold()
+        for name, asked in query.filters.items()
     )
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import parse_qs
 
 from singletable import Edit, Page, retry_conflicts
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import Role, Skill, Team, User, UserSkill
-from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, is_same_user
+from singletable_apps.skills.entities import Role, Team, User
+from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_same_user
 from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
 from singletable_apps.skills.service.catalog import Part
 from singletable_apps.skills.service.context import busy
@@ -21,17 +19,6 @@ from singletable_apps.skills.service.context import busy
 MAX_MEMBERS = 100
 _MAX_SEARCH = 4_000
 Edits = list[Edit[Team]]
-
-
-@dataclass(frozen=True, slots=True)
-class TeamView:
-    """A team with its members by name, and their skills that its search asked for."""
-
-    team: Team
-    members: list[User]
-    skills: list[Skill]
-    # By casefolded username and id of the skill.
-    levels: Mapping[tuple[str, str], UserSkill]
 
 
 class Teams(Part):
@@ -43,26 +30,8 @@ class Teams(Part):
 
     def get(self, team_id: str, *, consistent: bool = False) -> Team:
         """Return a team, or raise NotFound."""
-        key = Team.key(team_id) if is_key(team_id) else None
-        team = self._store.get(key, consistent=consistent) if key else None
+        team = self._context.find(Team.key, team_id, consistent=consistent)
         return check_found(team, "There is no such team. It may have been deleted.")
-
-    def view(self, team_id: str) -> TeamView:
-        """Return a team with its members. People who were deleted are left out."""
-        team = self.get(team_id)
-        users = self._context.get_users(team.members)
-        query = parse_search(team.search)
-        spellings = [each.skill for each in query.criteria] if query else []
-        found = self._catalog.find_many(spellings)
-        skills = list({skill.skill_id: skill for skill in found.values()}.values())
-        keys = [patterns.member_skill(name, each.skill_id) for name in users for each in skills]
-        levels = {
-            (skill.username.casefold(), skill.skill_id): skill
-            for skill in self._store.get_many(keys)
-            if skill is not None
-        }
-        members = sorted(users.values(), key=lambda user: (user.name.casefold(), user.username))
-        return TeamView(team, members, skills, levels)
 
     def create(self, actor: User, name: str, members: Iterable[str], search: str = "") -> Team:
         """Create a team of existing people. `search` is the query string that found them."""

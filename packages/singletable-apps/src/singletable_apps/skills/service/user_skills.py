@@ -22,10 +22,7 @@ from singletable import (
     retry_conflicts,
 )
 from singletable import NotFound as ItemNotFound
-from singletable_apps.shared.accounts import TooManyAttempts, send_notice
-from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
-from singletable_apps.shared.mail import Email, InvalidEmail
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
@@ -79,7 +76,7 @@ class UserSkills(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._notices = Throttle(context.store, secret=context.secret, free=1, first_wait=MAX_WAIT)
+        self._notices = Notices(context)
 
     def list(self, username: str) -> list[UserSkill]:
         """Return the skills of a person, by id."""
@@ -274,21 +271,19 @@ class UserSkills(Part):
             transaction.put(_rating(user, before, before.created_at))
 
     def _notify(self, actor: User, user: User, skill: UserSkill) -> None:
-        """Tell someone about a rating by another person, at most every 15 minutes."""
+        """Tell someone about a rating by another person, at most four times an hour."""
         if is_same_user(actor.username, user.username):
             return
-        now, link = self._context.clock(), self._context.urls
         level = self._context.words().levels[skill.level]
         text = (
-            f"Hello {user.name},\n\n{actor.name} rated your skill {skill.skill_name}: "
-            f"{level}. Your own rating stays beside it. See both, and all earlier ones:\n\n"
-            f"{link.absolute(link.person(user.username))}\n\n"
-            "There may be more by now. We tell you at most every 15 minutes.\n"
+            f"{actor.name} rated your skill {skill.skill_name}: {level}. Your own rating stays "
+            "beside it. We tell you at most four times an hour, so there may be more by now. See "
+            "both, and all earlier ones"
         )
-        with suppress(TooManyAttempts, InvalidEmail):
-            email = Email(user.email, f"{actor.name} rated {skill.skill_name}", text)
-            self._notices.attempt([("rating", user.username)], now)
-            send_notice(self._context.mailer, email, now)
+        now, link = self._context.clock(), self._context.urls.person(user.username)
+        about = ("ratings", f"{now:%Y%m%d%H}-{now.minute // 15}")
+        subject = f"{actor.name} rated {skill.skill_name}"
+        self._notices.send([(user, about, subject, text, link)])
 
     @retry_conflicts(otherwise=busy("this skill"))
     def remove(

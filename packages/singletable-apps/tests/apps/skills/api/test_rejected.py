@@ -15,7 +15,6 @@ ZOE = {"username": "zoe", "name": "Zoe Park", "email": "zoe@example.org"}
 NEW_PASSWORD = {"password": "seven green boats", "current_password": PASSWORD}
 INVALID, MISSING, TAKEN = "400 invalid-request", "404 not-found", "409 already-exists"
 DENIED, UNKNOWN_CURSOR = "403 not-allowed", "400 cursor-refused"
-NINE_SKILLS = "&".join(f"skill=s{number}" for number in range(9))
 
 # Who sends what, and the problem: status, type, places.
 CASES: list[tuple[str, str, Any, str]] = [
@@ -59,10 +58,8 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("mia", "GET /export?format=pdf", None, f"{INVALID} format"),
     # Search and teams.
     *(("bob", f"GET /search?{query}", None, f"{INVALID} {place}") for query, place in (
-        ("", "skill"), ("skill=", "skill"), ("skill=golnag", "skill"), ("skill=go:::::", "skill"),
-        ("skill=go&skill=Go", "skill"), ("skill=go:Master", "level"), ("skill=go::-1", "years"),
-        ("skill=go:::yesterday", "since"), ("skill=%00%ff%f0%9f%a6%80", "skill"),
-        (NINE_SKILLS, "skill"), (f"skill=go&department={'x' * 101}", "department"),
+        ("", "skill"), ("skill=golnag", "skill"), ("skill=go:Master", "level"),
+        ("skill=%00%ff%f0%9f%a6%80", "skill"), (f"skill=go&department={'x' * 101}", "department"),
     )),
     ("bob", "GET /search?skill=go&cursor=zzz", None, f"{UNKNOWN_CURSOR} cursor"),
     ("bob", "POST /teams", {"name": " ", "members": ["nobody"], "search": "x"},

@@ -43,11 +43,6 @@ def test_add_read_change_and_remove_a_skill(server: Server) -> None:
     assert problem(bob.delete(path))[0] == 404
 
 
-def test_rating_by_a_manager_names_them(server: Server) -> None:
-    rated = server.sign_in("mia").put("/users/bob/skills/go", {"proficiency_level": "Expert"})
-    assert (rated.json()["source"], rated.json()["rated_by"]) == ("manager", "mia")
-
-
 def test_endorse_and_withdraw_are_idempotent(server: Server) -> None:
     bob, ada = server.sign_in("bob"), server.sign_in("ada")
     path = "/users/ada/skills/go"

