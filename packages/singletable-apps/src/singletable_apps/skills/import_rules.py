@@ -12,25 +12,7 @@ from typing import Any
 from singletable_apps.shared.accounts.usernames import check_username
 from singletable_apps.shared.spreadsheets import FORMULA_ERRORS, Table, TableRow
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills.entities import (
-    Duplicates,
-    Level,
-    Skill,
-    SkillValues,
-    Source,
-    UserSkill,
-)
-from singletable_apps.skills.rules import (
-    LEVELS,
-    MAX_NAME,
-    MAX_NOTES,
-    MAX_SKILL_NAME,
-    MAX_YEARS,
-    RANKS,
-    check_name,
-    derive_skill_id,
-    normalize_alias,
-)
+from singletable_apps.skills import entities, rules
 
 
 class ImportField(StrEnum):
@@ -76,13 +58,15 @@ _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})
 _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
 
 
-def spell_levels(names: Mapping[Level, str]) -> dict[str, Level]:
+def spell_levels(names: Mapping[entities.Level, str]) -> dict[str, entities.Level]:
     """Return the levels by what a cell can contain: our names, the organization's, or 1 to 4."""
-    spellings = {text: level for level in LEVELS for text in (level.lower(), str(RANKS[level]))}
+    spellings = {
+        text: level for level in rules.LEVELS for text in (level.lower(), str(rules.RANKS[level]))
+    }
     return spellings | {name.casefold(): level for level, name in names.items()}
 
 
-def describe_levels(names: Mapping[Level, str]) -> str:
+def describe_levels(names: Mapping[entities.Level, str]) -> str:
     """Return what a cell of a level can contain, in words."""
     return f"{', '.join(names.values())}, or a number from 1 to 4."
 
@@ -147,7 +131,7 @@ def add_usernames(
         texts = [values[at] for at in places if values[at]]
         found = next(filter(None, (known.get(text.casefold()) for text in texts)), list[str]())
         if texts and not found:
-            slug = derive_skill_id(texts[0].partition("@")[0])
+            slug = rules.derive_skill_id(texts[0].partition("@")[0])
             free = (f"{slug}-{n}" if n else slug for n in (0, *range(2, 1_000)))
             found = [next((name for name in free if name not in taken), "")]
             taken.add(found[0])
@@ -165,7 +149,7 @@ def add_usernames(
 class SkillCells:
     """What a row says about a skill. Blank cells are None."""
 
-    level: Level
+    level: entities.Level
     years: int | None
     last_used: date | None
     notes: str | None
@@ -206,7 +190,7 @@ class RowResult:
 
 
 def check_rows(
-    table: Table, fields: Mapping[str, str], levels: Mapping[Level, str], today: date
+    table: Table, fields: Mapping[str, str], levels: Mapping[entities.Level, str], today: date
 ) -> tuple[list[ImportRow], list[RowResult], dict[str, str]]:
     """Return the rows without errors, the errors of the others, and all names by username.
 
@@ -245,8 +229,8 @@ def check_rows(
         if not found:
             profile = {name: cells[name] for name in PROFILE if cells.get(name)}
             others = [cells.get(each) for each in ("years", "last_used", "notes")]
-            values = SkillCells(cells["level"], *others) if skill else None
-            rows.append(ImportRow(number, person, profile, skill, values))
+            about = SkillCells(cells["level"], *others) if skill else None
+            rows.append(ImportRow(number, person, profile, skill, about))
     return rows, errors, names
 
 
@@ -254,7 +238,7 @@ PROFILE = ("name", "email", "department", "title", "location", "job_role")
 
 
 def _check_cell(
-    field: ImportField, text: str, today: date, levels: Mapping[Level, str]
+    field: ImportField, text: str, today: date, levels: Mapping[entities.Level, str]
 ) -> tuple[Any, str]:
     """Return the value of a cell and what is wrong with it. Blank cells are None."""
     if text in FORMULA_ERRORS:
@@ -268,12 +252,12 @@ def _check_cell(
         case ImportField.USERNAME:
             value = check_username(checks, text, field)
         case ImportField.NAME:
-            value = check_name(checks, text, field)
+            value = rules.check_name(checks, text, field)
         case ImportField.EMAIL:
             value = checks.email(field, text)
         case ImportField.SKILL:
-            value = checks.line(field, text, longest=MAX_SKILL_NAME)
-            if not 0 < len(normalize_alias(value)) <= MAX_SKILL_NAME:
+            value = checks.line(field, text, longest=rules.MAX_SKILL_NAME)
+            if not 0 < len(rules.normalize_alias(value)) <= rules.MAX_SKILL_NAME:
                 checks.reject(field, "Enter the name of a skill, with a letter or digit.")
         case ImportField.LEVEL:
             value = spell_levels(levels).get(text.casefold())
@@ -282,14 +266,14 @@ def _check_cell(
         case ImportField.YEARS:
             whole = _WHOLE.fullmatch(text)
             value = int(whole[1]) if whole else -1
-            if not 0 <= value <= MAX_YEARS:
-                checks.reject(field, f"Enter whole years between 0 and {MAX_YEARS}.")
+            if not 0 <= value <= rules.MAX_YEARS:
+                checks.reject(field, f"Enter whole years between 0 and {rules.MAX_YEARS}.")
         case ImportField.LAST_USED:
             value = _parse_day(checks, text, today)
         case ImportField.NOTES:
-            value = checks.text(field, text, longest=MAX_NOTES)
+            value = checks.text(field, text, longest=rules.MAX_NOTES)
         case _:
-            value = checks.line(field, text, longest=MAX_NAME)
+            value = checks.line(field, text, longest=rules.MAX_NAME)
     return value, next(iter(checks.errors.values()), "")
 
 
@@ -339,10 +323,12 @@ def check_choices(
         elif list(fields.values()).count(field) > 1:
             name = field.replace("_", " ")
             checks.reject("columns", f"Choose one column for the {name}; there are several now.")
-    actions = {normalize_alias(spelling): action for spelling, action in skills.items() if action}
+    actions = {
+        rules.normalize_alias(spelling): action for spelling, action in skills.items() if action
+    }
     for spelling in skills:
         # The empty spelling stands for all others.
-        if spelling and not normalize_alias(spelling):
+        if spelling and not rules.normalize_alias(spelling):
             checks.reject("skills", "Use spellings with at least one letter or digit.")
     for action in actions.values():
         is_category = action.removeprefix(CREATE) in categories
@@ -360,9 +346,9 @@ class PlannedSkill:
     """A skill of a person before and after an import. Nothing is written if they are the same."""
 
     row: int
-    skill: Skill
-    before: UserSkill | None
-    after: SkillValues
+    skill: entities.Skill
+    before: entities.UserSkill | None
+    after: entities.SkillValues
 
     @property
     def outcome(self) -> Outcome:
@@ -373,9 +359,9 @@ class PlannedSkill:
         return Outcome.DUPLICATE if same else Outcome.CHANGED
 
 
-def values_of(skill: UserSkill) -> SkillValues:
+def values_of(skill: entities.UserSkill) -> entities.SkillValues:
     """Return what was entered about a skill of a person."""
-    return SkillValues(
+    return entities.SkillValues(
         skill.level, skill.years, skill.last_used, skill.notes, skill.source, skill.rated_by
     )
 
@@ -383,19 +369,19 @@ def values_of(skill: UserSkill) -> SkillValues:
 def plan_skill(
     row: int,
     cells: SkillCells,
-    skill: Skill,
-    before: UserSkill | None,
-    duplicates: Duplicates,
+    skill: entities.Skill,
+    before: entities.UserSkill | None,
+    duplicates: entities.Duplicates,
     today: date,
 ) -> PlannedSkill:
     """Return what an import does with a skill of a person. Blank cells change nothing."""
     if before is None:
-        after = SkillValues(
+        after = entities.SkillValues(
             level=cells.level,
             years=cells.years or 0,
             last_used=cells.last_used or today,
             notes=cells.notes or "",
-            source=Source.IMPORT,
+            source=entities.Source.IMPORT,
             rated_by="",
         )
         return PlannedSkill(row, skill, None, after)
@@ -406,13 +392,15 @@ def plan_skill(
         cells.last_used or current.last_used,
         current.notes if cells.notes is None else cells.notes,
     )
-    is_higher = RANKS[cells.level] > RANKS[before.level]
-    is_wanted = duplicates is Duplicates.OVERWRITE or (
-        duplicates is Duplicates.HIGHER and is_higher
+    is_higher = rules.RANKS[cells.level] > rules.RANKS[before.level]
+    is_wanted = duplicates is entities.Duplicates.OVERWRITE or (
+        duplicates is entities.Duplicates.HIGHER and is_higher
     )
     if not is_wanted or entered == (current.level, current.years, current.last_used, current.notes):
         return PlannedSkill(row, skill, before, current)
-    return PlannedSkill(row, skill, before, SkillValues(*entered, Source.IMPORT, ""))
+    return PlannedSkill(
+        row, skill, before, entities.SkillValues(*entered, entities.Source.IMPORT, "")
+    )
 
 
 @dataclass(slots=True)
@@ -421,7 +409,7 @@ class PersonRows:
 
     username: str
     profile: dict[str, str]
-    skills: dict[str, tuple[int, SkillCells, Skill]]
+    skills: dict[str, tuple[int, SkillCells, entities.Skill]]
     # The numbers of the rows without a skill.
     others: list[int]
 
@@ -429,7 +417,7 @@ class PersonRows:
 def group_rows(
     rows: Iterable[ImportRow],
     names: Mapping[str, str],
-    skills: Mapping[str, Skill],
+    skills: Mapping[str, entities.Skill],
     people: Container[str],
     jobs: Mapping[str, str],
 ) -> tuple[list[PersonRows], list[RowResult]]:
@@ -442,7 +430,7 @@ def group_rows(
     left: list[RowResult] = []
     for row in rows:
         key, error, column = row.username.casefold(), "", ""
-        skill = skills.get(normalize_alias(row.spelling)) if row.cells else None
+        skill = skills.get(rules.normalize_alias(row.spelling)) if row.cells else None
         person = found.get(key)
         job = row.profile.get("job_role")
         if key not in people and key not in names:

@@ -31,6 +31,7 @@ SKIPPED = {
         "account/provider/disconnect",
         "matrix/export",
         "gaps/export",
+        "rounds/{round_id}/export",
         "sign-in",
         "reset",
     )

@@ -11,31 +11,9 @@ from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME
 from singletable_apps.shared.frame.people_api import Tokens
 from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
-from singletable_apps.skills.entities import (
-    Duplicates,
-    Endorsement,
-    Import,
-    Level,
-    ProjectStatus,
-    Request,
-    Role,
-    Skill,
-    SkillCount,
-    Source,
-    User,
-)
+from singletable_apps.skills import entities, rules
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
 from singletable_apps.skills.import_rules import Outcome, RowResult
-from singletable_apps.skills.rules import (
-    LEVELS,
-    MAX_ABOUT,
-    MAX_NAME,
-    MAX_NOTES,
-    MAX_SKILL_NAME,
-    MAX_YEARS,
-    SkillName,
-    people_at,
-)
 from singletable_apps.skills.service.catalog import MAX_ALIASES, MAX_TAGS
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION as MAX_SKILL_DESCRIPTION
 from singletable_apps.skills.service.roles import MAX_TARGETS
@@ -50,27 +28,29 @@ class Body(Document):
 # ------------------------------------------------------------------------------ people
 
 
-class PersonSummary(Body, of=User, only="username name title department location job_role"):
+class PersonSummary(
+    Body, of=entities.User, only="username name title department location job_role"
+):
     """A person who was found."""
 
 
-class PersonRow(PersonSummary, of=User, only="role"):
+class PersonRow(PersonSummary, of=entities.User, only="role"):
     """A person in a list."""
 
 
-class Person(PersonRow, of=User, only="email about created_at updated_at"):
+class Person(PersonRow, of=entities.User, only="email about created_at updated_at"):
     """A person, without what is secret."""
 
 
 class PersonFields(Document):
     """The fields of a profile that can be changed. The service checks them."""
 
-    name: str = Field(max_length=MAX_NAME, examples=["Ada Lovelace"])
-    title: str = Field(max_length=MAX_NAME, examples=["Engineer"])
-    department: str = Field(max_length=MAX_NAME)
-    location: str = Field(max_length=MAX_NAME)
+    name: str = Field(max_length=rules.MAX_NAME, examples=["Ada Lovelace"])
+    title: str = Field(max_length=rules.MAX_NAME, examples=["Engineer"])
+    department: str = Field(max_length=rules.MAX_NAME)
+    location: str = Field(max_length=rules.MAX_NAME)
     email: str = Field(max_length=254)
-    about: str = Field(max_length=MAX_ABOUT)
+    about: str = Field(max_length=rules.MAX_ABOUT)
     job_role: str = Field(max_length=MAX_USERNAME, description="The id of a job, or empty.")
 
 
@@ -101,7 +81,7 @@ class NewPerson(Model):
     username: str
     name: str
     email: str
-    role: Role = Role.USER
+    role: entities.Role = entities.Role.USER
 
 
 class Invitation(Body):
@@ -114,7 +94,7 @@ class Invitation(Body):
 class RoleChange(Model):
     """What an account may do from now on."""
 
-    role: Role
+    role: entities.Role
 
 
 class UsernameChange(Model):
@@ -126,7 +106,7 @@ class UsernameChange(Model):
 class DirectorySettings(Model):
     """The settings of the directory."""
 
-    name: str = Field(max_length=MAX_NAME)
+    name: str = Field(max_length=rules.MAX_NAME)
     registration: Registration = Field(description="Who may register.")
     levels: list[str] | None = Field(
         None,
@@ -142,9 +122,9 @@ class DirectorySettings(Model):
 
 
 class _SkillFields(Document):
-    proficiency_level: Level = Field(examples=["Advanced"])
-    years_of_experience: int = Field(0, ge=0, le=MAX_YEARS, strict=True, examples=[5])
-    notes: str = Field("", max_length=MAX_NOTES)
+    proficiency_level: entities.Level = Field(examples=["Advanced"])
+    years_of_experience: int = Field(0, ge=0, le=rules.MAX_YEARS, strict=True, examples=[5])
+    notes: str = Field("", max_length=rules.MAX_NOTES)
     last_used_date: Day | None = Field(None, description="Today if absent.")
 
 
@@ -153,7 +133,7 @@ class NewUserSkill(_SkillFields, Model):
 
     skill_name: str = Field(
         min_length=1,
-        max_length=MAX_SKILL_NAME,
+        max_length=rules.MAX_SKILL_NAME,
         description="The id, the name or an alias of a skill in the catalog.",
         examples=["Go"],
     )
@@ -186,12 +166,12 @@ class UserSkillBody(Body):
     username: str
     skill_id: str
     skill_name: str
-    proficiency_level: Level = Field(validation_alias="level")
+    proficiency_level: entities.Level = Field(validation_alias="level")
     years_of_experience: int = Field(validation_alias="years")
     endorsements: int = Field(description="How many people endorse it.")
     last_used_date: date = Field(validation_alias="last_used")
     notes: str
-    source: Source = Field(description="Where the level comes from.")
+    source: entities.Source = Field(description="Where the level comes from.")
     rated_by: str = Field(description="The manager who rated it last, or empty.")
     created_at: datetime
     updated_at: datetime
@@ -203,19 +183,19 @@ class PersonWithSkills(Person):
     skills: list[UserSkillBody]
 
 
-class EndorsementBody(Document, of=Endorsement):
+class EndorsementBody(Document, of=entities.Endorsement):
     """Someone who endorses a skill of a person."""
 
 
 class NewRequest(Model):
     """With a colleague: to endorse a skill of yours; without: to add a skill to the catalog."""
 
-    skill_name: str = Field(min_length=1, max_length=MAX_SKILL_NAME, examples=["Go"])
+    skill_name: str = Field(min_length=1, max_length=rules.MAX_SKILL_NAME, examples=["Go"])
     colleague: str = Field("", max_length=MAX_USERNAME, description="A username.")
-    text: str = Field("", max_length=MAX_NOTES, description="What a new skill is good for.")
+    text: str = Field("", max_length=rules.MAX_NOTES, description="What a new skill is good for.")
 
 
-class RequestBody(Document, of=Request, only="skill_id name text created_at"):
+class RequestBody(Document, of=entities.Request, only="skill_id name text created_at"):
     """A request that you can answer."""
 
     request_id: str
@@ -229,21 +209,23 @@ class Distribution(Document):
     skill_id: str
     skill_name: str
     total: int
-    levels: dict[Level, int]
+    levels: dict[entities.Level, int]
 
 
-def distribution(skill: Skill | SkillName, count: SkillCount) -> dict[str, Any]:
+def distribution(
+    skill: entities.Skill | rules.SkillName, count: entities.SkillCount
+) -> dict[str, Any]:
     """Return the fields of a Distribution."""
-    levels = {level: getattr(count, level.lower()) for level in LEVELS}
+    levels = {level: getattr(count, level.lower()) for level in rules.LEVELS}
     names = {"skill_id": skill.skill_id, "skill_name": skill.name}
-    return {**names, "total": people_at(count), "levels": levels}
+    return {**names, "total": rules.people_at(count), "levels": levels}
 
 
 # ------------------------------------------------------------------------------ the catalog
 
 
 class _MasterSkillFields(Document):
-    skill_name: str = Field(min_length=2, max_length=MAX_SKILL_NAME, examples=["Go"])
+    skill_name: str = Field(min_length=2, max_length=rules.MAX_SKILL_NAME, examples=["Go"])
     category: str = Field("", description="The last one of the settings if absent.")
     description: str = Field("", max_length=MAX_SKILL_DESCRIPTION)
     tags: list[str] = Field([], max_length=MAX_TAGS)
@@ -274,7 +256,7 @@ class MasterSkillChanges(_MasterSkillFields, Changes):
 
 class MasterSkill(
     Body,
-    of=Skill,
+    of=entities.Skill,
     only="skill_id skill_name category description tags aliases created_at updated_at",
     rename={"name": "skill_name"},
 ):
@@ -284,7 +266,9 @@ class MasterSkill(
 class SkillInto(Model):
     """The skill to merge into."""
 
-    into: str = Field(min_length=1, max_length=MAX_SKILL_NAME, description="Its id, name or alias.")
+    into: str = Field(
+        min_length=1, max_length=rules.MAX_SKILL_NAME, description="Its id, name or alias."
+    )
 
 
 class SkillSummary(Distribution):
@@ -296,9 +280,9 @@ class SkillSummary(Distribution):
 class RoleFields(Model):
     """A job with the level of each skill it needs."""
 
-    name: str = Field(min_length=1, max_length=MAX_NAME, examples=["Backend engineer"])
+    name: str = Field(min_length=1, max_length=rules.MAX_NAME, examples=["Backend engineer"])
     description: str = Field("", max_length=MAX_SKILL_DESCRIPTION)
-    targets: dict[str, Level] = Field(
+    targets: dict[str, entities.Level] = Field(
         {},
         max_length=MAX_TARGETS,
         description="By the id, name or alias of the skill.",
@@ -330,7 +314,9 @@ class _EntryFields(Document):
     ended: Day | None = Field(None, description="Of a job or a course.")
     description: str = Field("", max_length=MAX_DESCRIPTION)
     link: str = Field("", max_length=2000, description="Of a certificate or a project.")
-    status: ProjectStatus = Field(ProjectStatus.ACTIVE, description="Of a project.")
+    status: entities.ProjectStatus = Field(
+        entities.ProjectStatus.ACTIVE, description="Of a project."
+    )
     skills: list[str] = Field([], max_length=MAX_SKILLS, description="Skills of a project.")
 
 
@@ -371,14 +357,14 @@ class ImportChoices(Model):
         ),
         examples=[{"": "create:Other", "Gopher": "use:go"}],
     )
-    duplicates: Duplicates = Field(
-        Duplicates.SKIP, description="What to do with skills that people have already."
+    duplicates: entities.Duplicates = Field(
+        entities.Duplicates.SKIP, description="What to do with skills that people have already."
     )
 
 
 class ImportBody(
     Body,
-    of=Import,
+    of=entities.Import,
     only="import_id file_name status rows columns skills duplicates uploaded_at totals",
 ):
     """An import. `results` has up to 1,000 rows, those with errors first."""

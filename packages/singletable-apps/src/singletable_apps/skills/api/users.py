@@ -75,7 +75,8 @@ def edit_me(
     if sent.get("email") not in (None, actor.email):
         recent(SensitiveAction.CHANGE_EMAIL)
     current, password = sent.pop("current_password", None), sent.pop("password", None)
-    profile = service.people.check_edit(actor, actor, PersonEdit(**sent))
+    profile = PersonEdit(**sent)
+    service.people.check_edit(actor, actor, profile)
     edit.check(actor.revision)
     tokens = None
     if password is not None:

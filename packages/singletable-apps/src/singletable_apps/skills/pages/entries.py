@@ -19,15 +19,8 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.web import Day
+from singletable_apps.skills import entry_rules
 from singletable_apps.skills.entities import Project, ProjectStatus
-from singletable_apps.skills.entry_rules import (
-    KINDS,
-    Entry,
-    EntryDraft,
-    EntryKind,
-    check_author,
-    kind_named,
-)
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.service.entries import sort_entries
 
@@ -39,7 +32,7 @@ NEW = "new"
 _DAY: Any = Day
 _FIELDS: dict[str, Any] = {
     each.name: (_DAY | None if each.default is None else type(each.default), each.default)
-    for each in fields(EntryDraft)
+    for each in fields(entry_rules.EntryDraft)
     if each.name != "skills"
 }
 EntryForm: type[BaseModel] = create_model("EntryForm", skills=(str, ""), **_FIELDS)
@@ -49,7 +42,9 @@ def entry_sections(page: UserPageContext, username: str) -> dict[str, object]:
     """Return what `skills/entries.html` shows of a person: entries by kind, and their skills."""
     found = page.service.entries.list_all(username)
 
-    def show(kind: EntryKind, entry: Entry) -> tuple[Entry, list[Any], list[Any]]:
+    def show(
+        kind: entry_rules.EntryKind, entry: entry_rules.Entry
+    ) -> tuple[entry_rules.Entry, list[Any], list[Any]]:
         lines, days = (
             [getattr(entry, name) for name in names] for names in (kind.lines, kind.days)
         )
@@ -58,7 +53,7 @@ def entry_sections(page: UserPageContext, username: str) -> dict[str, object]:
     return {
         "sections": [
             (kind, [show(kind, each) for each in sort_entries(kind, getattr(found, kind.name))])
-            for kind in KINDS.values()
+            for kind in entry_rules.KINDS.values()
         ],
         "entry_skills": page.service.entries.skills_of(found.projects),
         "today": page.service.context.today(),
@@ -72,7 +67,7 @@ def entry_sections(page: UserPageContext, username: str) -> dict[str, object]:
 class EntryPageContext(UserPageContext):
     """A request about one's own entry of a kind; `entry_id` is `new` for a new one."""
 
-    kind: EntryKind
+    kind: entry_rules.EntryKind
     username: str
     entry_id: str
 
@@ -86,7 +81,7 @@ class EntryPageContext(UserPageContext):
         kind = ("entries", self.kind.name, self.entry_id)
         return self.urls.person(self.username, *kind, *parts)
 
-    def entry(self) -> Entry:
+    def entry(self) -> entry_rules.Entry:
         """Return the entry, or raise NotFound."""
         return self.service.entries.get(self.username, self.kind, self.entry_id)
 
@@ -94,8 +89,8 @@ class EntryPageContext(UserPageContext):
 def _entry_page(
     page: UserPage, username: Segment, kind: Segment, entry_id: Segment
 ) -> EntryPageContext:
-    chosen = kind_named(kind)
-    check_author(page.user, username)
+    chosen = entry_rules.kind_named(kind)
+    entry_rules.check_author(page.user, username)
     return EntryPageContext(page.request, page.user, chosen, username, entry_id)
 
 
@@ -120,7 +115,7 @@ def edit_entry(page: EntryPage, form: PostedForm) -> Response:
     entries = page.service.entries
 
     def save(values: BaseModel) -> Response:
-        draft = EntryDraft(**values.model_dump())
+        draft = entry_rules.EntryDraft(**values.model_dump())
         names = [each.strip() for each in form.value("skills").split(",")]
         draft = replace(draft, skills=[*filter(None, names)])
         if page.entry_id == NEW:

@@ -17,18 +17,8 @@ from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, PostedForm, path_of
 from singletable_apps.shared.web.downloads import TableFormat, download_table
+from singletable_apps.skills import overview_rules
 from singletable_apps.skills.entities import Level, UserSkill
-from singletable_apps.skills.overview_rules import (
-    CoverageState,
-    TargetResult,
-    coverage_table,
-    describe_cell,
-    is_stale,
-    matrix_table,
-    people_below,
-    tally,
-    targets_table,
-)
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import LEVELS, RANKS
 from singletable_apps.skills.service.overview import (
@@ -161,14 +151,14 @@ def _draw_rows(page: UserPageContext, matrix: Matrix) -> Iterator[Markup]:
                 continue
             row.append(
                 f'<td class="{_cell_class(skill, today)}" data-name="{name}" '
-                f'data-years="{skill.years}" title="{describe_cell(skill, names)}">'
+                f'data-years="{skill.years}" title="{overview_rules.describe_cell(skill, names)}">'
                 f"{RANKS[skill.level]}"
             )
         yield Markup("".join([*row, "</tr>"]))
 
 
 def _cell_class(skill: UserSkill, today: date) -> str:
-    return f"level-{RANKS[skill.level]}{' stale' if is_stale(skill, today) else ''}"
+    return f"level-{RANKS[skill.level]}{' stale' if overview_rules.is_stale(skill, today) else ''}"
 
 
 class CellForm(BaseModel):
@@ -189,7 +179,7 @@ def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: Posted
         shown = {"level": values.level, "years": skill.years if skill else 0}
         context = page.service.context
         kind = _cell_class(skill, context.today()) if skill else ""
-        title = describe_cell(skill, context.words().levels) if skill else ""
+        title = overview_rules.describe_cell(skill, context.words().levels) if skill else ""
         return JSONResponse({**shown, "class": kind, "title": title})
 
     def show(form: Form, status: int) -> Response:
@@ -205,7 +195,7 @@ def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) 
     reach = page.service.context.reach(page.user)
     people = [person for person in matrix.people if person.username in reach]
     names = page.service.context.words().levels
-    table = matrix_table(people, matrix.skills, matrix.cells, names)
+    table = overview_rules.matrix_table(people, matrix.skills, matrix.cells, names)
     return download_table(*table, "matrix", format)
 
 
@@ -221,7 +211,7 @@ def show_gaps(page: UserPage, filters: CurrentFilters) -> Response:
         report = _gaps(page, filters, all_people=True)
     except InvalidInput as error:
         errors = error.errors
-    below = people_below(report.targets) if report else []
+    below = overview_rules.people_below(report.targets) if report else []
     return page.render(
         "gaps",
         422 if errors else 200,
@@ -247,8 +237,8 @@ def export_gaps(
     report = _gaps(page, filters, all_people=False)
     names = page.service.context.words().levels
     if of == "targets":
-        return download_table(*targets_table(report.targets, names), of, format)
-    return download_table(*coverage_table(report.coverage, names), of, format)
+        return download_table(*overview_rules.targets_table(report.targets, names), of, format)
+    return download_table(*overview_rules.coverage_table(report.coverage, names), of, format)
 
 
 def _gaps(page: UserPageContext, filters: Filters, *, all_people: bool) -> GapReport:
@@ -259,14 +249,14 @@ def _gaps(page: UserPageContext, filters: Filters, *, all_people: bool) -> GapRe
 
 def _charts(report: GapReport, enough: int) -> list[StackedChart]:
     states = {
-        CoverageState.NOBODY: ChartPart("Nobody", "danger"),
-        CoverageState.THIN: ChartPart(f"Fewer than {enough}", "warning"),
-        CoverageState.COVERED: ChartPart(f"{enough} or more", "good"),
+        overview_rules.CoverageState.NOBODY: ChartPart("Nobody", "danger"),
+        overview_rules.CoverageState.THIN: ChartPart(f"Fewer than {enough}", "warning"),
+        overview_rules.CoverageState.COVERED: ChartPart(f"{enough} or more", "good"),
     }
     results = {
-        TargetResult.BELOW: ChartPart("Below", "warning"),
-        TargetResult.MEETS: ChartPart("Meets", "2"),
-        TargetResult.EXCEEDS: ChartPart("Exceeds", "4"),
+        overview_rules.TargetResult.BELOW: ChartPart("Below", "warning"),
+        overview_rules.TargetResult.MEETS: ChartPart("Meets", "2"),
+        overview_rules.TargetResult.EXCEEDS: ChartPart("Exceeds", "4"),
     }
     skills = [(each.skill.category, each.state) for each in report.coverage]
     jobs = [(each.job, each.result) for each in report.targets]
@@ -279,7 +269,7 @@ def _charts(report: GapReport, enough: int) -> list[StackedChart]:
             list(parts.values()),
             [
                 ChartBar(group, counts, f"{sum(counts[:risky])} of {sum(counts)} {noun}")
-                for group, counts in tally(pairs, list(parts)).items()
+                for group, counts in overview_rules.tally(pairs, list(parts)).items()
             ],
             id=chart_id,
             row_heading=chart_id.capitalize(),

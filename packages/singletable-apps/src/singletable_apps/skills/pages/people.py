@@ -23,30 +23,10 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import Day
+from singletable_apps.skills import overview_rules, rules
 from singletable_apps.skills.entities import Level, Profile, Role, Source, User, UserSkill
-from singletable_apps.skills.overview_rules import (
-    Colleague,
-    TargetCheck,
-    TargetResult,
-    check_targets,
-    is_stale,
-    people_below,
-)
 from singletable_apps.skills.pages.dependencies import AnyPage, Segment, UserPage, UserPageContext
 from singletable_apps.skills.pages.entries import entry_sections
-from singletable_apps.skills.rules import (
-    LEVELS,
-    MAX_YEARS,
-    PERMISSIONS,
-    RANKS,
-    Permission,
-    Reach,
-    SkillDraft,
-    SkillName,
-    check_self,
-    is_same_user,
-    pair_ratings,
-)
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.overview import PeopleFilter
 from singletable_apps.skills.service.people import PersonEdit
@@ -120,18 +100,18 @@ def show_start(page: UserPage) -> Response:
     certificates = service.entries.list_all(user.username).certifications
     soon = now.date() + _RECENT
     people = (service.context.reach(user).people or frozenset()) - {user.username.casefold()}
-    reach, checks = Reach(people), list[TargetCheck]()
+    reach, checks = rules.Reach(people), list[overview_rules.TargetCheck]()
     if people:
         filters = (PeopleFilter(), Level.EXPERT, 1)
         checks = [*service.overview.gaps(reach, *filters, all_people=False).targets]
-    below = people_below(checks)
+    below = overview_rules.people_below(checks)
     return page.render(
         "start",
         job=job,
         targets=targets,
         skills=columns,
         count=len(profile.skills),
-        stale=[each for each in profile.skills if is_stale(each, now.date())],
+        stale=[each for each in profile.skills if overview_rules.is_stale(each, now.date())],
         ratings=ratings[:_MOST_SHOWN],
         people=service.context.get_users(each.author for each in ratings),
         expiring=[each for each in certificates if each.expires_on and each.expires_on <= soon],
@@ -148,13 +128,13 @@ def show_start(page: UserPage) -> Response:
 def show_person(page: UserPage, username: Segment) -> Response:
     """Show a person with all skills."""
     profile = page.service.user_skills.profile(username)
-    if not is_same_user(profile.user.username, username):
+    if not rules.is_same_user(profile.user.username, username):
         return page.redirect(page.urls.person(profile.user.username))
     is_visible = profile.user.username in page.service.context.reach(page.user)
     columns = {each.skill_id: each for each in page.service.catalog.list_names()}
     job, targets = _targets(page, profile, columns)
     targets = targets if is_visible else []
-    is_own = is_same_user(page.user.username, profile.user.username)
+    is_own = rules.is_same_user(page.user.username, profile.user.username)
     today = page.service.context.today()
     ratings = page.service.user_skills.ratings(profile.user) if is_visible else ()
     authors = {*(each.author for each in ratings), *(each.rated_by for each in profile.skills)}
@@ -168,39 +148,41 @@ def show_person(page: UserPage, username: Segment) -> Response:
             if is_own
             else page.service.endorsements.endorsed_by(page.user, profile.skills)
         ),
-        stale={each.skill_id for each in profile.skills if is_stale(each, today)},
+        stale={each.skill_id for each in profile.skills if overview_rules.is_stale(each, today)},
         is_own=is_own,
         can_edit=is_visible,
-        pairs=pair_ratings(ratings),
+        pairs=rules.pair_ratings(ratings),
         people=page.service.context.get_users(authors),
         job=job,
         targets=targets,
-        met=sum(each.result is not TargetResult.BELOW for each in targets),
+        met=sum(each.result is not overview_rules.TargetResult.BELOW for each in targets),
         **entry_sections(page, profile.user.username),
     )
 
 
 def _group(
-    page: UserPageContext, skills: Iterable[UserSkill], columns: Mapping[str, SkillName]
+    page: UserPageContext, skills: Iterable[UserSkill], columns: Mapping[str, rules.SkillName]
 ) -> Iterable[tuple[str, list[UserSkill]]]:
     """Return the skills by category, the highest level first."""
     groups: dict[str, list[UserSkill]] = {
         each: [] for each in page.service.context.words().categories
     }
-    for skill in sorted(skills, key=lambda each: (-RANKS[each.level], each.skill_name.casefold())):
+    for skill in sorted(
+        skills, key=lambda each: (-rules.RANKS[each.level], each.skill_name.casefold())
+    ):
         column = columns.get(skill.skill_id)
         groups.setdefault(column.category if column else "Other", []).append(skill)
     return [(category, found) for category, found in groups.items() if found]
 
 
 def _targets(
-    page: UserPageContext, profile: Profile, columns: Mapping[str, SkillName]
-) -> tuple[str, list[TargetCheck]]:
+    page: UserPageContext, profile: Profile, columns: Mapping[str, rules.SkillName]
+) -> tuple[str, list[overview_rules.TargetCheck]]:
     """Return the name of the job, and its targets, the largest gap first."""
     user = profile.user
     jobs = page.service.overview.jobs({user.job_role} - {""})
     cells = {user.username.casefold(): {each.skill_id: each for each in profile.skills}}
-    found = check_targets([Colleague.of(user)], jobs, columns, cells)
+    found = overview_rules.check_targets([overview_rules.Colleague.of(user)], jobs, columns, cells)
     found.sort(key=lambda check: (-check.missing, check.skill.name.casefold()))
     return next((job.name for job in jobs.values()), ""), found
 
@@ -218,9 +200,9 @@ class SkillForm(BaseModel):
     notes: str = ""
     evidence: str = ""
 
-    def draft(self) -> SkillDraft:
+    def draft(self) -> rules.SkillDraft:
         """Return what was entered."""
-        return SkillDraft(**self.model_dump(exclude={"skill_name"}))
+        return rules.SkillDraft(**self.model_dump(exclude={"skill_name"}))
 
 
 @router.api_route("/people/{username}/skills/new", methods=FORM_METHODS)
@@ -271,8 +253,8 @@ def _show_form(
         skill=skill,
         form=form,
         names=names,
-        levels=[(each, words.levels[each], words.hints[each]) for each in LEVELS],
-        max_years=MAX_YEARS,
+        levels=[(each, words.levels[each], words.hints[each]) for each in rules.LEVELS],
+        max_years=rules.MAX_YEARS,
     )
 
 
@@ -314,13 +296,13 @@ def show_skill_of_person(
     ratings = page.service.user_skills.ratings(person, skill.skill_id) if can_edit else ()
     names = [*(each.endorser for each in found.items), *(each.author for each in ratings)]
     people = page.service.context.get_users([*names, skill.rated_by])
-    is_own = is_same_user(page.user.username, skill.username)
+    is_own = rules.is_same_user(page.user.username, skill.username)
     return page.render(
         "person_skill",
         person=person,
         skill=skill,
         ratings=ratings[::-1],
-        rank=RANKS[skill.level],
+        rank=rules.RANKS[skill.level],
         endorsements=query.page(found.items, found.cursor),
         no_errors=Form(),
         people=people,
@@ -416,10 +398,10 @@ def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Respons
 
     def act(values: ProfileForm) -> Response:
         edit = PersonEdit(**values.model_dump(exclude_unset=True))
-        if edit.email not in (None, person.email):
+        if edit.get("email", person.email) != person.email:
             page.check_password(form)
         saved = page.service.people.edit(page.user, username, edit, form.revision_check())
-        is_saved = not edit.email or edit.email == saved.email
+        is_saved = edit.get("email", "") in ("", saved.email)
         text = "Profile saved." if is_saved else address_sent(values.email)
         return page.redirect(page.urls.person(saved.username), text)
 
@@ -431,8 +413,8 @@ def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Respons
             person=person,
             departments=page.service.overview.departments(),
             jobs=[("", "No job"), *page.service.overview.job_names().items()],
-            can_edit_email=is_permitted(check_self, page.user, person.username),
-            can_edit_job=PERMISSIONS.allows(page.user.role, Permission.PLAN),
+            can_edit_email=is_permitted(rules.check_self, page.user, person.username),
+            can_edit_job=rules.PERMISSIONS.allows(page.user.role, rules.Permission.PLAN),
             needs_password=page.needs_password,
         )
 
@@ -452,7 +434,7 @@ class UsernameForm(BaseModel):
 @router.api_route("/people/{username}/username", methods=FORM_METHODS)
 def rename_person(page: UserPage, username: Segment, form: PostedForm) -> Response:
     """Change a username."""
-    check_self(page.user, username)
+    rules.check_self(page.user, username)
     person = page.service.context.get_user(username)
 
     def act(values: UsernameForm) -> Response:
@@ -477,12 +459,12 @@ def rename_person(page: UserPage, username: Segment, form: PostedForm) -> Respon
 @confirm(router, "/people/{username}/delete")
 def delete_person(page: UserPage, username: Segment) -> ConfirmedAction:
     """Delete a person. The username is entered again, so that nobody is deleted by a click."""
-    check_self(page.user, username)
+    rules.check_self(page.user, username)
     person = page.service.context.get_user(username)
     is_own = person.user_id == page.user.user_id
 
     def delete(form: Form) -> None:
-        if not is_same_user(form.value("username").strip(), person.username):
+        if not rules.is_same_user(form.value("username").strip(), person.username):
             raise InvalidInput({"username": f"Enter {person.username} to confirm."})
         try:
             page.service.accounts.remove(page.user, username)

@@ -27,7 +27,7 @@ from singletable import (
 from singletable_apps.shared.errors import AlreadyExists, AppError, Busy, InvalidInput
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills import patterns
+from singletable_apps.skills import patterns, rules
 from singletable_apps.skills.entities import (
     Endorsement,
     JobRole,
@@ -38,20 +38,6 @@ from singletable_apps.skills.entities import (
     SkillCount,
     User,
     UserSkill,
-)
-from singletable_apps.skills.rules import (
-    MAX_SKILL_NAME,
-    PERMISSIONS,
-    RANKS,
-    InUse,
-    Permission,
-    SkillName,
-    derive_skill_id,
-    is_key,
-    is_same_user,
-    merge_user_skills,
-    normalize_alias,
-    people_at,
 )
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.context import IS_HERE, Context, busy, edits_of
@@ -113,14 +99,14 @@ class Catalog:
 
     def find_many(self, spellings: Iterable[str]) -> dict[str, Skill]:
         """Return the skills by the spellings that mean one. Others are left out."""
-        keys = {each: normalize_alias(each) for each in spellings}
+        keys = {each: rules.normalize_alias(each) for each in spellings}
         known = {
             alias.alias: alias.skill_id
             for alias in self._store.get_many(
                 [
                     SkillAlias.key(key)
                     for key in sorted({*keys.values()})
-                    if 0 < len(key) <= MAX_SKILL_NAME
+                    if 0 < len(key) <= rules.MAX_SKILL_NAME
                 ]
             )
             if alias is not None
@@ -142,10 +128,10 @@ class Catalog:
         found = self._store.get_many([Skill.key(each) for each in sorted(skill_ids)])
         return {skill.skill_id: skill for skill in found if skill is not None}
 
-    def list_names(self) -> list[SkillName]:
+    def list_names(self) -> list[rules.SkillName]:
         """Return all skills by category and name, from the index alone."""
         rows = self._store.select(Skill.listed(), Skill.skill_id, Skill.name, Skill.category)
-        return [SkillName(*row) for row in rows]
+        return [rules.SkillName(*row) for row in rows]
 
     def list_all(self) -> list[Skill]:
         """Return all skills by category and name, with descriptions, tags and aliases."""
@@ -161,7 +147,7 @@ class Catalog:
 
     def create(self, actor: User, edit: SkillEdit) -> Skill:
         """Create a skill. Its id, name and aliases must not mean another one."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         skill = check_skill(edit, self._context.words().categories)
         try:
             with self._store.transaction(pattern=patterns.create_skill) as transaction:
@@ -199,7 +185,7 @@ class Catalog:
 
         A former name becomes an alias.
         """
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         before = self._idle_skill(skill_id)
         check(before.revision)
         entered = edit if isinstance(edit, SkillEdit) else edit(edit_of(before))
@@ -236,16 +222,16 @@ class Catalog:
     @retry_conflicts(otherwise=busy("this skill"))
     def delete(self, actor: User, skill_id: str, check: RevisionCheck = any_revision) -> Skill:
         """Delete a skill that nobody has, also from the targets of jobs. Return it as it was."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         skill = self._idle_skill(skill_id)
         check(skill.revision)
         people = self._people(skill.skill_id)
         if people:
             have = "One person has" if people == 1 else f"{people:,} people have"
-            raise InUse(f"{have} the skill {skill.name}. Merge it into another one.")
+            raise rules.InUse(f"{have} the skill {skill.name}. Merge it into another one.")
         roles = self._roles_with(skill.skill_id)
         if len(roles) > _MAX_ROLES:
-            raise InUse(f"{len(roles)} jobs need the skill {skill.name}. Change them first.")
+            raise rules.InUse(f"{len(roles)} jobs need the skill {skill.name}. Change them first.")
         with self._store.transaction(pattern=patterns.delete_skill) as transaction:
             transaction.delete(key_of(skill), if_=Skill.revision == skill.revision)
             transaction.delete(SkillCount.key(skill.skill_id), if_=_NOBODY)
@@ -261,7 +247,7 @@ class Catalog:
 
     def preview_merge(self, actor: User, source_id: str, into: str) -> MergePreview:
         """Return what a merge will do, or raise InvalidInput if it is impossible."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         source = self._context.get_skill(source_id)
         target = self.find(into)
         if target is None:
@@ -376,7 +362,7 @@ class Catalog:
         for role in self._roles_with(source.skill_id):
             targets = {**role.targets}
             levels = (targets.pop(source.skill_id), targets.get(into.skill_id))
-            targets[into.skill_id] = max(filter(None, levels), key=RANKS.__getitem__)
+            targets[into.skill_id] = max(filter(None, levels), key=rules.RANKS.__getitem__)
             try:
                 with self._store.transaction(pattern=patterns.edit_role) as transaction:
                     _set_targets(transaction, role, targets)
@@ -429,7 +415,7 @@ class Catalog:
                         transaction.create(evolve(old, **names, endorsements=len(added)))
                         count(transaction, into.skill_id, added=old.level)
                     else:
-                        merged = merge_user_skills(old, new)
+                        merged = rules.merge_user_skills(old, new)
                         merged.endorsements += len(added)
                         transaction.replace(merged)
                         if merged.level is not new.level:
@@ -442,7 +428,9 @@ class Catalog:
         self, username: str, skill_id: str, endorsements: Iterable[Endorsement]
     ) -> list[Endorsement]:
         """Return the endorsements that can move: not by the person, and not given here already."""
-        by_others = [each for each in endorsements if not is_same_user(each.endorser, username)]
+        by_others = [
+            each for each in endorsements if not rules.is_same_user(each.endorser, username)
+        ]
         found = self._store.get_many(
             [Endorsement.key(username, skill_id, each.endorser) for each in by_others],
             consistent=True,
@@ -457,7 +445,7 @@ class Catalog:
         """Return how many people have a skill, and make sure that this is stored."""
         found = self._store.get(SkillCount.key(skill_id), consistent=True)
         if found is not None:
-            return people_at(found)
+            return rules.people_at(found)
         with self._store.transaction(pattern=patterns.start_count) as transaction:
             transaction.upsert(SkillCount.key(skill_id))
         return self._people(skill_id)
@@ -478,14 +466,14 @@ class Part:
 def check_skill(edit: SkillEdit, categories: Sequence[str]) -> Skill:
     """Return the skill that was entered, or raise InvalidInput."""
     checks = InputChecks()
-    name = checks.line("skill_name", edit.name, longest=MAX_SKILL_NAME, required=True)
+    name = checks.line("skill_name", edit.name, longest=rules.MAX_SKILL_NAME, required=True)
     _check_spelling(checks, "skill_name", name)
-    skill_id = edit.skill_id.strip().lower() or derive_skill_id(name)
-    is_valid = is_key(skill_id) and derive_skill_id(skill_id) == skill_id
+    skill_id = edit.skill_id.strip().lower() or rules.derive_skill_id(name)
+    is_valid = rules.is_key(skill_id) and rules.derive_skill_id(skill_id) == skill_id
     if not is_valid and (skill_id or "skill_name" not in checks.errors):
         text = "Use 1 to 50 lowercase letters, digits and hyphens, such as type-script."
         checks.reject("skill_id", text)
-    aliases = [checks.line("aliases", each, longest=MAX_SKILL_NAME) for each in edit.aliases]
+    aliases = [checks.line("aliases", each, longest=rules.MAX_SKILL_NAME) for each in edit.aliases]
     aliases = unique_aliases(name, filter(None, aliases))
     for alias in aliases:
         _check_spelling(checks, "aliases", alias)
@@ -515,18 +503,18 @@ def edit_of(skill: Skill) -> SkillEdit:
 
 def _check_spelling(checks: InputChecks, field: str, text: str) -> None:
     """Reject text by which a skill cannot be found. Normalizing can make it longer."""
-    spelling = normalize_alias(text)
+    spelling = rules.normalize_alias(text)
     if not spelling:
         checks.reject(field, f"Use at least one letter or digit, not “{text[:20]}”.")
-    elif len(spelling) > MAX_SKILL_NAME:
-        checks.reject(field, f"Use at most {MAX_SKILL_NAME} plain letters.")
+    elif len(spelling) > rules.MAX_SKILL_NAME:
+        checks.reject(field, f"Use at most {rules.MAX_SKILL_NAME} plain letters.")
 
 
 def unique_aliases(name: str, aliases: Iterable[str]) -> list[str]:
     """Return the aliases that are other spellings than the name, each spelling once."""
-    unique = {normalize_alias(name): name}
+    unique = {rules.normalize_alias(name): name}
     for alias in aliases:
-        unique.setdefault(normalize_alias(alias), alias)
+        unique.setdefault(rules.normalize_alias(alias), alias)
     return list(unique.values())[1:]
 
 
@@ -538,14 +526,17 @@ def names_of(skill: Skill) -> list[str]:
 def spellings_of(skill: Skill) -> list[str]:
     """Return the normalized spellings that mean a skill: its id, its name and its aliases."""
     spellings = (skill.skill_id, skill.name, *skill.aliases)
-    return list(dict.fromkeys(filter(None, map(normalize_alias, spellings))))
+    return list(dict.fromkeys(filter(None, map(rules.normalize_alias, spellings))))
 
 
 def taken(skill: Skill, current: object) -> AlreadyExists:
     """Return the error for a spelling that means another skill already."""
     if isinstance(current, SkillAlias):
         text = f"“{current.alias}” already means the skill {current.skill_id}."
-        is_name = current.alias in (normalize_alias(skill.name), normalize_alias(skill.skill_id))
+        is_name = current.alias in (
+            rules.normalize_alias(skill.name),
+            rules.normalize_alias(skill.skill_id),
+        )
         return AlreadyExists({"skill_name" if is_name else "aliases": text})
     return AlreadyExists({"skill_id": f"There is already a skill with the id {skill.skill_id}."})
 

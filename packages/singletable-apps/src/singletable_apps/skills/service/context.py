@@ -12,18 +12,8 @@ from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
-from singletable_apps.skills import patterns
+from singletable_apps.skills import patterns, rules
 from singletable_apps.skills.entities import Directory, Role, Skill, Team, User
-from singletable_apps.skills.rules import (
-    PERMISSIONS,
-    Permission,
-    Reach,
-    Words,
-    find_reach,
-    is_key,
-    is_same_user,
-    words_of,
-)
 from singletable_apps.skills.urls import Urls
 
 E = TypeVar("E", bound=Entity)
@@ -53,15 +43,17 @@ class Context(AccountsContext):
         """Return the current day, in UTC."""
         return self.clock().date()
 
-    def words(self) -> Words:
+    def words(self) -> rules.Words:
         """Return the names of levels, and the categories."""
-        return words_of(self.store.run(patterns.directory) or Directory())
+        return rules.words_of(self.store.run(patterns.directory) or Directory())
 
     def find(
         self, key: Callable[[str], ItemKey[E]], item_id: str, *, consistent: bool = False
     ) -> E | None:
         """Return the item with an id from a URL, or None; also for text that cannot be one."""
-        return self.store.get(key(item_id), consistent=consistent) if is_key(item_id) else None
+        return (
+            self.store.get(key(item_id), consistent=consistent) if rules.is_key(item_id) else None
+        )
 
     def find_user(self, username: str, *, consistent: bool = False) -> User | None:
         """Return a person by username in any case, or None; also for text that cannot be one."""
@@ -73,15 +65,15 @@ class Context(AccountsContext):
         user = self.find_user(username, consistent=consistent)
         return check_found(user, "There is no such person. The account may have been deleted.")
 
-    def reach(self, actor: User) -> Reach:
+    def reach(self, actor: User) -> rules.Reach:
         """Return whose skills someone may rate, and whose gaps they may see."""
         reads_teams = actor.role is Role.MANAGER
-        return find_reach(actor, [*self.store.hydrate(Team.listed())] if reads_teams else ())
+        return rules.find_reach(actor, [*self.store.hydrate(Team.listed())] if reads_teams else ())
 
     def check_reach(self, actor: User, username: str) -> None:
         """Raise NotPermitted unless these are the actor's own data, or those of their people."""
-        if not is_same_user(actor.username, username):
-            PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
+        if not rules.is_same_user(actor.username, username):
+            rules.PERMISSIONS.check(actor.role, rules.Permission.RATE_OTHERS)
             self.get_user(username)
             if username not in self.reach(actor):
                 text = "You manage the members of your teams. An administrator can add this person."
@@ -89,7 +81,7 @@ class Context(AccountsContext):
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
         """Return people by casefolded username. Texts that cannot be usernames are left out."""
-        names = sorted({name.casefold() for name in usernames if is_key(name)})
+        names = sorted({name.casefold() for name in usernames if rules.is_key(name)})
         found = self.store.get_many([User.key(name) for name in names])
         return {user.username.casefold(): user for user in found if user and not user.left_at}
 

@@ -43,8 +43,9 @@ class EntryService(Part):
     def get(self, username: str, kind: EntryKind, entry_id: str) -> Entry:
         """Return an entry, or raise NotFound."""
         entity: Any = kind.entity
-        key = partial(entity.key, username)
-        found = self._context.find(key, entry_id, consistent=True) if is_key(username) else None
+        found: Entry | None = None
+        if is_key(username):
+            found = self._context.find(partial(entity.key, username), entry_id, consistent=True)
         return check_found(found, f"There is no such {kind.noun}. It may have been deleted.")
 
     def create(self, actor: User, username: str, kind: EntryKind, draft: EntryDraft) -> Entry:

@@ -9,21 +9,8 @@ from datetime import datetime, timedelta
 from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills import patterns
+from singletable_apps.skills import overview_rules, patterns
 from singletable_apps.skills.entities import JobRole, Level, Team, User, UserSkill
-from singletable_apps.skills.overview_rules import (
-    EXPORT_COLUMNS,
-    Cells,
-    Colleague,
-    Coverage,
-    DataRow,
-    DataTable,
-    TargetCheck,
-    check_targets,
-    find_coverage,
-    is_cheaper_by_person,
-    sort_by_skill,
-)
 from singletable_apps.skills.rules import MAX_NAME, Reach, SkillName, is_key, people_at
 from singletable_apps.skills.service.catalog import Part
 from singletable_apps.skills.service.context import Context
@@ -74,9 +61,9 @@ class MatrixQuery:
 class Matrix:
     """People, skills, and the skills of the people, by casefolded username and id."""
 
-    people: Sequence[Colleague]
+    people: Sequence[overview_rules.Colleague]
     skills: Sequence[SkillName]
-    cells: Cells
+    cells: overview_rules.Cells
     cursor: str | None
     team: Team | None
 
@@ -85,9 +72,9 @@ class Matrix:
 class GapReport:
     """The coverage of skills, the thinnest first, and everyone's levels beside the targets."""
 
-    people: Sequence[Colleague]
-    coverage: Sequence[Coverage]
-    targets: Sequence[TargetCheck]
+    people: Sequence[overview_rules.Colleague]
+    coverage: Sequence[overview_rules.Coverage]
+    targets: Sequence[overview_rules.TargetCheck]
     team: Team | None
 
 
@@ -109,7 +96,7 @@ class Overview(Part):
         if query.sort:
             if query.sort not in {each.skill_id for each in skills}:
                 raise InvalidInput({"sort": "Sort by a skill that is shown."})
-            people = sort_by_skill(people, cells, query.sort)
+            people = overview_rules.sort_by_skill(people, cells, query.sort)
         return Matrix(people, skills, cells, cursor, team)
 
     def gaps(
@@ -135,19 +122,21 @@ class Overview(Part):
         skills = [skill for skill_id, skill in catalog.items() if skill_id in relevant]
         return GapReport(
             rows,
-            find_coverage(rows, skills, cells, level, enough),
-            check_targets([row for row in rows if row.username in reach], jobs, catalog, cells),
+            overview_rules.find_coverage(rows, skills, cells, level, enough),
+            overview_rules.check_targets(
+                [row for row in rows if row.username in reach], jobs, catalog, cells
+            ),
             team,
         )
 
-    def export(self, actor: User) -> DataTable:
+    def export(self, actor: User) -> overview_rules.DataTable:
         """Return a table with a row per skill of a person within reach, read while it is iterated.
 
         People without skills have one row.
         """
-        return EXPORT_COLUMNS, self._export(self._context.reach(actor))
+        return overview_rules.EXPORT_COLUMNS, self._export(self._context.reach(actor))
 
-    def _export(self, reach: Reach) -> Iterator[DataRow]:
+    def _export(self, reach: Reach) -> Iterator[overview_rules.DataRow]:
         names = self._context.words().levels
         categories = {each.skill_id: each.category for each in self._catalog.list_names()}
         for (username,) in self._store.select(User.by_name(), User.username):
@@ -190,11 +179,11 @@ class Overview(Part):
 
     def _find_people(
         self, wanted: PeopleFilter, size: int | None, cursor: str | None
-    ) -> tuple[list[Colleague], str | None, Team | None]:
+    ) -> tuple[list[overview_rules.Colleague], str | None, Team | None]:
         """Return people by name and the cursor of the next page. Without a size, return all."""
         if wanted.team:
             return self._members(wanted)
-        rows: list[Colleague] = []
+        rows: list[overview_rules.Colleague] = []
         while True:
             page = self._people.list(
                 wanted.name,
@@ -208,11 +197,11 @@ class Overview(Part):
             if size is not None or cursor is None:
                 return rows, cursor, None
 
-    def _members(self, wanted: PeopleFilter) -> tuple[list[Colleague], None, Team]:
+    def _members(self, wanted: PeopleFilter) -> tuple[list[overview_rules.Colleague], None, Team]:
         team = Teams(self._context).get(wanted.team)
         words = wanted.name.casefold().split()
         rows = [
-            Colleague.of(user)
+            overview_rules.Colleague.of(user)
             for user in self._context.get_users(team.members).values()
             if wanted.department in ("", user.department)
             and wanted.job in ("", user.job_role)
@@ -235,7 +224,9 @@ class Overview(Part):
         kept = {each.skill_id for each in common[:MAX_COLUMNS]}
         return [each for each in names if each.skill_id in kept]
 
-    def _cells(self, people: Sequence[Colleague], skills: Sequence[SkillName]) -> Cells:
+    def _cells(
+        self, people: Sequence[overview_rules.Colleague], skills: Sequence[SkillName]
+    ) -> overview_rules.Cells:
         """Read the skills of people by person or by skill, whichever costs less."""
         cells: dict[str, dict[str, UserSkill]] = {row.username.casefold(): {} for row in people}
         ids = [each.skill_id for each in skills]
@@ -244,7 +235,7 @@ class Overview(Part):
             counts = self._catalog.counts(ids)
             holders = [people_at(counts[each]) for each in ids]
             ids = [each for each, count in zip(ids, holders, strict=True) if count]
-            by_person = is_cheaper_by_person(len(people), holders)
+            by_person = overview_rules.is_cheaper_by_person(len(people), holders)
         if by_person:
             wanted = {*ids}
             for username, row in cells.items():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from functools import partial, reduce
 from operator import attrgetter
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypedDict, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Edit, Page, Path, evolve, retry_conflicts
@@ -23,26 +23,9 @@ from singletable_apps.shared.accounts.usernames import TAKEN, check_username
 from singletable_apps.shared.errors import AlreadyExists, Busy
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills import patterns
+from singletable_apps.skills import patterns, rules
 from singletable_apps.skills.entities import Directory, Role, User
 from singletable_apps.skills.overview_rules import Colleague
-from singletable_apps.skills.rules import (
-    LEVELS,
-    MAX_ABOUT,
-    MAX_CATEGORIES,
-    MAX_NAME,
-    PERMISSIONS,
-    ROLES,
-    Permission,
-    check_name,
-    check_self,
-    check_words,
-    is_key,
-    is_same_user,
-    match_categories,
-    registration_of,
-    words_of,
-)
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import IS_HERE, Context, busy
@@ -57,7 +40,7 @@ class Accounts(UsernameAccounts[User]):
     by_id = patterns.user_by_id
     listed = User.by_name
     admin, member, waiting = Role.ADMIN, Role.USER, Role.WAITING
-    role_names: ClassVar[Mapping[Role, str]] = {role: name for role, name, *_ in ROLES}
+    role_names: ClassVar[Mapping[Role, str]] = {role: name for role, name, *_ in rules.ROLES}
     last_admin = "The directory needs an administrator. Make someone else an administrator first."
     role_change = patterns.change_role
     people_path = ("admin", "people")
@@ -69,7 +52,7 @@ class Accounts(UsernameAccounts[User]):
 
     def check_manager(self, actor: User) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
 
     def get_user(self, who: str) -> User:
         """Return a person by username, or raise NotFound."""
@@ -96,7 +79,7 @@ class Accounts(UsernameAccounts[User]):
     @retry_conflicts(otherwise=busy_account)
     def remove(self, actor: User, who: str, check: RevisionCheck = any_revision) -> User:
         """Delete a person with everything that refers to them. Return the person as they were."""
-        check_self(actor, who)
+        rules.check_self(actor, who)
         user = self.get_user(who)
         check(user.revision)
         self._cascades.check_not_moving(user)
@@ -112,7 +95,7 @@ class Accounts(UsernameAccounts[User]):
 
     def registration(self) -> Registration:
         """Return the setting: registration is open, by approval or closed."""
-        return registration_of(self._store.run(patterns.directory) or Directory())
+        return rules.registration_of(self._store.run(patterns.directory) or Directory())
 
     def set_registration(self, actor: User, registration: Registration) -> object:
         """Change who may register."""
@@ -126,7 +109,7 @@ class Accounts(UsernameAccounts[User]):
         return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
 
     def _check_names(self, checks: InputChecks, username: str, name: str) -> tuple[str, str]:
-        return check_username(checks, username), check_name(checks, name)
+        return check_username(checks, username), rules.check_name(checks, name)
 
     def _create(self, **fields: Any) -> User:
         """Create a person, and with the first one the settings of the directory."""
@@ -149,17 +132,16 @@ class Accounts(UsernameAccounts[User]):
         return self._context.get_user(user.username, consistent=True)
 
 
-@dataclass(frozen=True)
-class PersonEdit:
-    """What someone changes in a profile. None keeps the value."""
+class PersonEdit(TypedDict, total=False):
+    """What someone changes in a profile; the rest stays as it is."""
 
-    name: str | None = None
-    title: str | None = None
-    department: str | None = None
-    location: str | None = None
-    email: str | None = None
-    about: str | None = None
-    job_role: str | None = None
+    name: str
+    title: str
+    department: str
+    location: str
+    email: str
+    about: str
+    job_role: str
 
 
 class People:
@@ -228,29 +210,30 @@ class People:
         self._context.check_reach(actor, username)
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)
+        email = checked.pop("email", None)
         changes: list[Edit[User]] = [
             getattr(User, name).set(value)
-            for name, value in vars(replace(checked, email=None)).items()
-            if value is not None and value != getattr(user, name)
+            for name, value in checked.items()
+            if value != getattr(user, name)
         ]
         if not changes:
-            return user, checked.email
+            return user, email
         unchanged = (User.revision == user.revision) & IS_HERE
-        return self._store.update(User.key(username), *changes, if_=unchanged), checked.email
+        return self._store.update(User.key(username), *changes, if_=unchanged), email
 
     @retry_conflicts(otherwise=busy_account)
     def rename(
         self, actor: User, username: str, new_username: str, check: RevisionCheck = any_revision
     ) -> User:
         """Change a username. Sessions, skills, endorsements and teams stay with the person."""
-        check_self(actor, username)
+        rules.check_self(actor, username)
         checks = InputChecks()
         new = check_username(checks, new_username)
         checks.raise_errors()
         user = self._get(username, check)
         self._cascades.check_not_moving(user)
         try:
-            if is_same_user(username, new):
+            if rules.is_same_user(username, new):
                 return self._store.replace(evolve(user, username=new))
             self._cascades.start(user, new)
         except ItemExists:
@@ -278,23 +261,23 @@ class People:
 
         Skills follow a category whose place another name has.
         """
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         checks = InputChecks()
-        name = checks.line("name", name, longest=MAX_NAME, required=True)
+        name = checks.line("name", name, longest=rules.MAX_NAME, required=True)
         before = self.settings()
         if levels is not None:
-            levels = check_words(checks, "levels", levels, len(LEVELS))
+            levels = rules.check_words(checks, "levels", levels, len(rules.LEVELS))
         if categories is not None:
-            categories = check_words(checks, "categories", categories, MAX_CATEGORIES)
+            categories = rules.check_words(checks, "categories", categories, rules.MAX_CATEGORIES)
         checks.raise_errors()
         check(before.revision)
         if categories is not None:
-            moves = match_categories(words_of(before).categories, categories)
+            moves = rules.match_categories(rules.words_of(before).categories, categories)
             Catalog(self._context).move_categories(moves)
         return self._store.update(
             Directory.key(),
             Directory.name.set(name),
-            Directory.registration.set(registration or registration_of(before)),
+            Directory.registration.set(registration or rules.registration_of(before)),
             Directory.levels.set(before.levels if levels is None else [*levels]),
             Directory.categories.set(before.categories if categories is None else [*categories]),
             if_=Directory.revision == before.revision,
@@ -302,27 +285,28 @@ class People:
 
     # -------------------------------------------------------------------------- checks
 
-    def check_edit(self, actor: User, user: User, edit: PersonEdit) -> PersonEdit:
+    def check_edit(self, actor: User, user: User, edit: PersonEdit) -> dict[str, str]:
         """Return the edit with its text normalized, or raise InvalidInput or NotPermitted."""
-        checks = InputChecks()
-        name = None if edit.name is None else check_name(checks, edit.name)
-        email = None if edit.email is None else checks.email("email", edit.email)
-        about = None if edit.about is None else checks.text("about", edit.about, longest=MAX_ABOUT)
-        lines = {
-            field: checks.line(field, value, longest=MAX_NAME)
-            for field in ("title", "department", "location")
-            for value in [getattr(edit, field)]
-            if value is not None
-        }
-        role = edit.job_role
-        if role and (not is_key(role) or self._store.run(patterns.job, role) is None):
-            checks.reject("job_role", "There is no such job. Choose one of the list.")
+        checks, checked = InputChecks(), {name: str(value) for name, value in edit.items()}
+        for field, text in checked.items():
+            match field:
+                case "name":
+                    checked[field] = rules.check_name(checks, text)
+                case "email":
+                    checked[field] = checks.email(field, text)
+                case "about":
+                    checked[field] = checks.text(field, text, longest=rules.MAX_ABOUT)
+                case "job_role":
+                    if text and self._context.find(patterns.job, text) is None:
+                        checks.reject(field, "There is no such job. Choose one of the list.")
+                case _:
+                    checked[field] = checks.line(field, text, longest=rules.MAX_NAME)
         checks.raise_errors()
-        if email not in (None, user.email):
-            check_self(actor, user.username)
-        if role not in (None, user.job_role):
-            PERMISSIONS.check(actor.role, Permission.PLAN)
-        return PersonEdit(name=name, email=email, about=about, job_role=role, **lines)
+        if checked.get("email", user.email) != user.email:
+            rules.check_self(actor, user.username)
+        if checked.get("job_role", user.job_role) != user.job_role:
+            rules.PERMISSIONS.check(actor.role, rules.Permission.PLAN)
+        return checked
 
     def _get(self, username: str, check: RevisionCheck) -> User:
         user = self._context.get_user(username, consistent=True)

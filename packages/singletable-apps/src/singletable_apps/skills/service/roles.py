@@ -11,15 +11,8 @@ from singletable import Transaction, retry_conflicts
 from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills import patterns
+from singletable_apps.skills import patterns, rules
 from singletable_apps.skills.entities import JobRole, Level, Skill, User
-from singletable_apps.skills.rules import (
-    MAX_NAME,
-    PERMISSIONS,
-    RANKS,
-    Permission,
-    derive_skill_id,
-)
 from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Part
 from singletable_apps.skills.service.context import busy, edits_of
@@ -51,8 +44,8 @@ class Roles(Part):
     @retry_conflicts(otherwise=busy("this job or its skills"))
     def create(self, actor: User, edit: RoleEdit) -> JobRole:
         """Create a job. Its id is derived from its name."""
-        PERMISSIONS.check(actor.role, Permission.PLAN)
-        role = self._check(edit, derive_skill_id(edit.name[:MAX_NAME]) or token_hex(4))
+        rules.PERMISSIONS.check(actor.role, rules.Permission.PLAN)
+        role = self._check(edit, rules.derive_skill_id(edit.name[: rules.MAX_NAME]) or token_hex(4))
         try:
             with self._store.transaction(pattern=patterns.create_role) as transaction:
                 transaction.create(role)
@@ -66,7 +59,7 @@ class Roles(Part):
         self, actor: User, role_id: str, edit: RoleEdit, check: RevisionCheck = any_revision
     ) -> JobRole:
         """Change a job. Its id stays."""
-        PERMISSIONS.check(actor.role, Permission.PLAN)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.PLAN)
         before = self.get(role_id, consistent=True)
         check(before.revision)
         role = self._check(edit, before.role_id)
@@ -82,7 +75,7 @@ class Roles(Part):
     @retry_conflicts(otherwise=busy("this job or its skills"))
     def delete(self, actor: User, role_id: str, check: RevisionCheck = any_revision) -> JobRole:
         """Delete a job. People who have it are shown without one. Return it as it was."""
-        PERMISSIONS.check(actor.role, Permission.PLAN)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.PLAN)
         role = self.get(role_id, consistent=True)
         check(role.revision)
         self._store.delete(JobRole.key(role.role_id), if_=JobRole.revision == role.revision)
@@ -90,7 +83,7 @@ class Roles(Part):
 
     def _check(self, edit: RoleEdit, role_id: str) -> JobRole:
         checks = InputChecks()
-        name = checks.line("name", edit.name, longest=MAX_NAME, required=True)
+        name = checks.line("name", edit.name, longest=rules.MAX_NAME, required=True)
         description = checks.text("description", edit.description, longest=MAX_DESCRIPTION)
         targets: dict[str, Level] = {}
         if len(edit.targets) > MAX_TARGETS:
@@ -106,7 +99,7 @@ class Roles(Part):
                     break
                 skill_id = found[spelling].skill_id
                 levels = (level, targets.get(skill_id, level))
-                targets[skill_id] = max(levels, key=RANKS.__getitem__)
+                targets[skill_id] = max(levels, key=rules.RANKS.__getitem__)
         checks.raise_errors()
         return JobRole(role_id=role_id, name=name, description=description, targets=targets)
 

@@ -9,26 +9,8 @@ from datetime import date, datetime
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills import patterns
+from singletable_apps.skills import patterns, round_rules, rules
 from singletable_apps.skills.entities import Level, Role, Round, RoundAnswer, Source, Team, User
-from singletable_apps.skills.round_rules import (
-    LAST_CALL,
-    LONGEST,
-    LevelChange,
-    Participant,
-    ends_at,
-    find_changes,
-    find_tasks,
-    managers_of,
-)
-from singletable_apps.skills.rules import (
-    MAX_NAME,
-    PERMISSIONS,
-    Permission,
-    Reach,
-    is_key,
-    is_same_user,
-)
 from singletable_apps.skills.service.catalog import Part
 from singletable_apps.skills.service.context import Context
 from singletable_apps.skills.service.notices import Notices
@@ -50,7 +32,7 @@ class Rounds(Part):
 
     def get(self, round_id: str, *, check_open: bool = False) -> Round:
         """Return a round, or raise NotFound; or InvalidInput if it must be open and is not."""
-        found = self._store.run(patterns.round_by_id, round_id) if is_key(round_id) else None
+        found = self._store.run(patterns.round_by_id, round_id) if rules.is_key(round_id) else None
         item = check_found(found, "There is no such rating round.")
         if check_open and not self.is_open(item):
             raise InvalidInput({"": "This rating round is over."})
@@ -58,16 +40,16 @@ class Rounds(Part):
 
     def is_open(self, item: Round) -> bool:
         """Return whether people can still finish."""
-        return self._context.clock() < ends_at(item)
+        return self._context.clock() < round_rules.ends_at(item)
 
     def open(self, actor: User, name: str, closes_on: date, teams: Sequence[str] = ()) -> Round:
         """Open a round for some teams, or else for everyone, and ask its people by e-mail."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         now, checks = self._context.clock(), InputChecks()
-        name = checks.line("name", name, longest=MAX_NAME, required=True)
-        if not now.date() <= closes_on <= now.date() + LONGEST:
+        name = checks.line("name", name, longest=rules.MAX_NAME, required=True)
+        if not now.date() <= closes_on <= now.date() + round_rules.LONGEST:
             checks.reject("closes_on", "Enter a day from today on, within a year.")
-        found = self._store.get_many([Team.key(each) for each in teams if is_key(each)])
+        found = self._store.get_many([Team.key(each) for each in teams if rules.is_key(each)])
         if len([*filter(None, found)]) < len(teams):
             checks.reject("teams", "One of these teams does not exist. Choose others.")
         checks.raise_errors()
@@ -84,7 +66,7 @@ class Rounds(Part):
 
     def close(self, actor: User, round_id: str) -> Round:
         """Close a round before its last day is over. One that is over stays as it is."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         item = self.get(round_id)
         if not self.is_open(item):
             return item
@@ -92,7 +74,7 @@ class Rounds(Part):
 
     # -------------------------------------------------------------------------- progress
 
-    def people(self, item: Round, reach: Reach) -> Sequence[Participant]:
+    def people(self, item: Round, reach: rules.Reach) -> Sequence[round_rules.Participant]:
         """Return the people of a round within reach, by name."""
         teams = [*self._store.hydrate(Team.listed())]
         # The progress of a round for everyone is that of the reporting lines.
@@ -115,19 +97,19 @@ class Rounds(Part):
             for source in (Source.SELF, Source.MANAGER)
         ]
         answers = self._store.get_many(keys, consistent=True)
-        found: list[Participant] = []
+        found: list[round_rules.Participant] = []
         for user, own, rated in zip(chosen, answers[::2], answers[1::2], strict=True):
-            managers = managers_of(user.username, teams)
+            managers = round_rules.managers_of(user.username, teams)
             is_rated = bool(rated) if managers or rated else None
             member_of = [each.name for each in shown if user.username in each.members]
-            found.append(Participant(user, bool(own), is_rated, managers, member_of))
+            found.append(round_rules.Participant(user, bool(own), is_rated, managers, member_of))
         return sorted(found, key=lambda each: each.user.name.casefold())
 
     def tasks(self, actor: User) -> Sequence[tuple[Round, Sequence[str]]]:
         """Return what someone has left to do in open rounds, in words, the first to end first."""
-        rounds = sorted(filter(self.is_open, self.list()), key=ends_at)
-        reach = self._context.reach(actor) if rounds else Reach(frozenset())
-        found = [(each, find_tasks(self.people(each, reach), actor)) for each in rounds]
+        rounds = sorted(filter(self.is_open, self.list()), key=round_rules.ends_at)
+        reach = self._context.reach(actor) if rounds else rules.Reach(frozenset())
+        found = [(each, round_rules.find_tasks(self.people(each, reach), actor)) for each in rounds]
         return [(each, tasks) for each, tasks in found if tasks]
 
     def finish(
@@ -139,15 +121,17 @@ class Rounds(Part):
         """
         self._context.check_reach(actor, username)
         item = self.get(round_id, check_open=True)
-        people = self.people(item, Reach(frozenset([username.casefold()])))
+        people = self.people(item, rules.Reach(frozenset([username.casefold()])))
         if not people:
             raise InvalidInput({"": "This person takes no part in this round."})
-        is_own = is_same_user(actor.username, username)
+        is_own = rules.is_same_user(actor.username, username)
         skills = {each.skill_id: each for each in self._user_skills.list(username)}
         for spelling, level in levels.items():
             skill_id = self._catalog.get(spelling).skill_id
             has = skills.get(skill_id)
-            is_rater = has is not None and (is_own or is_same_user(has.rated_by, actor.username))
+            is_rater = has is not None and (
+                is_own or rules.is_same_user(has.rated_by, actor.username)
+            )
             if has is None or has.level is not level or not is_rater:
                 years = has.years if has else 0
                 self._user_skills.rate(actor, username, skill_id, level, years)
@@ -159,18 +143,18 @@ class Rounds(Part):
 
     def remind(self, actor: User, round_id: str) -> int:
         """Queue an e-mail to everyone who has not finished, once a day; return how many."""
-        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         item = self.get(round_id, check_open=True)
         return self._ask(item, f"remind-{self._context.today()}")
 
     def remind_last(self) -> None:
         """Remind everyone who has not finished, once, shortly before the end of a round."""
         for item in filter(self.is_open, self.list()):
-            if self._context.clock() > ends_at(item) - LAST_CALL:
+            if self._context.clock() > round_rules.ends_at(item) - round_rules.LAST_CALL:
                 self._ask(item, "last")
 
     def _ask(self, item: Round, purpose: str) -> int:
-        people = self.people(item, Reach(None))
+        people = self.people(item, rules.Reach(None))
         managers = self._context.get_users(name for each in people for name in each.managers)
         asked = {each.user.user_id: each.user for each in people}
         asked |= {each.user_id: each for each in managers.values()}
@@ -184,26 +168,30 @@ class Rounds(Part):
                 f"{link}/{item.round_id}",
             )
             for user in asked.values()
-            for tasks in [find_tasks(people, user)]
+            for tasks in [round_rules.find_tasks(people, user)]
             if tasks
         )
 
     # -------------------------------------------------------------------------- comparison
 
-    def compare(self, item: Round, reach: Reach) -> tuple[datetime, Sequence[LevelChange]]:
+    def compare(
+        self, item: Round, reach: rules.Reach
+    ) -> tuple[datetime, Sequence[round_rules.LevelChange]]:
         """Return since when levels are compared, and those of people within reach that changed.
 
         They are compared with the end of the round before, or else the beginning of this one.
         """
-        earlier = [ends_at(each) for each in self.list() if each.opened_at < item.opened_at]
+        earlier = [
+            round_rules.ends_at(each) for each in self.list() if each.opened_at < item.opened_at
+        ]
         since = min(max(earlier, default=item.opened_at), item.opened_at)
-        until = min(ends_at(item), self._context.clock())
+        until = min(round_rules.ends_at(item), self._context.clock())
         users = [each.user for each in self.people(item, reach)]
         jobs = self._overview.jobs({user.job_role for user in users} - {""})
-        changes: list[LevelChange] = []
+        changes: list[round_rules.LevelChange] = []
         for user in users:
             skills = self._store.run(patterns.skills_of_user, user.username)
             targets = jobs[user.job_role].targets if user.job_role in jobs else {}
             ratings = self._user_skills.ratings(user)
-            changes += find_changes(user, skills, ratings, targets, (since, until))
+            changes += round_rules.find_changes(user, skills, ratings, targets, (since, until))
         return since, changes

@@ -26,7 +26,7 @@ from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, No
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills import patterns
+from singletable_apps.skills import patterns, rules
 from singletable_apps.skills.entities import (
     Endorsement,
     Level,
@@ -40,16 +40,6 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.rules import (
-    LEVELS,
-    MAX_NOTES,
-    RANKS,
-    SkillDraft,
-    check_not_self,
-    check_skill_draft,
-    is_key,
-    is_same_user,
-)
 from singletable_apps.skills.service.catalog import Part, SkillEdit, check_skill, count
 from singletable_apps.skills.service.context import IS_HERE, Context, busy, edits_of
 from singletable_apps.skills.service.notices import Notices
@@ -58,7 +48,7 @@ from singletable_apps.skills.service.notices import Notices
 _BATCH = 90
 
 # Returns what someone enters, from what is stored.
-DraftChange = Callable[[SkillDraft], SkillDraft]
+DraftChange = Callable[[rules.SkillDraft], rules.SkillDraft]
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,7 @@ class UserSkills(Part):
 
     def profile(self, username: str) -> Profile:
         """Return a person with all skills, by one query; also by a former username."""
-        if is_key(username):
+        if rules.is_key(username):
             # Skills of someone who was renamed or deleted may still be there for a moment.
             with suppress(ItemNotFound, ItemMismatch):
                 profile = self._store.collect(Profile, patterns.user_with_skills(username))
@@ -140,11 +130,11 @@ class UserSkills(Part):
         if skill.previous_name:
             # GSI2 has it under two names.
             return self.list_people(spelling, HolderFilter(), limit=limit, cursor=cursor)
-        rank, _, within = (cursor or f"{len(LEVELS)}.").partition(".")
-        if rank not in map(str, RANKS.values()):
+        rank, _, within = (cursor or f"{len(rules.LEVELS)}.").partition(".")
+        if rank not in map(str, rules.RANKS.values()):
             raise InvalidCursor("The cursor is not of this list.")
         found: list[UserSkill] = []
-        for level in reversed(LEVELS[: int(rank)]):
+        for level in reversed(rules.LEVELS[: int(rank)]):
             page = self._store.page(
                 patterns.users_with_years(skill.name, level, 0),
                 limit - len(found),
@@ -153,9 +143,9 @@ class UserSkills(Part):
             )
             found += page.items
             if page.cursor is not None:
-                return Page(found, f"{RANKS[level]}.{page.cursor}")
-            if len(found) == limit and RANKS[level] > 1:
-                return Page(found, f"{RANKS[level] - 1}.")
+                return Page(found, f"{rules.RANKS[level]}.{page.cursor}")
+            if len(found) == limit and rules.RANKS[level] > 1:
+                return Page(found, f"{rules.RANKS[level] - 1}.")
             within = ""
         return Page(found, None)
 
@@ -170,11 +160,11 @@ class UserSkills(Part):
             return self._get(user.username, skill.merging)
         return self._get(user.username, skill.skill_id)
 
-    def add(self, actor: User, username: str, spelling: str, draft: SkillDraft) -> UserSkill:
+    def add(self, actor: User, username: str, spelling: str, draft: rules.SkillDraft) -> UserSkill:
         """Add a skill of the catalog to a person, who must not have it yet."""
         self._context.check_reach(actor, username)
         user, skill = self._context.get_user(username), self._catalog.get(spelling)
-        checked = check_skill_draft(draft, self._context.today())
+        checked = rules.check_skill_draft(draft, self._context.today())
         added = UserSkill(
             username=user.username,
             skill_id=skill.skill_id,
@@ -204,7 +194,7 @@ class UserSkills(Part):
         actor: User,
         username: str,
         spelling: str,
-        draft: SkillDraft | DraftChange,
+        draft: rules.SkillDraft | DraftChange,
         check: RevisionCheck = any_revision,
     ) -> UserSkill:
         """Change a skill of a person: all of it, or what a function changes.
@@ -215,10 +205,10 @@ class UserSkills(Part):
         user = self._context.get_user(username)
         before = self._of(user, spelling)
         check(before.revision)
-        entered = draft if isinstance(draft, SkillDraft) else draft(draft_of(before))
-        checked = check_skill_draft(entered, self._context.today())
+        entered = draft if isinstance(draft, rules.SkillDraft) else draft(draft_of(before))
+        checked = rules.check_skill_draft(entered, self._context.today())
         after = rated = evolve(before, **_entered(checked), **_rater(actor, user))
-        is_own = is_same_user(actor.username, user.username)
+        is_own = rules.is_same_user(actor.username, user.username)
         if is_own and after.level is before.level:
             after = evolve(after, source=before.source, rated_by=before.rated_by)
         with self._store.transaction(pattern=patterns.edit_user_skill) as transaction:
@@ -236,7 +226,11 @@ class UserSkills(Part):
 
         A skill that others endorse is not removed, because that cannot be undone.
         """
-        before = self.find(username, skill_id) if is_key(username) and is_key(skill_id) else None
+        before = (
+            self.find(username, skill_id)
+            if rules.is_key(username) and rules.is_key(skill_id)
+            else None
+        )
         if level is None:
             if before is not None and before.endorsements:
                 raise InvalidInput({"level": "Others endorse this skill. Remove it on its page."})
@@ -244,7 +238,7 @@ class UserSkills(Part):
                 self.remove(actor, username, skill_id)
             return None
         if before is None:
-            return self.add(actor, username, skill_id, SkillDraft(level, years))
+            return self.add(actor, username, skill_id, rules.SkillDraft(level, years))
         return self.edit(
             actor, username, skill_id, lambda draft: replace(draft, level=level, years=years)
         )
@@ -272,7 +266,7 @@ class UserSkills(Part):
 
     def _notify(self, actor: User, user: User, skill: UserSkill) -> None:
         """Tell someone about a rating by another person, at most four times an hour."""
-        if is_same_user(actor.username, user.username):
+        if rules.is_same_user(actor.username, user.username):
             return
         level = self._context.words().levels[skill.level]
         text = (
@@ -375,7 +369,7 @@ class Endorsements(Part):
         otherwise=lambda: Busy("Many people endorse this skill right now. Try again."),
     )
     def _change(self, actor: User, username: str, spelling: str, *, is_endorsed: bool) -> UserSkill:
-        check_not_self(actor, username)
+        rules.check_not_self(actor, username)
         skill = self._user_skills.get(username, spelling)
         names = {"username": skill.username, "skill_id": skill.skill_id}
         given, counted = Endorsement(**names, endorser=actor.username), key_of(skill)
@@ -440,7 +434,7 @@ class Requests(Part):
 
     def ask(self, actor: User, spelling: str, colleague: str) -> Request:
         """Ask a colleague to endorse one of your skills, and tell them by e-mail, once."""
-        check_not_self(actor, colleague)
+        rules.check_not_self(actor, colleague)
         user = self._context.get_user(colleague)
         skill = UserSkills(self._context).get(actor.username, spelling)
         text = f"{actor.name} asks you to endorse the skill {skill.skill_name}"
@@ -452,7 +446,7 @@ class Requests(Part):
     def suggest(self, actor: User, name: str, text: str = "") -> Request:
         """Suggest a skill that the catalog does not have. `text` says what it is good for."""
         checks = InputChecks()
-        text = checks.text("text", text, longest=MAX_NOTES)
+        text = checks.text("text", text, longest=rules.MAX_NOTES)
         if found := self._catalog.find(name):
             checks.reject("skill_name", f"The catalog has it already: {found.name}.")
         elif self._store.count(patterns.requests(ADMINISTRATORS)) >= MAX_SUGGESTIONS:
@@ -475,24 +469,24 @@ class Requests(Part):
             raise NotPermitted("This is asked of someone else.")
         request, _ = check_found(found, "There is no such request. It may be answered.")
         if request.recipient == ADMINISTRATORS:
-            self._tell(request, f"was declined. {text.strip()[:MAX_NOTES]}".strip())
+            self._tell(request, f"was declined. {text.strip()[: rules.MAX_NOTES]}".strip())
         else:
             self._store.delete(key_of(request))
         return request
 
 
-def draft_of(skill: UserSkill) -> SkillDraft:
+def draft_of(skill: UserSkill) -> rules.SkillDraft:
     """Return what was entered for a skill of a person."""
-    return SkillDraft(skill.level, skill.years, skill.last_used, skill.notes)
+    return rules.SkillDraft(skill.level, skill.years, skill.last_used, skill.notes)
 
 
-def _entered(draft: SkillDraft) -> dict[str, Any]:
+def _entered(draft: rules.SkillDraft) -> dict[str, Any]:
     return {name: value for name, value in vars(draft).items() if name != "evidence"}
 
 
 def _rater(actor: User, user: User) -> dict[str, Any]:
     """Return whose rating it is: the person's own, or a manager's."""
-    if is_same_user(actor.username, user.username):
+    if rules.is_same_user(actor.username, user.username):
         return {"source": Source.SELF, "rated_by": ""}
     return {"source": Source.MANAGER, "rated_by": actor.username}
 

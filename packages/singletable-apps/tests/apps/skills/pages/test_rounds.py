@@ -25,7 +25,8 @@ def test_a_round_from_opening_to_closing(app: PagesApp, ada: Browser, bob: Brows
     seen = ada.open(url).text
     assert ">Finished<" in seen
     assert f'href="{url}/export?format=csv"' in seen
-    assert ada.open(f"{url}/export?format=csv").text.splitlines() == [
+    table = ada.open(f"{url}/export?format=csv").content.decode("utf-8-sig")
+    assert table.splitlines() == [
         "username,name,skill_id,skill,before,after,change,target_met",
         "bob,Bob,go,Go,Beginner,Expert,up,no",
     ]

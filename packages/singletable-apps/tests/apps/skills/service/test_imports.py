@@ -14,20 +14,7 @@ from singletable.faults import Faults, FaultyDriver
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.spreadsheets import write_table
-from singletable_apps.skills.entities import (
-    Duplicates,
-    Import,
-    ImportedPerson,
-    ImportPart,
-    ImportStatus,
-    JobRole,
-    Level,
-    Role,
-    SkillCount,
-    Source,
-    User,
-    UserSkill,
-)
+from singletable_apps.skills import entities
 from singletable_apps.skills.import_rules import Outcome
 from singletable_apps.skills.overview_rules import matrix_table
 from singletable_apps.skills.rules import SkillDraft
@@ -54,7 +41,7 @@ x,Xi,Go,2,
 
 
 def fill(world: World) -> None:
-    world.fill(PEOPLE, roles={"ada": Role.ADMIN})
+    world.fill(PEOPLE, roles={"ada": entities.Role.ADMIN})
 
 
 def stage(
@@ -62,7 +49,7 @@ def stage(
     data: bytes = FILE,
     *,
     unknown: str = "create:Backend",
-    duplicates: Duplicates = Duplicates.SKIP,
+    duplicates: entities.Duplicates = entities.Duplicates.SKIP,
 ) -> str:
     """Upload a file, and choose what to do with unknown skills and duplicates."""
     imports, ada = world.service.imports, world.user("ada")
@@ -81,12 +68,12 @@ def contents(world: World) -> dict[str, object]:
     admin = Store(world.driver, clock=world.clock).admin
     found: dict[str, object] = {
         f"{each.username}/{each.skill_id}": (each.level, each.years, each.last_used, each.source)
-        for each in admin.scan(UserSkill)
+        for each in admin.scan(entities.UserSkill)
     }
-    found |= {each.username: each.name for each in admin.scan(User)}
+    found |= {each.username: each.name for each in admin.scan(entities.User)}
     found |= {
         f"count {each.skill_id}": count
-        for each in admin.scan(SkillCount)
+        for each in admin.scan(entities.SkillCount)
         if any(count := (each.beginner, each.intermediate, each.advanced, each.expert))
     }
     return found
@@ -118,7 +105,12 @@ def test_import_is_previewed_applied_and_undone(world: World) -> None:
     assert applied.totals == {"people": 2, "added": 2, "changed": 0, "unchanged": 2, "errors": 3}
     assert world.user("cyd").password_hash == ""
     after = contents(world)
-    assert after["cyd/rust"] == (Level.EXPERT, 2, world.clock().date(), Source.IMPORT)
+    assert after["cyd/rust"] == (
+        entities.Level.EXPERT,
+        2,
+        world.clock().date(),
+        entities.Source.IMPORT,
+    )
     check_counts(world)
     # Sent again, nothing happens.
     assert imports.apply(ada, import_id) == applied
@@ -126,7 +118,7 @@ def test_import_is_previewed_applied_and_undone(world: World) -> None:
     assert imports.undo(ada, import_id).totals["kept"] == 0
     assert contents(world) == before
     check_counts(world)
-    assert imports.undo(ada, import_id).status is ImportStatus.UNDONE
+    assert imports.undo(ada, import_id).status is entities.ImportStatus.UNDONE
     with pytest.raises(InvalidInput, match="undone"):
         imports.apply(ada, import_id)
     assert [each.import_id for each in imports.history().items] == [import_id]
@@ -135,13 +127,13 @@ def test_import_is_previewed_applied_and_undone(world: World) -> None:
 @pytest.mark.parametrize(
     ("duplicates", "go", "python"),
     [
-        (Duplicates.SKIP, "Intermediate", ("Expert", 9)),
-        (Duplicates.HIGHER, "Advanced", ("Expert", 9)),
-        (Duplicates.OVERWRITE, "Advanced", ("Beginner", 9)),
+        (entities.Duplicates.SKIP, "Intermediate", ("Expert", 9)),
+        (entities.Duplicates.HIGHER, "Advanced", ("Expert", 9)),
+        (entities.Duplicates.OVERWRITE, "Advanced", ("Beginner", 9)),
     ],
 )
 def test_duplicates_are_handled_as_chosen(
-    memory: World, duplicates: Duplicates, go: str, python: tuple[str, int]
+    memory: World, duplicates: entities.Duplicates, go: str, python: tuple[str, int]
 ) -> None:
     fill(memory)
     before = contents(memory)
@@ -159,21 +151,21 @@ def test_duplicates_are_handled_as_chosen(
 
 def test_undo_keeps_later_changes(world: World) -> None:
     fill(world)
-    import_id = stage(world, duplicates=Duplicates.OVERWRITE)
+    import_id = stage(world, duplicates=entities.Duplicates.OVERWRITE)
     service, ada = world.service, world.user("ada")
     service.imports.apply(ada, import_id)
-    service.user_skills.edit(ada, "bob", "go", SkillDraft(Level.EXPERT))
+    service.user_skills.edit(ada, "bob", "go", SkillDraft(entities.Level.EXPERT))
     service.endorsements.endorse(world.user("bob"), "cyd", "rust")
-    service.context.store.update(User.key("dee"), User.title.set("Boss"))
+    service.context.store.update(entities.User.key("dee"), entities.User.title.set("Boss"))
     # A new name of the skill is not a change of the person's skill.
-    skill = UserSkill.key("bob", "python")
-    service.context.store.update(skill, UserSkill.skill_name.set("Python 3"))
+    skill = entities.UserSkill.key("bob", "python")
+    service.context.store.update(skill, entities.UserSkill.skill_name.set("Python 3"))
     world.calls.clear()
     assert service.imports.undo(ada, import_id).totals["kept"] == 4
     kept = service.imports.kept(service.imports.get(import_id))
     assert kept == ["bob: Go", "cyd: Rust", "cyd: the account", "dee: the account"]
-    assert service.user_skills.get("bob", "go").level is Level.EXPERT
-    assert service.user_skills.get("bob", "python").level is Level.EXPERT
+    assert service.user_skills.get("bob", "go").level is entities.Level.EXPERT
+    assert service.user_skills.get("bob", "python").level is entities.Level.EXPERT
     assert [each.skill_id for each in service.user_skills.list("cyd")] == ["rust"]
     check_counts(world)
 
@@ -182,14 +174,14 @@ def test_ratings_of_an_import_are_in_the_history_until_it_is_undone(memory: Worl
     fill(memory)
     service, ada, bob = memory.service, memory.user("ada"), memory.user("bob")
     memory.clock.advance(days=1)
-    import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
+    import_id = stage(memory, duplicates=entities.Duplicates.OVERWRITE)
     service.imports.apply(ada, import_id)
 
-    def history() -> list[tuple[Level, Source]]:
+    def history() -> list[tuple[entities.Level, entities.Source]]:
         return [(each.level, each.source) for each in service.user_skills.ratings(bob, "go")]
 
-    before = (Level.INTERMEDIATE, Source.SELF)
-    assert history() == [before, (Level.ADVANCED, Source.IMPORT)]
+    before = (entities.Level.INTERMEDIATE, entities.Source.SELF)
+    assert history() == [before, (entities.Level.ADVANCED, entities.Source.IMPORT)]
     assert len(service.user_skills.ratings(memory.user("cyd"))) == 2
     service.imports.undo(ada, import_id)
     assert history() == [before]
@@ -214,7 +206,7 @@ def interruptions(world: World, action: str, import_id: str) -> Iterator[int]:
 def test_interrupted_import_resumes(world: World) -> None:
     fill(world)
     before = contents(world)
-    import_id = stage(world, duplicates=Duplicates.OVERWRITE)
+    import_id = stage(world, duplicates=entities.Duplicates.OVERWRITE)
     stops = sum(1 for _ in interruptions(world, "apply", import_id))
     assert stops > 8
     totals = world.service.imports.get(import_id).totals
@@ -229,14 +221,14 @@ def test_import_stopped_anywhere_can_be_undone(memory: World) -> None:
     fill(memory)
     before = contents(memory)
     for operations in range(4, 18, 2):
-        import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
+        import_id = stage(memory, duplicates=entities.Duplicates.OVERWRITE)
         driver = InterruptedDriver(memory.driver)
         imports = memory.open(driver).imports
         driver.crash_after(operations)
         with suppress(Crash):
             imports.apply(memory.user("ada"), import_id)
         item = memory.service.imports.get(import_id)
-        if item.status is not ImportStatus.PREVIEW:
+        if item.status is not entities.ImportStatus.PREVIEW:
             memory.service.imports.undo(memory.user("ada"), import_id)
         assert contents(memory) == before
         check_counts(memory)
@@ -258,7 +250,9 @@ def test_two_processes_apply_an_import_once(worlds: tuple[World, World]) -> None
     assert one.service.catalog.counts(["rust"])["rust"].advanced == 8
 
 
-def _apply_until_done(service: SkillsService, ada: User, import_id: str) -> Import:
+def _apply_until_done(
+    service: SkillsService, ada: entities.User, import_id: str
+) -> entities.Import:
     while True:
         try:
             return service.imports.apply(ada, import_id)
@@ -271,7 +265,7 @@ def test_faults_change_no_counts(memory: World) -> None:
     fill(memory)
     driver = FaultyDriver(memory.driver)
     imports = memory.open(driver).imports
-    import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
+    import_id = stage(memory, duplicates=entities.Duplicates.OVERWRITE)
     before = contents(memory)
     driver.faults = Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, seed=3)
     imports.apply(memory.user("ada"), import_id)
@@ -290,7 +284,7 @@ def test_many_skills_of_a_person_are_several_transactions(memory: World) -> None
     import_id = stage(memory, data)
     service, ada = memory.service, memory.user("ada")
     assert service.imports.apply(ada, import_id).totals["added"] == 33
-    records = ImportedPerson.key.partition(import_id)
+    records = entities.ImportedPerson.key.partition(import_id)
     assert len(list(service.context.store.query(records))) == 2
     check_counts(memory)
     service.imports.undo(ada, import_id)
@@ -308,12 +302,12 @@ def test_unknown_skills_are_created_mapped_or_skipped(memory: World) -> None:
         staged.import_id,
         columns=staged.columns,
         skills={"RUST": "create:Backend", "gopher": "use:GO", "日本語": "create:Other"},
-        duplicates=Duplicates.HIGHER,
+        duplicates=entities.Duplicates.HIGHER,
     )
     expected = {2: "new", 3: "duplicate", 4: "skipped", 5: "skipped"}
     assert outcomes(memory.service, chosen.import_id) == expected
     imports.apply(ada, chosen.import_id)
-    assert memory.service.user_skills.get("bob", "rust").level is Level.INTERMEDIATE
+    assert memory.service.user_skills.get("bob", "rust").level is entities.Level.INTERMEDIATE
     assert memory.service.context.get_skill("rust").category == "Backend"
     imports.undo(ada, chosen.import_id)
     assert [each.skill_id for each in memory.service.catalog.list_names()] == ["go", "python"]
@@ -321,7 +315,7 @@ def test_unknown_skills_are_created_mapped_or_skipped(memory: World) -> None:
 
 def test_columns_are_recognized_or_chosen(memory: World) -> None:
     fill(memory)
-    Store(memory.driver).create(JobRole(role_id="dev", name="Developer"))
+    Store(memory.driver).create(entities.JobRole(role_id="dev", name="Developer"))
     data = b"Who;Label;Skill;LEVEL;Job\nzoe;Zoe Park;Go;Expert;developer\nyan;Yan;;;Baker\n"
     imports, ada = memory.service.imports, memory.user("ada")
     staged = imports.upload(ada, "x.csv", data)
@@ -333,7 +327,7 @@ def test_columns_are_recognized_or_chosen(memory: World) -> None:
 
     def choose(columns: dict[str, str]) -> None:
         imports.choose(
-            ada, staged.import_id, columns=columns, skills={}, duplicates=Duplicates.SKIP
+            ada, staged.import_id, columns=columns, skills={}, duplicates=entities.Duplicates.SKIP
         )
 
     for wrong in ({"Nose": "name"}, {"Who": "shoe"}, {"Who": "name", "Label": "name"}):
@@ -399,7 +393,7 @@ def test_rows_and_records_expire(memory: World) -> None:
     memory.clock.now += timedelta(days=8)
     with pytest.raises(NotFound):
         imports.preview(waiting)
-    assert not list(Store(memory.driver, clock=memory.clock).admin.scan(ImportPart))
+    assert not list(Store(memory.driver, clock=memory.clock).admin.scan(entities.ImportPart))
     assert "expired" in imports.preview(import_id).problem
     memory.clock.now += timedelta(days=23)
     with pytest.raises(InvalidInput, match="30 days"):
@@ -417,7 +411,7 @@ def test_import_creates_a_limited_number_of_skills(
     imports, ada = memory.service.imports, memory.user("ada")
     with pytest.raises(InvalidInput, match="at most 2 skills, not 3"):
         imports.apply(ada, import_id)
-    assert imports.get(import_id).status is ImportStatus.PREVIEW
+    assert imports.get(import_id).status is entities.ImportStatus.PREVIEW
 
 
 WIDE = b"""Name,E-mail,Floor plan,Go,Python,Rust
@@ -432,7 +426,7 @@ def test_sheet_with_a_column_per_skill_is_recognized(memory: World) -> None:
     fill(memory)
     store, ada = memory.service.context.store, memory.user("ada")
     for number, name in enumerate(("twin1", "twin2"), 50):
-        store.create(User(username=name, user_id=number, name="Twin"))
+        store.create(entities.User(username=name, user_id=number, name="Twin"))
     memory.calls.clear()
     imports = memory.service.imports
     staged = imports.upload(ada, "matrix.csv", WIDE)

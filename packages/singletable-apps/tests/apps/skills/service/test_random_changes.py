@@ -12,16 +12,7 @@ import pytest
 from singletable import Driver, Operation, Store
 from singletable.testing import Crash
 from singletable_apps.shared.errors import AppError
-from singletable_apps.skills.entities import (
-    Cascade,
-    Duplicates,
-    Endorsement,
-    Level,
-    Role,
-    Skill,
-    User,
-    UserSkill,
-)
+from singletable_apps.skills import entities
 from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.catalog import SkillEdit
@@ -86,13 +77,13 @@ class Crowd:
             self.depth -= 1
 
     def _changes(self) -> list[Callable[[], object]]:
-        people = [user for user in self.store.admin.scan(User) if not user.left_at]
+        people = [user for user in self.store.admin.scan(entities.User) if not user.left_at]
         [ada] = [user for user in people if user.username == "ada"]
         actor = self.random.choice([user for user in people if user.password_hash])
         name = self.random.choice([user.username for user in people if user is not ada] or ["bob"])
-        skills = [skill.skill_id for skill in self.store.admin.scan(Skill)] or ["go"]
+        skills = [skill.skill_id for skill in self.store.admin.scan(entities.Skill)] or ["go"]
         one, other = self.random.choice(skills), self.random.choice(skills)
-        draft = SkillDraft(self.random.choice([*Level]), 2)
+        draft = SkillDraft(self.random.choice([*entities.Level]), 2)
         renamed = f"{one} {self.random.randrange(9)}"
         service, new = self.service, self.random.choice(PEOPLE)
         return [
@@ -113,7 +104,7 @@ class Crowd:
             lambda: service.imports.undo(ada, self._import()),
         ]
 
-    def _upload(self, ada: User) -> None:
+    def _upload(self, ada: entities.User) -> None:
         choice, imports = self.random.choice, self.service.imports
         rows = [
             f"{choice((*PEOPLE, 'zoe'))},Name,{choice((*SKILLS, 'Nim'))},{choice('1234')}"
@@ -128,7 +119,7 @@ class Crowd:
             staged.import_id,
             columns=staged.columns,
             skills={"": "create:Other"},
-            duplicates=choice([*Duplicates]),
+            duplicates=choice([*entities.Duplicates]),
         )
 
     def _import(self) -> str:
@@ -142,18 +133,21 @@ def test_counts_and_copies_are_right_after_random_changes(memory: World, seed: i
         {
             "ada": {"Go": "Expert"},
             **{
-                name: {skill: random.choice([*Level]).value for skill in random.sample(SKILLS, 2)}
+                name: {
+                    skill: random.choice([*entities.Level]).value
+                    for skill in random.sample(SKILLS, 2)
+                }
                 for name in PEOPLE
             },
         },
-        roles={"ada": Role.ADMIN},
+        roles={"ada": entities.Role.ADMIN},
     )
     Crowd(memory, random).run()
     memory.clock.advance(seconds=20)
     memory.open()  # a new process finishes what was cut off
     check_consistent(memory)
     scan = Store(memory.driver).admin.scan
-    people = {user.username.casefold() for user in scan(User)}
-    assert not list(scan(Cascade))
-    assert {each.username.casefold() for each in scan(UserSkill)} <= people
-    assert {each.endorser.casefold() for each in scan(Endorsement)} <= people
+    people = {user.username.casefold() for user in scan(entities.User)}
+    assert not list(scan(entities.Cascade))
+    assert {each.username.casefold() for each in scan(entities.UserSkill)} <= people
+    assert {each.endorser.casefold() for each in scan(entities.Endorsement)} <= people

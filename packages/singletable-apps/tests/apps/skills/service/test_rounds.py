@@ -33,11 +33,12 @@ def open_round(lines: World, name: str = "Autumn", teams: tuple[str, ...] = ()) 
 
 
 def mailed(lines: World) -> dict[str, str]:
-    """Send what is due. Return the texts by the name of the recipient."""
+    """Send what is due. Return the texts by the name of the recipient, without new ratings."""
     lines.mailbox.emails.clear()
     while lines.service.notices.deliver():
         pass
-    return {each.to.partition("@")[0]: each.text for each in lines.mailbox.emails}
+    emails = [each for each in lines.mailbox.emails if " rated " not in each.subject]
+    return {each.to.partition("@")[0]: each.text for each in emails}
 
 
 def test_people_and_managers_are_asked_until_they_have_finished(lines: World) -> None:

@@ -7,18 +7,7 @@ from datetime import date
 
 from singletable import Driver, Store
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.skills.entities import (
-    Directory,
-    Level,
-    Role,
-    Skill,
-    SkillAlias,
-    SkillCount,
-    Team,
-    User,
-    UserSkill,
-    entities,
-)
+from singletable_apps.skills import entities
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.rules import derive_skill_id
 from singletable_apps.skills.service import TABLES, SkillsService, open_skills
@@ -40,7 +29,7 @@ class World(AppWorld[SkillsService]):
     """The directory."""
 
     patterns = patterns
-    tables = (entities,)
+    tables = (entities.entities,)
 
     def open(
         self, driver: Driver | None = None, *, confirm_addresses: bool = False
@@ -61,7 +50,7 @@ class World(AppWorld[SkillsService]):
         self,
         people: Filling,
         *,
-        roles: Mapping[str, Role] | None = None,
+        roles: Mapping[str, entities.Role] | None = None,
         categories: Mapping[str, str] | None = None,
     ) -> None:
         """Store people with skills, without the service.
@@ -74,22 +63,25 @@ class World(AppWorld[SkillsService]):
         # Fill through a store that the test does not observe.
         store = Store(self.driver, tables=TABLES, clock=self.clock)
         names = {name for skills in people.values() for name in skills}
-        counts = {name: SkillCount(skill_id=derive_skill_id(name)) for name in sorted(names)}
-        items: list[object] = [Directory()]
+        counts = {
+            name: entities.SkillCount(skill_id=derive_skill_id(name)) for name in sorted(names)
+        }
+        items: list[object] = [entities.Directory()]
         for name in sorted(names):
             category = (categories or {}).get(name, "Programming")
-            skill = Skill(skill_id=derive_skill_id(name), name=name, category=category)
+            skill = entities.Skill(skill_id=derive_skill_id(name), name=name, category=category)
             items.append(skill)
             items += [
-                SkillAlias(alias=alias, skill_id=skill.skill_id) for alias in spellings_of(skill)
+                entities.SkillAlias(alias=alias, skill_id=skill.skill_id)
+                for alias in spellings_of(skill)
             ]
         for number, (username, skills) in enumerate(people.items(), 1):
             items.append(
-                User(
+                entities.User(
                     username=username,
                     user_id=number,
                     name=username.capitalize(),
-                    role=chosen.get(username, Role.USER),
+                    role=chosen.get(username, entities.Role.USER),
                     email=f"{username}@example.org",
                     password_hash=_HASH,
                 )
@@ -99,11 +91,11 @@ class World(AppWorld[SkillsService]):
                     (entry, 0, today) if isinstance(entry, str) else (*entry, today)[:3]
                 )
                 items.append(
-                    UserSkill(
+                    entities.UserSkill(
                         username=username,
                         skill_id=derive_skill_id(name),
                         skill_name=name,
-                        level=Level(level),
+                        level=entities.Level(level),
                         years=years,
                         last_used=last_used,
                     )
@@ -112,13 +104,13 @@ class World(AppWorld[SkillsService]):
                 setattr(counts[name], field, getattr(counts[name], field) + 1)
         # Managers manage everyone, unless a test says otherwise.
         items += [
-            Team(team_id=name, name=name, members=[*people], created_by=name, manager=name)
+            entities.Team(team_id=name, name=name, members=[*people], created_by=name, manager=name)
             for name, role in chosen.items()
-            if role is Role.MANAGER
+            if role is entities.Role.MANAGER
         ]
         store.bulk_load([*items, *counts.values()])
 
-    def user(self, username: str) -> User:
-        user = self.service.context.store.get(User.key(username), consistent=True)
+    def user(self, username: str) -> entities.User:
+        user = self.service.context.store.get(entities.User.key(username), consistent=True)
         assert user is not None
         return user
