@@ -32,8 +32,6 @@ skills = app_commands(
 )
 
 
-# ------------------------------------------------------------------------------ the way here
-
 migrate = commands_of_app(
     "singletable_apps.skills.entities",
     "Move the old table of users to the directory, while the old system is in use.",

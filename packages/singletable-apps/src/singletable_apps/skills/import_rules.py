@@ -142,9 +142,6 @@ def add_usernames(
     return Table((*table.columns, heading), tuple(rows)), {**fields, heading: ImportField.USERNAME}
 
 
-# ------------------------------------------------------------------------------ rows
-
-
 @dataclass(frozen=True, slots=True)
 class SkillCells:
     """What a row says about a skill. Blank cells are None."""
@@ -300,8 +297,6 @@ def _parse_day(checks: InputChecks, text: str, today: date) -> date | None:
     return value
 
 
-# ------------------------------------------------------------------------------ choices
-
 SKIP = "skip"
 CREATE, USE = "create:", "use:"
 
@@ -336,9 +331,6 @@ def check_choices(
             checks.reject("skills", f"Choose to create, use or skip skills, not “{action[:50]}”.")
     checks.raise_errors()
     return fields, actions
-
-
-# ------------------------------------------------------------------------------ plans
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,9 +79,6 @@ def is_stale(skill: UserSkill, today: date) -> bool:
     return (today - skill.last_used).days > _STALE_DAYS
 
 
-# ------------------------------------------------------------------------------ coverage
-
-
 class CoverageState(StrEnum):
     """Whether enough people have a skill at the level that is wanted."""
 
@@ -124,9 +121,6 @@ def find_coverage(
         levels = tuple(sum(has is each for _, has in have) for each in LEVELS)
         found.append(Coverage(skill, levels, able, state if able else CoverageState.NOBODY))
     return sorted(found, key=lambda each: (len(each.people), each.skill.name.casefold()))
-
-
-# ------------------------------------------------------------------------------ targets of jobs
 
 
 class TargetResult(StrEnum):
@@ -214,8 +208,6 @@ def people_below(checks: Iterable[TargetCheck]) -> list[tuple[Colleague, list[Ta
         gaps.sort(key=lambda check: (-check.missing, check.skill.name.casefold()))
     return sorted(below.items(), key=lambda item: -sum(check.missing for check in item[1]))
 
-
-# ------------------------------------------------------------------------------ downloads
 
 DataRow: TypeAlias = Sequence[str | int | date]
 DataTable: TypeAlias = tuple[Sequence[str], Iterable[DataRow]]

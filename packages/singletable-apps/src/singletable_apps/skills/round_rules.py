@@ -61,9 +61,6 @@ def count_progress(people: Iterable[Participant]) -> dict[str, list[int]]:
     return tally(pairs, RESULTS)
 
 
-# ------------------------------------------------------------------------------ comparison
-
-
 @dataclass(frozen=True, slots=True)
 class LevelChange:
     """A skill whose level is not the one before; `before` is None if the person did not have it."""

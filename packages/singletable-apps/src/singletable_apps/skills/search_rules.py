@@ -40,8 +40,6 @@ COLUMNS = ("skill", "level", "years", "since")
 FILTERS = {"department": "department", "location": "location", "job": "job_role"}
 _LEVEL_NAMES = {level.casefold(): level for level in Level}
 
-# ------------------------------------------------------------------------------ queries
-
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
@@ -176,9 +174,6 @@ def explain_unknown(spelling: str, names: Iterable[str]) -> str:
     return f"{text} Did you mean {similar}?" if similar else text
 
 
-# ------------------------------------------------------------------------------ plans
-
-
 class Access(StrEnum):
     """The ways to read a skill of people."""
 
@@ -286,9 +281,6 @@ def _describe_choice(choice: Choice) -> str:
         return f"get {size} ({units})"
     order = "by years" if choice.access is Access.YEARS else "by level"
     return f"read about {size} of {choice.access}, {order} ({units})"
-
-
-# ------------------------------------------------------------------------------ ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,6 @@ def test_all_phases_have_the_same_key_and_index() -> None:
     )
 
 
-# ------------------------------------------------------------------------------ phase 1
-
-
 def test_phase_1_moves_users_and_back(sides: tuple[Engine, Engine]) -> None:
     engine, _ = sides
     migration, traffic = load_phase(1), OldTraffic(engine)
@@ -79,9 +76,6 @@ def test_phase_1_moves_users_and_back(sides: tuple[Engine, Engine]) -> None:
     names = {user.username: user.name for user in traffic.directory.list()}
     assert (names["User1"], names["maria"], "user2" in names) == ("Renamed", "Maria", False)
     assert traffic.directory.login("User1", PASSWORD).name == "Renamed"
-
-
-# ------------------------------------------------------------------------------ phase 2
 
 
 def test_phase_2_lists_users_without_a_scan(sides: tuple[Engine, Engine]) -> None:
@@ -131,9 +125,6 @@ def test_levels_of_phase_2_sort_alphabetically_and_those_of_phase_3_by_rank(
         assert [one.level for one in ranked] == [*Level]
         best = Store(target).query(phase3.UserSkill.by_skill("python").ge(Level.ADVANCED))
         assert [one.level for one in best] == [Level.ADVANCED, Level.EXPERT]
-
-
-# ------------------------------------------------------------------------------ phase 3
 
 
 def fill_phase2(engine: Engine) -> Store:

@@ -117,9 +117,6 @@ def test_interrupted_copy_continues_where_it_was(engine: Engine) -> None:
         assert stored_names(target, User) == traffic.names
 
 
-# ------------------------------------------------------------------------------ usernames
-
-
 # The old table had both; the new keys ignore case.
 def test_usernames_that_differ_only_in_case_are_named_by_the_dry_run(engine: Engine) -> None:
     old = OldTraffic(engine).directory
@@ -176,9 +173,6 @@ def test_items_of_the_go_program_are_read(engine: Engine) -> None:
     )
 
 
-# ------------------------------------------------------------------------------ accounts
-
-
 def test_first_sign_in_replaces_the_bcrypt_hash(engine: Engine) -> None:
     migrate(engine, "ada")
     accounts = open_new(engine).accounts
@@ -207,9 +201,6 @@ def test_migrated_people_use_the_directory(engine: Engine) -> None:
     service.catalog.create(ada, SkillEdit(name="Go", aliases=("golang",)))
     added = service.user_skills.add(ada, "Ada", "GoLang", SkillDraft(Level.EXPERT, 7))
     assert (added.skill_id, added.skill_name) == ("go", "Go")
-
-
-# ------------------------------------------------------------------------------ the old service
 
 
 def test_old_service_rejects_what_it_rejected(engine: Engine) -> None:

@@ -117,9 +117,6 @@ def merge_master_skills(
     return MasterSkill.model_validate(skill)
 
 
-# ------------------------------------------------------------------------------ jobs
-
-
 @router.get("/roles")
 def list_roles(service: Service, actor: Actor) -> list[RoleBody]:
     """List the jobs, by name."""

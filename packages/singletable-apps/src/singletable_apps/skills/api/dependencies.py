@@ -25,7 +25,6 @@ Service: TypeAlias = Annotated[SkillsService, Depends(current_service)]
 # The account that is signed in.
 Actor: TypeAlias = Annotated[User, Depends(signed_in_user)]
 
-# ------------------------------------------------------------------------------ headers
 
 _TEXT = {"schema": {"type": "string"}}
 _ETAG = {"ETag": {"description": "The current version.", **_TEXT}}
@@ -36,8 +35,6 @@ LISTED: Responses = {
     200: {"headers": {"Link": {"description": "The next page, if there is one.", **_TEXT}}}
 }
 
-
-# ------------------------------------------------------------------------------ problems
 
 EXISTS = ProblemType(
     "already-exists", 409, "Already exists", "This username, skill or alias is taken."

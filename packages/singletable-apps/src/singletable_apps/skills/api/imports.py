@@ -95,8 +95,6 @@ def _body(service: SkillsService, item: Import) -> ImportBody:
     return body
 
 
-# ------------------------------------------------------------------------------ export
-
 export_router = api_router("export", *SIGNED_IN)
 _FILES: dict[str, Any] = {media_type.partition(";")[0]: {} for media_type in MEDIA_TYPES.values()}
 

@@ -138,9 +138,6 @@ class RoundRatings(Model):
     levels: dict[str, Level] = Field({}, max_length=MAX_RATED, examples=[{"go": "Advanced"}])
 
 
-# ------------------------------------------------------------------------------ search
-
-
 @router.get("/search")
 def search_people(
     service: Service,
@@ -205,9 +202,6 @@ def list_nearest(
     )
 
 
-# ------------------------------------------------------------------------------ teams
-
-
 @router.get("/teams")
 def list_teams(service: Service, actor: Actor, page: Pagination) -> Page[TeamBody]:
     """List the teams by name."""
@@ -246,9 +240,6 @@ def delete_team(team_id: TeamId, service: Service, actor: Actor, edit: IfMatchIf
     """Delete your team, or as a manager any team."""
     service.teams.delete(actor, team_id, edit.check)
     return Message(message="The team is deleted.")
-
-
-# ------------------------------------------------------------------------------ rating rounds
 
 
 @rounds_router.get("/rounds")

@@ -158,9 +158,6 @@ def rename_user(
     return Person.model_validate(user)
 
 
-# ------------------------------------------------------------------------------ settings
-
-
 @router.get("/directory", responses=READ)
 def read_directory(headers: Headers, service: Service, actor: Actor) -> schemas.DirectorySettings:
     """Return the name, who may register, the levels and the categories."""

@@ -19,8 +19,6 @@ E = TypeVar("E")
 _USER_IDS = 1 << 53
 _MAX_ID = 50
 
-# ------------------------------------------------------------------------------ users to phase 1
-
 
 def to_phase1(old: users.User) -> phase1.User:
     """Return the user of phase 1. Raise InvalidInput for a username that nobody could sign in with.
@@ -41,9 +39,6 @@ def to_old_user(new: phase1.User | entities.User) -> users.User | None:
         return None  # at another username now, or deleted
     old = users.User(username=new.username, name=new.name, password_hash=new.password_hash)
     return _with_times(old, new)
-
-
-# ------------------------------------------------------------------------------ phase 2 to phase 3
 
 
 def to_user(old: phase1.User | phase2.User) -> entities.User:

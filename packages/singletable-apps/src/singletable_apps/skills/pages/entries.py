@@ -60,9 +60,6 @@ def entry_sections(page: UserPageContext, username: str) -> dict[str, object]:
     }
 
 
-# ------------------------------------------------------------------------------ forms
-
-
 @dataclass(frozen=True)
 class EntryPageContext(UserPageContext):
     """A request about one's own entry of a kind; `entry_id` is `new` for a new one."""
@@ -168,9 +165,6 @@ def delete_entry(page: EntryPage) -> ConfirmedAction:
         to=page.back,
         done=f"Deleted the {page.kind.noun}.",
     )
-
-
-# ------------------------------------------------------------------------------ projects
 
 
 @router.get("/projects")

@@ -105,9 +105,6 @@ def _choices(page: UserPageContext, filters: Filters) -> dict[str, Sequence[tupl
     }
 
 
-# ------------------------------------------------------------------------------ the matrix
-
-
 @router.get("/matrix")
 def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
     """Show people and their levels in skills."""
@@ -199,9 +196,6 @@ def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) 
     return download_table(*table, "matrix", format)
 
 
-# ------------------------------------------------------------------------------ the gap report
-
-
 @router.get("/gaps")
 def show_gaps(page: UserPage, filters: CurrentFilters) -> Response:
     """Show which skills too few people have, and who is below the targets of a job."""
@@ -281,9 +275,6 @@ def _charts(report: GapReport, enough: int) -> list[StackedChart]:
         )
         if pairs
     ]
-
-
-# ------------------------------------------------------------------------------ everything
 
 
 @router.get("/export")

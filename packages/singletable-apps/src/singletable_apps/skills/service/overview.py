@@ -156,8 +156,6 @@ class Overview(Part):
             if not skills:
                 yield (*person, user.location, user.job_role, *[""] * 10)
 
-    # -------------------------------------------------------------------------- choices
-
     def departments(self) -> list[str]:
         """Return the departments that people are in; up to a minute old."""
         now = self._context.clock()
@@ -174,8 +172,6 @@ class Overview(Part):
         """Return jobs by id. Those that do not exist are left out."""
         keys = [JobRole.key(each) for each in sorted(role_ids) if is_key(each)]
         return {job.role_id: job for job in self._store.get_many(keys) if job is not None}
-
-    # -------------------------------------------------------------------------- reads
 
     def _find_people(
         self, wanted: PeopleFilter, size: int | None, cursor: str | None

@@ -188,8 +188,6 @@ class People:
         """Return how many people there are, from the index of names."""
         return sum(1 for _ in self._store.select(User.by_name(), User.username))
 
-    # -------------------------------------------------------------------------- changes
-
     def edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck = any_revision
     ) -> User:
@@ -241,8 +239,6 @@ class People:
             raise
         return self._context.get_user(new, consistent=True)
 
-    # -------------------------------------------------------------------------- settings
-
     def settings(self) -> Directory:
         """Return the settings of the directory."""
         return self._store.run(patterns.directory) or Directory()
@@ -282,8 +278,6 @@ class People:
             Directory.categories.set(before.categories if categories is None else [*categories]),
             if_=Directory.revision == before.revision,
         )
-
-    # -------------------------------------------------------------------------- checks
 
     def check_edit(self, actor: User, user: User, edit: PersonEdit) -> dict[str, str]:
         """Return the edit with its text normalized, or raise InvalidInput or NotPermitted."""

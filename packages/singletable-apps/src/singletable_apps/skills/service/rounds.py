@@ -72,8 +72,6 @@ class Rounds(Part):
             return item
         return self._store.update(Round.key(round_id), Round.closed_at.set(self._context.clock()))
 
-    # -------------------------------------------------------------------------- progress
-
     def people(self, item: Round, reach: rules.Reach) -> Sequence[round_rules.Participant]:
         """Return the people of a round within reach, by name."""
         teams = [*self._store.hydrate(Team.listed())]
@@ -139,8 +137,6 @@ class Rounds(Part):
         user_id = people[0].user.user_id
         return self._store.put(RoundAnswer(round_id=round_id, user_id=user_id, source=source))
 
-    # -------------------------------------------------------------------------- e-mails
-
     def remind(self, actor: User, round_id: str) -> int:
         """Queue an e-mail to everyone who has not finished, once a day; return how many."""
         rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
@@ -171,8 +167,6 @@ class Rounds(Part):
             for tasks in [round_rules.find_tasks(people, user)]
             if tasks
         )
-
-    # -------------------------------------------------------------------------- comparison
 
     def compare(
         self, item: Round, reach: rules.Reach

@@ -243,8 +243,6 @@ class UserSkills(Part):
             actor, username, skill_id, lambda draft: replace(draft, level=level, years=years)
         )
 
-    # -------------------------------------------------------------------------- ratings
-
     def ratings(self, user: User, skill_id: str = "") -> Sequence[Rating]:
         """Return the ratings of a person, of one skill or of all, the oldest of a skill first."""
         found = self._store.query(patterns.ratings_of_user(user.user_id), consistent=True)

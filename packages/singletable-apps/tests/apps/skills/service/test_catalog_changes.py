@@ -107,9 +107,6 @@ def check_merged(world: World) -> None:
     assert role.targets == {"go": Level.EXPERT}
 
 
-# ------------------------------------------------------------------------------ edit
-
-
 def test_edit_changes_aliases_in_one_transaction(world: World) -> None:
     ada = fill(world)
     changes = world.service.catalog
@@ -157,9 +154,6 @@ def test_invalid_edits_name_the_field(memory: World, edit: SkillEdit, field: str
         memory.service.catalog.edit(ada, "go", edit)
     assert {*rejected.value.errors} == {field}
     check_consistent(memory)
-
-
-# ------------------------------------------------------------------------------ rename and merge
 
 
 def test_rename_reaches_the_skills_of_people(world: World) -> None:
@@ -395,9 +389,6 @@ def test_merge_that_makes_too_many_aliases_is_rejected(memory: World) -> None:
     with pytest.raises(InvalidInput, match="at most 40 aliases"):
         merge(memory.service, ada)
     check_consistent(memory)
-
-
-# ------------------------------------------------------------------------------ delete
 
 
 def test_delete_only_what_nobody_has(world: World) -> None:

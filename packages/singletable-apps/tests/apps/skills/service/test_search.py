@@ -233,9 +233,6 @@ def test_query_string_has_the_whole_query(query: SearchQuery) -> None:
     assert parse_parameters(parse_qs(query.encode(), keep_blank_values=True)) == query
 
 
-# ------------------------------------------------------------------------------ nearest to a job
-
-
 @settings(max_examples=12)
 @given(
     people=PEOPLE,
