@@ -11,7 +11,7 @@ import pytest
 
 from singletable import Engine, connect
 from singletable import operations as ops
-from singletable.cli.partiql import Format, Session, completer, is_complete, split_statements
+from singletable.cli.partiql import Format, Session, completer, split_statements
 from tests.cli.run import Run
 
 
@@ -116,8 +116,7 @@ def test_the_prompt_goes_on_after_an_error(
     ],
 )
 def test_statements_end_with_semicolons(text: str, statements: list[str], complete: bool) -> None:
-    assert list(split_statements(text)) == statements
-    assert is_complete(text) is complete
+    assert split_statements(text) == (statements, complete)
 
 
 def test_names_of_tables_indexes_and_attributes_are_completed() -> None:

@@ -33,9 +33,10 @@ KEYWORDS = (
     "RETURNING ALL MODIFIED NEW OLD SELECT SET UPDATE VALUE WHERE attribute_exists attribute_type "
     "begins_with contains list_append set_add set_delete size"
 )
-# A text in quotes, a comment (both may be open at the end), or the end of a statement.
-_PARTS = re.compile(
-    r"""'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)|(;)""", re.DOTALL
+_COMMENT = r"--[^\n]*|/\*.*?(?:\*/|\Z)"
+# Texts in quotes and comments, both of which may be open at the end, may contain semicolons.
+_STATEMENT = re.compile(
+    rf"""((?:'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)|{_COMMENT}|[^;])*+)(;?)""", re.DOTALL
 )
 
 
@@ -79,7 +80,7 @@ def partiql(
         if text is None:
             _prompt(session)
         else:
-            for statement in split_statements(text):
+            for statement in split_statements(text)[0]:
                 session.execute(statement)
 
 
@@ -119,25 +120,11 @@ class Session:
             typer.echo(f"There may be more items: the limit is {self.limit}.", err=True)
 
 
-def split_statements(text: str) -> Iterator[str]:
-    """Yield the statements of a text, without the semicolons between them."""
-    start = 0
-    for part in _PARTS.finditer(text):
-        if part[1] is not None:
-            yield from _not_blank(text[start : part.start()])
-            start = part.end()
-    yield from _not_blank(text[start:])
-
-
-def is_complete(text: str) -> bool:
-    """Return whether the last statement of a text has ended."""
-    ends = [part.end() for part in _PARTS.finditer(text) if part[1] is not None]
-    return bool(ends) and not list(_not_blank(text[ends[-1] :]))
-
-
-def _not_blank(statement: str) -> Iterator[str]:
-    if _PARTS.sub(lambda part: "" if part[0][0] in "-/" else "x", statement).strip():
-        yield statement.strip()
+def split_statements(text: str) -> tuple[list[str], bool]:
+    """Return the statements of a text, and whether a semicolon ends the last of them."""
+    parts = _STATEMENT.finditer(text)
+    found = [part for part in parts if re.sub(_COMMENT, "", part[1], flags=re.DOTALL).strip()]
+    return [part[1].strip() for part in found], all(part[2] for part in found)
 
 
 def _read(file: Path) -> str:
@@ -202,8 +189,9 @@ def _prompt(session: Session) -> None:
             typer.echo(HELP)
             continue
         text += f"{line}\n"
-        if is_complete(text):
-            for statement in split_statements(text):
+        statements, is_complete = split_statements(text)
+        if is_complete:
+            for statement in statements:
                 _try(session, statement)
             text = ""
 

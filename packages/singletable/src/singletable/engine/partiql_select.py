@@ -10,7 +10,7 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import reduce
 from hashlib import sha256
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from msgspec import DecodeError, Raw, Struct, json
 from msgspec.structs import replace
@@ -20,22 +20,15 @@ from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity, cost_of, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
-from singletable.engine.partiql_statements import check_key_type, split_key
+from singletable.engine.partiql_statements import check_key_type
 from singletable.engine.query_execution import MEGABYTE, PageRequest, read_page
-from singletable.engine.query_range import (
-    check_start_key,
-    check_start_key_attribute,
-    check_start_key_size,
-    encode_start_key,
-    resolve_key_range,
-)
+from singletable.engine.query_range import check_start_key, resolve_key_range, resolve_start_key
 from singletable.engine.request_expressions import project_json
-from singletable.engine.storage import KeyRange, RowKey, RowRange
+from singletable.engine.storage import KeyRange, RowKey
 from singletable.engine.table import Index, KeySchema, Table
 from singletable.engine.validation import READ
 from singletable.errors import ResourceNotFound, ValidationError
-from singletable.expressions.binder import SWAPPED
-from singletable.partiql import Select, conjuncts, disjuncts, equality
+from singletable.partiql import Select
 from singletable.values import (
     AttributeValue,
     Item,
@@ -58,6 +51,10 @@ MAX_BRANCHES = 1000
 Target: TypeAlias = Table | Index
 # Alternatives, each a list of conditions that must all hold.
 Spread: TypeAlias = list[list[ex.Condition]]
+
+
+# What to read: the range of a partition (None: the whole table or index), and the filter.
+Read: TypeAlias = tuple[KeyRange | None, ex.Condition | None]
 
 
 class Branch(Struct, frozen=True):
@@ -85,34 +82,34 @@ def execute_select(
     if statement.error:
         raise ValidationError(statement.error)
     check_scalar_keys(table, statement.projection or ())
+    spread = _spread(target.key, statement.where)
     if index is None and request.limit is None and request.next_token is None:
-        key = key_of_select(table, statement)
+        key = _only_key(table, spread)
         if key is not None and not statement.order:
             for attribute in table.key.attributes:
                 check_key_type(attribute, key[attribute.name])
             consistent = bool(request.consistent_read)
-            item, units = get_item(statement, session, table, key, consistent=consistent)
-            consumed = consumed_capacity(table, Cost(units), request.return_consumed_capacity)
+            item, cost = get_item(statement, session, table, key, consistent=consistent)
+            consumed = consumed_capacity(table, cost, request.return_consumed_capacity)
             return ops.ExecuteStatementOutput([item] if item else [], consumed_capacity=consumed)
-    check_scalar_keys(table, () if statement.where is None else ex.condition_paths(statement.where))
-    branches, forward = _ordered(target, statement, find_branches(target, statement.where))
+    check_scalar_keys(table, ex.condition_paths(statement.where))
+    branches, forward = _ordered(target, statement, find_branches(target, spread))
     token = _read_token(request)
-    reader = _Reader(statement, request, session, table, index, forward)
+    reads: list[Read] = [(None, statement.where)]
     if branches is not None:
-        return reader.read(branches, token)
-    start = _start(table, target, None if token is None else token.key)
-    rows = target.rows.scan_range(b"", None, start)
-    page = reader.page(statement.where, is_query=False)
-    return reader.finish(read_page(session, page, rows))
+        reads = [(branch.keys, branch.filter) for branch in branches]
+    is_query = branches is not None and _has_unprojected_filters(index, branches)
+    reader = _Reader(statement, request, session, table, index, forward, is_query)
+    return reader.read(reads, token)
 
 
 def get_item(
     select: Select, session: Session, table: Table, key: Item, *, consistent: bool
-) -> tuple[Raw | None, float]:
-    """Return what a SELECT returns of the item with a key, and the units for reading it."""
+) -> tuple[Raw | None, Cost]:
+    """Return what a SELECT returns of the item with a key, and the cost of reading it."""
     row = table.rows.get(session.execute, encode_key(table, key))
-    units = read_units(0 if row is None else row.size, consistent=consistent)
-    return None if row is None else project_row(select, row.json), units
+    cost = Cost(read_units(0 if row is None else row.size, consistent=consistent))
+    return None if row is None else project_row(select, row.json), cost
 
 
 def find_source(
@@ -141,7 +138,7 @@ def find_source(
     return table, index
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Reader:
     """Reads the branches of a SELECT, one after the other, up to the end of the page."""
 
@@ -151,75 +148,70 @@ class _Reader:
     table: Table
     index: Index | None
     forward: bool
+    is_query: bool
 
     def page(
-        self, condition: ex.Condition | None, *, is_query: bool, limit: int | None = None
-    ) -> PageRequest:
-        kind = ops.Query if is_query else ops.Scan
-        request = kind(
+        self, read: Read, key: Item | None, limit: int | None
+    ) -> ops.PageOutput | Unfinished[ops.PageOutput]:
+        """Read a page of a branch, after a key."""
+        keys, condition = read
+        request = (ops.Query if self.is_query else ops.Scan)(
             self.table.name,
-            limit=self.request.limit if limit is None else limit,
+            limit=limit,
             consistent_read=self.request.consistent_read,
             return_consumed_capacity=self.request.return_consumed_capacity,
         )
         projection = self.statement.projection
         page = PageRequest.from_request(request, self.table, self.index, condition, projection)
-        return page if self.statement.labels is None else replace(page, projection=None)
-
-    def rows(self, branch: Branch, key: Item | None) -> RowRange:
-        target: Target = self.table if self.index is None else self.index
-        start = _start(self.table, target, key)
-        after = None if start is None else start.sort
-        if start is not None and not _is_inside(start, branch.keys):
+        if self.statement.labels is not None:
+            page = replace(page, projection=None)
+        start = None if key is None else resolve_start_key(self.table, page.target, key)
+        if keys is None:
+            rows = page.target.rows.scan_range(b"", None, start)
+        elif start is None or _is_inside(start, keys):
+            after = None if start is None else start.sort
+            rows = page.target.rows.partition_range(keys, after, forward=self.forward)
+        else:
             raise ValidationError(INVALID_TOKEN)
-        return target.rows.partition_range(branch.keys, after, forward=self.forward)
+        return read_page(self.session, page, rows)
 
     def read(
-        self, branches: list[Branch], token: PageToken | None
+        self, reads: list[Read], token: PageToken | None
     ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
-        is_query = _has_unprojected_filters(self.index, branches)
         number, key = (0, None) if token is None else (token.branch, token.key)
-        if number >= len(branches):
+        if number >= len(reads):
             raise ValidationError(INVALID_TOKEN)
-        if len(branches) == 1:
-            page = self.page(branches[0].filter, is_query=is_query)
-            return self.finish(read_page(self.session, page, self.rows(branches[0], key)))
-        return self._read_several(branches, number, key, is_query=is_query)
-
-    def finish(
-        self, page: ops.PageOutput | Unfinished[ops.PageOutput]
-    ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
-        """Return the output of the only branch, or of a scan."""
+        if len(reads) > 1:
+            return self._read_several(reads, number, key)
+        page = self.page(reads[0], key, self.request.limit)
         if isinstance(page, ops.PageOutput):
-            return self.output(page, 0)
+            return self.output(page)
         finish = page.finish
-        return Unfinished(lambda: self.output(finish(), 0), page.work)
+        return Unfinished(lambda: self.output(finish()), page.work)
 
     def _read_several(
-        self, branches: list[Branch], number: int, key: Item | None, *, is_query: bool
+        self, reads: list[Read], number: int, key: Item | None
     ) -> ops.ExecuteStatementOutput:
         raws: list[Raw] = []
         cost = Cost()
-        left, size, last = self.request.limit, 0, None
-        while number < len(branches):
-            branch = branches[number]
-            page = self.page(branch.filter, is_query=is_query, limit=left)
-            found = read_page(self.session, page, self.rows(branch, key))
+        left, size = self.request.limit, 0
+        while number < len(reads):
+            found = self.page(reads[number], key, left)
             output = found if isinstance(found, ops.PageOutput) else found.finish()
             raws += output.raw_items or ()
             size += found.work if isinstance(found, Unfinished) else sum(map(len, raws))
             cost.add(cost_of(output.consumed_capacity))
-            key = last = output.last_evaluated_key
+            key = output.last_evaluated_key
             number += key is None
             left = None if left is None else left - output.scanned_count
             if key is not None or left == 0 or size >= MEGABYTE:
                 break
         total = consumed_capacity(self.table, cost, self.request.return_consumed_capacity)
-        combined = ops.PageOutput(len(raws), len(raws), raws, last, total)
-        return self.output(combined, number, is_last=number == len(branches))
+        combined = ops.PageOutput(len(raws), len(raws), raws, key, total)
+        return self.output(combined, number, is_last=number == len(reads))
 
     def output(
-        self, page: ops.PageOutput, branch: int, *, is_last: bool | None = None
+        self, page: ops.PageOutput, branch: int = 0, *, is_last: bool | None = None
     ) -> ops.ExecuteStatementOutput:
         """Return the output of a page; `branch` is where the next one starts."""
         key = page.last_evaluated_key
@@ -227,43 +219,41 @@ class _Reader:
         token = None if is_last else _write_token(self.request, branch, key)
         raws = page.raw_items or []
         if self.statement.labels is not None:
-            raws = [project_labels(self.statement, raw) for raw in raws]
+            raws = [project_row(self.statement, raw) for raw in raws]
         return ops.ExecuteStatementOutput(raws, token, page.consumed_capacity, key)
 
 
-def key_of_select(table: Table, select: Select) -> Item | None:
+def key_of_select(table: Table, select: Select, operation: str) -> Item:
+    """Return the key of the item that a SELECT names; raise ValidationError if it reads more."""
+    if select.index is None:
+        spread = _spread(table.key, select.where)
+        if (key := _only_key(table, spread)) is not None:
+            return key
+        if len(spread) > 1:
+            find_branches(table, spread)  # rejects too many branches, and those that overlap
+    raise ValidationError(
+        f"Select statements within {operation} must specify the primary key in the where clause."
+    )
+
+
+def _only_key(table: Table, spread: Spread) -> Item | None:
     """Return the key if the condition names one item and nothing else, or None."""
-    key, others = split_key(table, select.where)
-    for part in others:
-        if isinstance(part, ex.In | ex.Or):
-            return None if select.index else _key_of_options(table, select)
-        if equality(part) not in [*key.items()]:
+    key: Item = {}
+    for condition in spread[0] if len(spread) == 1 else ():
+        name, value = ex.equality(condition) or ("", {})
+        if key.setdefault(name, value) != value:
             return None
-    return None if select.index or len(key) < len(table.key.names) else key
-
-
-def _key_of_options(table: Table, select: Select) -> Item | None:
-    """Return the key of a condition with IN, such as `pk IN ['a']`."""
-    spread = _spread(table.key, select.where)
-    if len(spread) != 1:
-        find_branches(table, select.where)  # rejects too many branches, and those that overlap
-        return None
-    if any(isinstance(part, ex.In | ex.Or) for part in spread[0]):
-        return None
-    return key_of_select(table, replace(select, where=reduce(ex.And, spread[0])))
+    return key if key.keys() == set(table.key.names) else None
 
 
 def project_row(select: Select, raw: Raw | bytes) -> Raw:
-    """Return what a SELECT returns of an item."""
-    if select.labels is not None:
-        return project_labels(select, raw)
-    return Raw(raw) if select.projection is None else Raw(project_json(select.projection, raw))
-
-
-def project_labels(statement: Select, raw: Raw | bytes) -> Raw:
-    """Return the values at nested paths under the last names of these paths."""
+    """Return what a SELECT returns of an item: nested values by the last names of their paths."""
+    if select.projection is None:
+        return Raw(raw)
+    if select.labels is None:
+        return Raw(project_json(select.projection, raw))
     item = item_from_json(raw)
-    labeled = zip(statement.labels or (), statement.projection or (), strict=True)
+    labeled = zip(select.labels, select.projection, strict=True)
     found = {label: ex.value_at(path, item) for label, path in labeled}
     return Raw(item_to_json({label: value for label, value in found.items() if value is not None}))
 
@@ -276,11 +266,8 @@ def _has_unprojected_filters(index: Index | None, branches: list[Branch]) -> boo
     projected = None if index is None else index.projected_attributes
     if projected is None:
         return True
-    return all(
-        branch.filter is not None
-        and any(path[0] not in projected for path in ex.condition_paths(branch.filter))
-        for branch in branches
-    )
+    filters = [ex.condition_paths(branch.filter) for branch in branches]
+    return all(any(path[0] not in projected for path in paths) for paths in filters)
 
 
 def _ordered(
@@ -319,15 +306,15 @@ def _ordered(
 # --- Branches
 
 
-def find_branches(target: Target, where: ex.Condition | None) -> list[Branch] | None:
+def find_branches(target: Target, spread: Spread) -> list[Branch] | None:
     """Return the ranges that the condition limits a read to; None: the whole table or index."""
     key = target.key
-    spread = [_split(key, part) for part in _spread(key, where)]
-    if not spread or not all(partitions for partitions, _, _ in spread):
+    alternatives = [_split(key, conditions) for conditions in spread]
+    if not spread or not all(partitions for partitions, _, _ in alternatives):
         return None
     if len(spread) > MAX_READS:
         raise ValidationError(TOO_MANY_READS)
-    found = [_branch(target, *parts) for parts in spread]
+    found = [_branch(target, *parts) for parts in alternatives]
     branches = [branch for branch in found if branch is not None]
     if len(branches) < len(found):
         return None  # two values for one partition key: nothing matches
@@ -339,7 +326,7 @@ def _spread(key: KeySchema, where: ex.Condition | None) -> Spread:
     spread: Spread = [[]]
     if where is None:
         return []
-    for part in conjuncts(where):
+    for part in ex.conjuncts(where):
         options = _options(key, part)
         if len(spread) * len(options) > MAX_BRANCHES:
             raise ValidationError(TOO_MANY_READS)
@@ -349,8 +336,8 @@ def _spread(key: KeySchema, where: ex.Condition | None) -> Spread:
 
 def _options(key: KeySchema, part: ex.Condition) -> Spread:
     match part:
-        case ex.Or() if any(_names_key(key, option) for option in disjuncts(part)):
-            return [one for option in disjuncts(part) for one in _spread(key, option)]
+        case ex.Or() if any(_names_key(key, option) for option in ex.disjuncts(part)):
+            return [one for option in ex.disjuncts(part) for one in _spread(key, option)]
         case ex.In(ex.At((name,)) as path, options) if name in key.names:
             return [[ex.Compare("=", path, option)] for option in options]
         case _:
@@ -359,53 +346,28 @@ def _options(key: KeySchema, part: ex.Condition) -> Spread:
 
 def _names_key(key: KeySchema, condition: ex.Condition) -> bool:
     """Return whether one of the conditions that AND and OR join limits a key attribute."""
-    pending = [condition]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, ex.And | ex.Or):
-            pending += (part.left, part.right)
-        elif _key_clause(key, part) is not None or (
-            isinstance(part, ex.In)
-            and isinstance(part.operand, ex.At)
-            and part.operand.path[0] in key.names
-        ):
-            return True
-    return False
+    parts = ex.joined(ex.And | ex.Or, condition)
+    return any(_key_clause(key, part) or _options(key, part) != [[part]] for part in parts)
 
 
 def _key_clause(key: KeySchema, condition: ex.Condition) -> ex.KeyClause | None:
     """Return the condition as one on a key attribute that a query supports, or None."""
-    match condition:
-        case ex.Compare(comparator, ex.At((name,)), ex.Constant(value)) if comparator in SWAPPED:
-            clause = ex.KeyClause(str(name), cast(ex.KeyComparator, comparator), (value,))
-        case ex.Compare(comparator, ex.Constant(value), ex.At((name,))) if comparator in SWAPPED:
-            clause = ex.KeyClause(str(name), SWAPPED[comparator], (value,))
-        case ex.Between(ex.At((name,)), ex.Constant(low), ex.Constant(high)):
-            clause = ex.KeyClause(str(name), "BETWEEN", (low, high))
-        case ex.BeginsWith(ex.At((name,)), ex.Constant(prefix)):
-            clause = ex.KeyClause(str(name), "begins_with", (prefix,))
-        case _:
-            return None
-    if clause.attribute == key.partition[0].name:
-        return clause if clause.comparator == "=" else None
-    return clause if clause.attribute in key.names else None
+    clause = ex.key_clause(condition)
+    if clause is None or clause.attribute not in key.names:
+        return None
+    is_partition = clause.attribute == key.partition[0].name
+    return None if is_partition and clause.comparator != "=" else clause
 
 
 def _split(
     key: KeySchema, part: list[ex.Condition]
 ) -> tuple[list[ex.KeyClause], list[ex.KeyClause], list[ex.Condition]]:
     """Return the clauses on the partition key, those on the sort key, and the other conditions."""
-    partitions: list[ex.KeyClause] = []
-    sorts: list[ex.KeyClause] = []
-    filters: list[ex.Condition] = []
+    clauses = [(_key_clause(key, condition), condition) for condition in part]
     name = key.partition[0].name
-    for condition in part:
-        clause = _key_clause(key, condition)
-        if clause is None:
-            filters.append(condition)
-        else:
-            (partitions if clause.attribute == name else sorts).append(clause)
-    return partitions, sorts, filters
+    partitions = [clause for clause, _ in clauses if clause and clause.attribute == name]
+    sorts = [clause for clause, _ in clauses if clause and clause.attribute != name]
+    return partitions, sorts, [condition for clause, condition in clauses if clause is None]
 
 
 def _branch(
@@ -449,18 +411,12 @@ def _are_disjoint(key: KeySchema, branches: list[Branch]) -> bool:
             and reach.keys.partition == branch.keys.partition
             and (reach.keys.high is None or low < reach.keys.high)
         ):
-            if _filters_sort_key(key, branch) or _filters_sort_key(key, reach):
+            paths = ex.condition_paths(branch.filter) + ex.condition_paths(reach.filter)
+            if any((attribute.name,) in paths for attribute in key.sort):
                 return False
             raise ValidationError(OVERLAPPING)
         reach = branch
     return True
-
-
-def _filters_sort_key(key: KeySchema, branch: Branch) -> bool:
-    names = {attribute.name for attribute in key.sort}
-    return branch.filter is not None and any(
-        path[0] in names for path in ex.condition_paths(branch.filter)
-    )
 
 
 # --- Tokens
@@ -493,12 +449,3 @@ def _is_inside(start: RowKey, keys: KeyRange) -> bool:
     """Return whether a key that a client sent back is in the range."""
     is_before_end = keys.high is None or start.sort < keys.high
     return start.partition == keys.partition and keys.low <= start.sort and is_before_end
-
-
-def _start(table: Table, target: Target, key: Item | None) -> RowKey | None:
-    if key is None:
-        return None
-    check_start_key_size(target, key)
-    for attribute in target.key.attributes:
-        check_start_key_attribute(attribute, key)
-    return encode_start_key(table, target, key)

@@ -92,7 +92,7 @@ def _needs_fetch(
         raise ValidationError(
             f"{INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
         )
-    if isinstance(request, Query) and condition is not None:
+    if isinstance(request, Query):
         unknown = _unprojected(index, condition_paths(condition))
         if unknown:
             raise ValidationError(
@@ -173,7 +173,7 @@ def read_page(
     finish = partial(_finish_page, page, items, len(entries), last_key, capacity)
     if page.filter is None and page.projection is None:
         return finish()
-    comparisons = 1 + (0 if page.filter is None else len(list(condition_paths(page.filter))))
+    comparisons = 1 + len(condition_paths(page.filter))
     return Unfinished(finish, comparisons * sum(map(len, items)))
 
 

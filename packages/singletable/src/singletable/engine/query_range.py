@@ -189,6 +189,14 @@ def check_start_key_attribute(attribute: KeyAttribute, key: Item) -> None:
         raise ValidationError(NO_MATCH)
 
 
+def resolve_start_key(table: Table, target: Table | Index, key: Item) -> RowKey:
+    """Return the row key of the start key; raise ValidationError unless it identifies a row."""
+    check_start_key_size(target, key)
+    for attribute in target.key.attributes:
+        check_start_key_attribute(attribute, key)
+    return encode_start_key(table, target, key)
+
+
 def encode_start_key(table: Table, target: Table | Index, key: Item) -> RowKey:
     """Return the row key of the start key; raise ValidationError unless it has the table's key."""
     try:

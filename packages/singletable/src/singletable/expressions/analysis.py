@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from types import UnionType
 from typing import assert_never
 
 from singletable.expressions import nodes
-from singletable.values import type_of
+from singletable.values import AttributeValue, type_of
 
 __all__ = [
     "condition_paths",
+    "conjuncts",
     "count_operators",
     "creates_item",
+    "disjuncts",
+    "equality",
+    "joined",
+    "key_clause",
     "result_type",
     "target_attributes",
     "update_paths",
 ]
 
 
-def condition_paths(condition: nodes.Condition) -> tuple[nodes.Path, ...]:
+SWAPPED: dict[str, nodes.KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def condition_paths(condition: nodes.Condition | None) -> tuple[nodes.Path, ...]:
     """Return every path that the condition reads, in the order of the text."""
     paths = [
         path
@@ -45,9 +55,9 @@ def count_operators(condition: nodes.Condition) -> int:
     return count
 
 
-def clauses(condition: nodes.Condition) -> Iterator[nodes.Condition]:
+def clauses(condition: nodes.Condition | None) -> Iterator[nodes.Condition]:
     """Iterate over the comparisons and tests of the condition, from left to right."""
-    pending = [condition]
+    pending = [] if condition is None else [condition]
     while pending:
         part = pending.pop()
         match part:
@@ -59,11 +69,59 @@ def clauses(condition: nodes.Condition) -> Iterator[nodes.Condition]:
                 yield part
 
 
+def joined(join: UnionType | type, condition: nodes.Condition | None) -> Iterator[nodes.Condition]:
+    """Iterate over the conditions that AND or OR joins, from left to right."""
+    pending = [] if condition is None else [condition]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, nodes.And | nodes.Or) and isinstance(part, join):
+            pending += (part.right, part.left)
+        else:
+            yield part
+
+
+conjuncts = partial(joined, nodes.And)
+disjuncts = partial(joined, nodes.Or)
+
+
+def key_clause(condition: nodes.Condition) -> nodes.KeyClause | None:
+    """Return a condition that compares an attribute with values as one of a query, or None."""
+    comparator: nodes.KeyComparator
+    # Every SELECT and every write comes here: `isinstance` takes a third of the time of `match`.
+    if isinstance(condition, nodes.Compare):
+        if condition.comparator == "<>":
+            return None
+        comparator = condition.comparator
+        path, *others = condition.left, condition.right
+        if isinstance(path, nodes.Constant):
+            comparator, path, others = SWAPPED[comparator], condition.right, [path]
+    elif isinstance(condition, nodes.Between):
+        comparator = "BETWEEN"
+        path, *others = condition.operand, condition.low, condition.high
+    elif isinstance(condition, nodes.BeginsWith):
+        comparator = "begins_with"
+        path, *others = condition.operand, condition.prefix
+    else:
+        return None
+    values = tuple([other.value for other in others if isinstance(other, nodes.Constant)])
+    if not isinstance(path, nodes.At) or len(path.path) > 1 or len(values) < len(others):
+        return None
+    return nodes.KeyClause(str(path.path[0]), comparator, values)
+
+
+def equality(condition: nodes.Condition) -> tuple[str, AttributeValue] | None:
+    """Return the attribute and the value of `attribute = value`, or None for other conditions."""
+    if not isinstance(condition, nodes.Compare) or condition.comparator != "=":
+        return None
+    clause = key_clause(condition)
+    return None if clause is None else (clause.attribute, clause.values[0])
+
+
 def operands(clause: nodes.Condition) -> tuple[nodes.Operand, ...]:
     """Return the operands of one comparison or test."""
+    if isinstance(clause, nodes.Compare):  # most are, and `match` is slow
+        return (clause.left, clause.right)
     match clause:
-        case nodes.Compare(_, left, right):
-            return (left, right)
         case nodes.Between(operand, low, high):
             return (operand, low, high)
         case nodes.In(operand, options):

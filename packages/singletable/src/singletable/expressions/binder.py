@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, assert_never, cast
 
 from singletable.errors import ValidationError
 from singletable.expressions import nodes, syntax
+from singletable.expressions.analysis import SWAPPED
 from singletable.expressions.evaluation import compare, size_of
 from singletable.expressions.paths import check_overlaps, path_text
 from singletable.expressions.placeholders import Placeholders
@@ -31,7 +32,6 @@ TYPE_WORDS = {
     "L": "LIST",
     "M": "MAP",
 }
-SWAPPED: dict[str, nodes.KeyComparator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_FOR_KEYS = (
     "<>",
     "IN",

@@ -9,11 +9,11 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import cast
 
+from singletable import expressions as ex
 from singletable.errors import OperationError
-from singletable.expressions import Placeholders, parse_key_condition
 from singletable.operations.items import Query
 from singletable.operations.touches import ItemRequest, StatementRequest, accesses
-from singletable.partiql import Select, pinned_values
+from singletable.partiql import Select
 from singletable.values import (
     AttributeValue,
     InvalidNumber,
@@ -33,18 +33,41 @@ def _values(request: ItemRequest, attribute: str) -> Iterator[AttributeValue]:
     if isinstance(request, Query):
         yield from _query_values(request, attribute)
     elif isinstance(request, StatementRequest) and isinstance(select := request.bind(), Select):
-        yield from pinned_values(select.where, attribute) or ()
+        yield from _pinned_values(select.where, attribute) or ()
     else:
         for _, item in accesses(request):
             if attribute in item:
                 yield item[attribute]
 
 
+def _pinned_values(condition: ex.Condition | None, attribute: str) -> list[AttributeValue] | None:
+    """Return the values to which the condition limits the attribute, or None if it does not."""
+    match condition:
+        case ex.In(ex.At((name,)), options) if name == attribute:
+            constants = [option.value for option in options if isinstance(option, ex.Constant)]
+            return constants if len(constants) == len(options) else None
+        case ex.And():
+            found = (_pinned_values(part, attribute) for part in ex.conjuncts(condition))
+            return next((values for values in found if values is not None), None)
+        case ex.Or():
+            pinned: list[AttributeValue] = []
+            for part in ex.disjuncts(condition):
+                if (values := _pinned_values(part, attribute)) is None:
+                    return None
+                pinned += values
+            return pinned
+        case None:
+            return None
+        case _:
+            name, value = ex.equality(condition) or ("", {})
+            return [value] if name == attribute else None
+
+
 def _query_values(query: Query, attribute: str) -> Iterator[AttributeValue]:
     """Yield the values compared with the attribute; the driver rejects all but equality."""
     if query.key_condition_expression is not None:
         placeholders = request_placeholders(query)
-        for clause in parse_key_condition(query.key_condition_expression, placeholders):
+        for clause in ex.parse_key_condition(query.key_condition_expression, placeholders):
             if clause.attribute == attribute:
                 yield from clause.values
     condition = (query.key_conditions or {}).get(attribute)
@@ -52,7 +75,7 @@ def _query_values(query: Query, attribute: str) -> Iterator[AttributeValue]:
         yield from condition.attribute_value_list or ()
 
 
-def request_placeholders(request: ItemRequest) -> Placeholders:
+def request_placeholders(request: ItemRequest) -> ex.Placeholders:
     """Return the names and values of a request; raise OperationError for an invalid value.
 
     The driver has not validated the request yet, and the parser compares values with each other.
@@ -60,7 +83,7 @@ def request_placeholders(request: ItemRequest) -> Placeholders:
     names: dict[str, str] | None = getattr(request, "expression_attribute_names", None)
     values: dict[str, AttributeValue] | None = getattr(request, "expression_attribute_values", None)
     checked = {alias: check_value(value)[0] for alias, value in (values or {}).items()}
-    return Placeholders(names, checked)
+    return ex.Placeholders(names, checked)
 
 
 def canonical_key_texts(value: AttributeValue) -> Iterator[str]:

@@ -14,7 +14,7 @@ from singletable.operations.items import (
     ReturnConsumedCapacity,
     ReturnOnFailure,
 )
-from singletable.partiql import Statement, bind_statement, named_source
+from singletable.partiql import Statement, bind_statement, parse_statement
 from singletable.values import AttributeValue, Item, check_value, item_from_json
 
 __all__ = [
@@ -51,7 +51,7 @@ class _StatementRequest:
     @property
     def _source(self) -> tuple[str, ...]:
         try:
-            return named_source(self.statement)
+            return parse_statement(self.statement).source
         except (OperationError, TypeError):
             return ()
 

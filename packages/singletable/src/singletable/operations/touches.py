@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from singletable import partiql
-from singletable.expressions import Condition
+from singletable.expressions import Condition, conjuncts, equality
 from singletable.operations.arn import parse_arn
 from singletable.operations.base import Operation
 from singletable.operations.items import (
@@ -174,7 +174,7 @@ def _statement_access(request: StatementRequest) -> tuple[Access, Item]:
 
 
 def _compared(where: Condition | None) -> Item:
-    found = [partiql.equality(part) for part in partiql.conjuncts(where)]
+    found = [equality(part) for part in conjuncts(where)]
     return dict(pair for pair in found if pair is not None)
 
 

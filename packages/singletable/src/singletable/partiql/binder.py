@@ -6,36 +6,15 @@ Its conditions, changes and projection become nodes of `expressions`, which the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
 from typing import TypeAlias, cast
 
 from singletable import expressions as ex
-from singletable.expressions.binder import (
-    TYPE_NAMES,
-    MeasuredSize,
-    Resolved,
-    build_call,
-    build_clause,
-    build_sum,
-    wrong_type,
-)
-from singletable.expressions.grammar import (
-    COMPARATORS,
-    CONDITION_FUNCTIONS,
-    UPDATE_FUNCTIONS,
-    count_error,
-)
-from singletable.expressions.paths import check_overlaps
-from singletable.expressions.syntax import ExpressionError, wrong_count
+from singletable.expressions import binder, grammar, paths, syntax
+from singletable.partiql import parser
 from singletable.partiql.lexer import StatementError
 from singletable.partiql.literals import literal_value
-from singletable.partiql.parser import (
-    CACHE_SIZE,
-    EMPTY_COMPONENT,
-    MAX_CACHED_LENGTH,
-    parse_statement,
-)
 from singletable.partiql.statements import (
     Delete,
     Exists,
@@ -48,21 +27,11 @@ from singletable.partiql.statements import (
 )
 from singletable.values import AttributeValue, Item, content_of, type_of
 
-__all__ = [
-    "StatementError",
-    "bind_statement",
-    "conjuncts",
-    "disjuncts",
-    "equality",
-    "named_source",
-    "pinned_values",
-    "statement_attributes",
-]
+__all__ = ["StatementError", "bind_statement"]
 
 # A condition, or a value to compare. Conditions can be compared with booleans.
-_Bound: TypeAlias = ex.Condition | Resolved
+_Bound: TypeAlias = ex.Condition | binder.Resolved
 
-NOT_BOOLEAN = "WHERE clause must contain an expression that resolves to a boolean"
 BAD_IN = (
     "IN operator must have a left hand argument of type Variable Reference and right hand argument "
     "of type Seq with at least one member"
@@ -70,10 +39,7 @@ BAD_IN = (
 # The names of parameters in prepared statements; those with more are not prepared.
 _ALIASES = tuple([f"p{number}" for number in range(100)])
 _TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
-_SET_FUNCTIONS: Mapping[str, type[ex.Add | ex.Delete]] = {
-    "set_add": ex.Add,
-    "set_delete": ex.Delete,
-}
+_SET_FUNCTIONS: dict[str, type[ex.Add | ex.Delete]] = {"set_add": ex.Add, "set_delete": ex.Delete}
 # The types after IS, in the order of errors.
 _TYPES = {
     "MISSING": "",
@@ -97,14 +63,14 @@ def bind_statement(text: str, parameters: list[AttributeValue]) -> Statement:
     Raise StatementError, in DynamoDB's words, if the statement is invalid for every table. Programs
     repeat statements with parameters of the same types, so these are prepared.
     """
-    if len(text) <= MAX_CACHED_LENGTH:
+    if len(text) <= parser.MAX_CACHED_LENGTH:
         fill = _prepare(text, tuple(map(type_of, parameters)))
         if fill is not None:
             return fill(dict(zip(_ALIASES, parameters, strict=False)))
     return _bind(text, parameters)[0]
 
 
-@lru_cache(CACHE_SIZE)
+@lru_cache(parser.CACHE_SIZE)
 def _prepare(
     text: str, types: tuple[str, ...]
 ) -> Callable[[Mapping[str, AttributeValue]], Statement] | None:
@@ -124,15 +90,15 @@ def _prepare(
 
 def _bind(text: str, parameters: list[AttributeValue]) -> tuple[Statement, bool]:
     """Return the statement, and whether its form depends on the values of parameters."""
-    parsed = parse_statement(text)
+    parsed = parser.parse_statement(text)
     if parsed.parameters != len(parameters):
         raise StatementError("Number of parameters in request and statement don't match.")
     if parsed.error:
         raise StatementError(parsed.error)
-    binder = _Binder(parameters)
+    bound = _Binder(parameters)
     try:
-        return binder.statement(parsed), binder.depends_on_values
-    except ExpressionError as error:
+        return bound.statement(parsed), bound.depends_on_values
+    except syntax.ExpressionError as error:
         raise StatementError(str(error)) from None
 
 
@@ -179,7 +145,7 @@ class _Binder:
     def update(self, parsed: Parsed) -> Update:
         table = _table(parsed)
         actions = tuple([self.action(*change) for change in parsed.changes])
-        check_overlaps([action.path for action in actions])
+        paths.check_overlaps([action.path for action in actions])
         return Update(table, actions, self.where(parsed), parsed.returning)
 
     def delete(self, parsed: Parsed) -> Delete:
@@ -194,17 +160,18 @@ class _Binder:
     # --- Conditions
 
     def where(self, parsed: Parsed) -> ex.Condition | None:
-        return None if parsed.where is None else self.condition(parsed.where, NOT_BOOLEAN)
+        error = "WHERE clause must contain an expression that resolves to a boolean"
+        return None if parsed.where is None else self.condition(parsed.where, error)
 
     def condition(self, node: Node, message: str) -> ex.Condition:
         bound = self.bind(node)
-        if isinstance(bound, Resolved):
+        if isinstance(bound, binder.Resolved):
             raise StatementError(message)
         return bound
 
-    def operand(self, node: Node) -> Resolved:
+    def operand(self, node: Node) -> binder.Resolved:
         bound = self.bind(node)
-        if not isinstance(bound, Resolved):
+        if not isinstance(bound, binder.Resolved):
             raise StatementError("Unsupported operator in Condition Expression. Operator: nested")
         return bound
 
@@ -218,8 +185,8 @@ class _Binder:
             case Node("IN", _, (operand, options)):
                 return self.membership(operand, options)
             case Node("BETWEEN", _, operands):
-                return build_clause("BETWEEN", [self.operand(each) for each in operands])
-            case Node(name, _, (left, right)) if name in COMPARATORS:
+                return binder.build_clause("BETWEEN", [self.operand(each) for each in operands])
+            case Node(name, _, (left, right)) if name in grammar.COMPARATORS:
                 return self.compare(name, self.bind(left), self.bind(right))
             case Node("IS", _, (operand,), name):
                 return self.is_type(operand, name, node.place)
@@ -259,12 +226,12 @@ class _Binder:
 
     def compare(self, name: str, left: _Bound, right: _Bound) -> ex.Condition:
         """Compare two values; a condition has the value TRUE or FALSE."""
-        if isinstance(left, Resolved):
-            if isinstance(right, Resolved):
-                return build_clause(name, [left, right])
+        if isinstance(left, binder.Resolved):
+            if isinstance(right, binder.Resolved):
+                return binder.build_clause(name, [left, right])
             left, right = right, left
         if name not in ("=", "<>"):
-            raise wrong_type(name, "BOOL")
+            raise binder.wrong_type(name, "BOOL")
         self.depends_on_values |= isinstance(right, ex.Constant)
         equal = _equals(left, right)
         return equal if name == "=" else ex.Not(equal)
@@ -272,12 +239,12 @@ class _Binder:
     def membership(self, operand: Node, options: Node) -> ex.Condition:
         if options.kind not in ("list", "bag") or not options.members:
             raise StatementError(BAD_IN)
-        if error := count_error("IN", 1 + len(options.members)):
+        if error := grammar.count_error("IN", 1 + len(options.members)):
             raise StatementError(error)
         tested = self.bind(operand)
         values = [self.operand(member) for member in options.members]
-        if isinstance(tested, Resolved):
-            return build_clause("IN", [tested, *values])
+        if isinstance(tested, binder.Resolved):
+            return binder.build_clause("IN", [tested, *values])
         return reduce(ex.Or, [self.compare("=", tested, value) for value in values])
 
     def is_type(self, tested: Node, name: str, place: str) -> ex.Condition:
@@ -287,7 +254,7 @@ class _Binder:
             )
         operand = self.operand(tested)
         if name == "MISSING":
-            return build_clause("attribute_not_exists", [operand])
+            return binder.build_clause("attribute_not_exists", [operand])
         if name not in _TYPES:
             raise StatementError(
                 f"Unsupported data type for IS operator: {name}. Supported data types are "
@@ -297,23 +264,23 @@ class _Binder:
 
     def call(self, call: Node) -> _Bound:
         name, arguments = call.name, call.members
-        if name in UPDATE_FUNCTIONS:
+        if name in grammar.UPDATE_FUNCTIONS:
             raise StatementError(
                 f"The function is not allowed in a condition expression; function: {name}"
             )
         if name == "exists" and arguments and arguments[0].kind == "subquery":
             self.bind(arguments[0])
-        if name not in CONDITION_FUNCTIONS:
+        if name not in grammar.CONDITION_FUNCTIONS:
             raise StatementError(f"Unrecognized function: {name} at {call.place}")
-        if error := count_error(name, len(arguments)):
+        if error := grammar.count_error(name, len(arguments)):
             raise StatementError(error)
         operands = [self.operand(argument) for argument in arguments]
         if name == "size":
             self.depends_on_values |= isinstance(operands[0], ex.Constant)
-            return MeasuredSize(operands[0])
+            return binder.MeasuredSize(operands[0])
         if name == "attribute_type":
             _check_type_name(operands[1])
-        return build_clause(name, operands)
+        return binder.build_clause(name, operands)
 
     # --- Changes
 
@@ -345,12 +312,14 @@ class _Binder:
     def term(self, term: Node) -> ex.Term:
         match term:
             case Node("+" | "-" as sign, _, (left, right)):
-                return build_sum("+" if sign == "+" else "-", self.term(left), self.term(right))
+                return binder.build_sum(
+                    "+" if sign == "+" else "-", self.term(left), self.term(right)
+                )
             case Node("+" | "-" as sign):
-                raise StatementError(wrong_count(sign, 1))
-            case Node("call", _, arguments, name) if name in UPDATE_FUNCTIONS:
-                return build_call(name, tuple([self.term(each) for each in arguments]))
-            case Node("call", name=name) if name in CONDITION_FUNCTIONS:
+                raise StatementError(syntax.wrong_count(sign, 1))
+            case Node("call", _, arguments, name) if name in grammar.UPDATE_FUNCTIONS:
+                return binder.build_call(name, tuple([self.term(each) for each in arguments]))
+            case Node("call", name=name) if name in grammar.CONDITION_FUNCTIONS:
                 raise StatementError(
                     f"The function is not allowed in an update expression; function: {name}"
                 )
@@ -366,7 +335,7 @@ def _equals(condition: ex.Condition, other: _Bound) -> ex.Condition:
     match other:
         case ex.Constant({"BOOL": flag}):
             return condition if flag else ex.Not(condition)
-        case ex.Constant() | MeasuredSize():
+        case ex.Constant() | binder.MeasuredSize():
             return _NEVER
         case ex.At():
             is_false = ex.And(ex.Not(condition), ex.Compare("=", other, _FALSE))
@@ -375,8 +344,11 @@ def _equals(condition: ex.Condition, other: _Bound) -> ex.Condition:
             return ex.Or(ex.And(condition, other), ex.And(ex.Not(condition), ex.Not(other)))
 
 
-def _check_type_name(operand: Resolved) -> None:
-    if isinstance(operand, ex.Constant) and (name := operand.value.get("S", "S")) not in TYPE_NAMES:
+def _check_type_name(operand: binder.Resolved) -> None:
+    if (
+        isinstance(operand, ex.Constant)
+        and (name := operand.value.get("S", "S")) not in binder.TYPE_NAMES
+    ):
         raise StatementError(
             f"Invalid attribute type name found; type: {name}, "
             "valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}"
@@ -395,7 +367,7 @@ def _source(parsed: Parsed) -> tuple[str, str | None]:
     if len(rest) > 1:
         raise StatementError("A path may contain at most 2 components in the FROM clause")
     if not all(parsed.source):
-        raise StatementError(EMPTY_COMPONENT)
+        raise StatementError(parser.EMPTY_COMPONENT)
     if not _TABLE_NAME.fullmatch(table):
         raise StatementError(
             "Table name should be within the length [3, 255] and only contain 'a-z', 'A-Z', '0-9', "
@@ -417,18 +389,18 @@ def _projection(
     """Return the paths, their labels if one of them is nested, and what is wrong with them."""
     if terms is None:
         return None, None, ""
-    paths: dict[str, ex.Path] = {}
+    labeled: dict[str, ex.Path] = {}
     for term in terms:
         if not term.path:
             return None, None, f"Unexpected path component at {term.place}"
         path = _path(term)
         label = _label(path)
-        if label in paths:
+        if label in labeled:
             raise StatementError(f"Duplicate identifiers in select clause: {label}")
-        paths[label] = path
-    projection = tuple(paths.values())
-    check_overlaps(projection)
-    return projection, None if max(map(len, projection)) == 1 else tuple(paths), ""
+        labeled[label] = path
+    projection = tuple(labeled.values())
+    paths.check_overlaps(projection)
+    return projection, None if max(map(len, projection)) == 1 else tuple(labeled), ""
 
 
 def _label(path: ex.Path) -> str:
@@ -437,85 +409,3 @@ def _label(path: ex.Path) -> str:
     for step in path:
         label = step if isinstance(step, str) else f"{label}[{step}]"
     return label
-
-
-def named_source(text: str) -> tuple[str, ...]:
-    """Return the table that a statement names, and its index if it names one."""
-    return parse_statement(text).source
-
-
-def conjuncts(condition: ex.Condition | None) -> Iterator[ex.Condition]:
-    """Yield the conditions that AND joins, from left to right."""
-    return _joined(condition, ex.And)
-
-
-def disjuncts(condition: ex.Condition | None) -> Iterator[ex.Condition]:
-    """Yield the conditions that OR joins, from left to right."""
-    return _joined(condition, ex.Or)
-
-
-def _joined(condition: ex.Condition | None, join: type[ex.And | ex.Or]) -> Iterator[ex.Condition]:
-    pending = [] if condition is None else [condition]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, join):
-            pending += (part.right, part.left)
-        else:
-            yield part
-
-
-def equality(condition: ex.Condition) -> tuple[str, AttributeValue] | None:
-    """Return the attribute and the value of `attribute = value`, or None for other conditions."""
-    match condition:
-        case ex.Compare("=", ex.At((name,)), ex.Constant(value)) | ex.Compare(
-            "=", ex.Constant(value), ex.At((name,))
-        ):
-            return str(name), value
-        case _:
-            return None
-
-
-def pinned_values(condition: ex.Condition | None, attribute: str) -> list[AttributeValue] | None:
-    """Return the values to which the condition limits the attribute, or None if it does not."""
-    match condition:
-        case ex.In(ex.At((name,)), options) if name == attribute:
-            constants = [option.value for option in options if isinstance(option, ex.Constant)]
-            return constants if len(constants) == len(options) else None
-        case ex.And():
-            for part in conjuncts(condition):
-                if (values := pinned_values(part, attribute)) is not None:
-                    return values
-            return None
-        case ex.Or():
-            alternatives = [pinned_values(part, attribute) for part in disjuncts(condition)]
-            known = [values for values in alternatives if values is not None]
-            is_pinned = len(known) == len(alternatives)
-            return [value for values in known for value in values] if is_pinned else None
-        case None:
-            return None
-        case _:
-            found = equality(condition)
-            return [found[1]] if found is not None and found[0] == attribute else None
-
-
-def statement_attributes(statement: Statement) -> Iterator[str]:
-    """Yield the top-level attributes that a statement names, in order; some more than once."""
-    match statement:
-        case Insert():
-            yield from statement.item
-        case Select(projection=projection, where=where):
-            yield from _heads((*(projection or ()), *_where_paths(where)))
-        case Update(_, actions, where):
-            yield from _heads((*ex.update_paths(actions), *_where_paths(where)))
-        case Delete(_, where):
-            yield from _heads(_where_paths(where))
-        case Exists(select):
-            yield from statement_attributes(select)
-
-
-def _where_paths(where: ex.Condition | None) -> tuple[ex.Path, ...]:
-    return () if where is None else ex.condition_paths(where)
-
-
-def _heads(paths: tuple[ex.Path, ...]) -> Iterator[str]:
-    return (str(path[0]) for path in paths)

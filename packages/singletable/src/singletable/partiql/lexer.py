@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import NamedTuple
 
 from singletable.errors import ValidationError
-
-Kind: TypeAlias = Literal["string", "number", "name", "quoted", "keyword", "symbol", "ion", "end"]
 
 NOT_WELL_FORMED = "Statement wasn't well formed, can't be processed: "
 # Words that a path contains only in double quotes: those of SQL-92, and PartiQL's own.
@@ -59,7 +57,7 @@ def malformed(detail: str = "") -> StatementError:
 class Token(NamedTuple):
     """A token, its value (keywords in lower case, texts without quotes), and where it is."""
 
-    kind: Kind
+    kind: str  # string, number, name, quoted, keyword, symbol, ion or end
     value: str
     place: str  # line:column:length, as in DynamoDB's errors
 
@@ -72,10 +70,10 @@ def read_tokens(text: str) -> list[Token]:
         found = _TOKEN.match(text, position)
         if found is None:
             raise malformed()
-        part, kind = found[0], found.lastgroup
+        part, kind = found[0], found.lastgroup or ""
         if kind != "space":
             place = f"{line}:{position - line_start + 1}:{len(part)}"
-            tokens.append(_token(cast(Kind, kind), part, place))
+            tokens.append(_token(kind, part, place))
         position = found.end()
         if newlines := part.count("\n"):
             line += newlines
@@ -84,7 +82,7 @@ def read_tokens(text: str) -> list[Token]:
     return tokens
 
 
-def _token(kind: Kind, text: str, place: str) -> Token:
+def _token(kind: str, text: str, place: str) -> Token:
     if kind in ("string", "quoted"):
         text = text[1:-1].replace(text[0] * 2, text[0])
     elif kind == "name" and (word := text.lower()) in KEYWORDS:

@@ -17,7 +17,7 @@ from singletable.expressions.grammar import COMPARATORS, MAX_LIST_INDEX
 from singletable.partiql.lexer import StatementError, Token, malformed, read_tokens
 from singletable.partiql.statements import Node, OrderTerm, Parsed, ReturnedValues
 
-__all__ = ["parse_statement"]
+__all__ = ["ONLY_EXISTS", "parse_statement"]
 
 T = TypeVar("T")
 
@@ -68,14 +68,13 @@ TYPES = {
 
 def parse_statement(text: str) -> Parsed:
     """Return the statement; raise StatementError unless it is well formed."""
-    return _parse_cached(text) if len(text) <= MAX_CACHED_LENGTH else _parse(text)
+    parse = _parse if len(text) <= MAX_CACHED_LENGTH else _parse.__wrapped__
+    return parse(text)
 
 
+@lru_cache(CACHE_SIZE)
 def _parse(text: str) -> Parsed:
     return _Parser(read_tokens(text)).parse()
-
-
-_parse_cached = lru_cache(CACHE_SIZE)(_parse)
 
 
 class _Parser:
@@ -378,7 +377,7 @@ class _Parser:
                 return self.keyword_term()
             case "symbol":
                 return self.symbol_term()
-            case "end":
+            case _:
                 raise malformed("Unexpected term")
 
     def keyword_term(self) -> Node:

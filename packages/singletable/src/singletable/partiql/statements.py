@@ -18,6 +18,7 @@ __all__ = [
     "Select",
     "Statement",
     "Update",
+    "Write",
 ]
 
 ReturnedValues: TypeAlias = Literal["ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]
@@ -122,4 +123,5 @@ class Exists(Struct, frozen=True):
         return self.select.table
 
 
-Statement: TypeAlias = Select | Insert | Update | Delete | Exists
+Write: TypeAlias = Insert | Update | Delete
+Statement: TypeAlias = Select | Write | Exists

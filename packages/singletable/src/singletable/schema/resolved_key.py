@@ -274,7 +274,7 @@ class ResolvedKey:
     @property
     def condition_paths(self) -> tuple[expressions.Path, ...]:
         """The document paths in the condition of a sparse index."""
-        return () if self.condition is None else tuple(expressions.condition_paths(self.condition))
+        return expressions.condition_paths(self.condition)
 
     def __str__(self) -> str:
         return f"{self.owner}.{self.name}"

@@ -85,6 +85,7 @@ class ValidationLayer:
 
     modern: bool
     max_size: float = inf
+    limits_exponents: bool = False  # to 32 bits, as in the parameters of statements
 
     def bad_number(self, text: str, problem: InvalidNumber) -> str:
         """Return the error for text that is not a number."""
@@ -95,6 +96,10 @@ class ValidationLayer:
         # The legacy layer negates the exponent in 32 bits, which wraps for this one value.
         if str(problem) == OVERFLOW and _HUGE_EXPONENT.fullmatch(text):
             return UNDERFLOW
+        if self.limits_exponents and str(problem) in (OVERFLOW, UNDERFLOW):
+            _, _, exponent = text.lower().partition("e")
+            if not -(2**31) < int(exponent[:12] or "0") < 2**31:
+                return f"{NOT_NUMERIC}: {text}"
         return str(problem)
 
     def duplicates(self, kind: str, members: list[str]) -> str:

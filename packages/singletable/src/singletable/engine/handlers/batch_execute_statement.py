@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from singletable import operations as ops
-from singletable.engine.capacity import (
-    Cost,
-    consumed_capacities,
-    cost_of,
-    write_units,
-)
+from singletable.engine.capacity import Cost, consumed_capacities, write_units
 from singletable.engine.catalog import Session
-from singletable.engine.handlers.execute_statement import (
-    ONLY_IN_TRANSACTION,
-    Write,
-    execute_write,
-)
+from singletable.engine.handlers.execute_statement import execute_write
 from singletable.engine.item_write import load_item
 from singletable.engine.key_validation import encode_key
 from singletable.engine.partiql_select import find_source, get_item, key_of_select
 from singletable.engine.partiql_statements import bind_request, write_place
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
-from singletable.errors import (
-    ConditionFailed,
-    DuplicateItem,
-    OperationError,
-    ResourceNotFound,
-    ValidationError,
-)
-from singletable.partiql import Exists, Select
+from singletable.errors import ConditionFailed, DuplicateItem, OperationError, ValidationError
+from singletable.partiql import Select, Write
 
-NEEDS_KEY = (
-    "Select statements within BatchExecuteStatement must specify the primary key in the where "
-    "clause."
-)
-# The codes of a batch are those of single statements without their suffix.
-SUFFIX = "Exception"
+NAME = "BatchExecuteStatement"
 
-Member: TypeAlias = "Select | Write | OperationError"
+Member: TypeAlias = Select | Write | OperationError
+Costs: TypeAlias = dict[str, tuple[Table, Cost]]
 
 
 class BatchPlan(Struct, frozen=True):
@@ -65,10 +46,9 @@ def check(request: ops.BatchExecuteStatement) -> BatchPlan:
 
 def _bind(part: ops.BatchStatementRequest) -> Member:
     try:
-        statement = bind_request(part)
+        return bind_request(part)
     except OperationError as error:
         return error
-    return ValidationError(ONLY_IN_TRANSACTION) if isinstance(statement, Exists) else statement
 
 
 def only_reads(plan: BatchPlan) -> bool:
@@ -78,24 +58,18 @@ def only_reads(plan: BatchPlan) -> bool:
 
 def places(plan: BatchPlan, session: Session) -> list[tuple[Table, RowKey]]:
     """Return the places of the items that can be found."""
-    return [place for place in _targets(plan, session) if place is not None]
-
-
-def _targets(plan: BatchPlan, session: Session) -> Iterator[tuple[Table, RowKey] | None]:
-    """Yield the place of each member, or None if it does not name an item."""
+    found: list[tuple[Table, RowKey]] = []
     for member in plan.members:
-        try:
-            if isinstance(member, OperationError):
-                yield None
-                continue
+        if isinstance(member, OperationError):
+            continue
+        with suppress(OperationError):
             table = session.table(member.table)
             if isinstance(member, Select):
-                key = key_of_select(table, member)
-                yield None if key is None else (table, encode_key(table, key))
+                key = encode_key(table, key_of_select(table, member, NAME))
             else:
-                yield table, write_place(table, member)
-        except OperationError:
-            yield None
+                key = write_place(table, member)
+            found.append((table, key))
+    return found
 
 
 def run(plan: BatchPlan, session: Session) -> ops.BatchExecuteStatementOutput:
@@ -103,7 +77,7 @@ def run(plan: BatchPlan, session: Session) -> ops.BatchExecuteStatementOutput:
     named = [(t.name, key) for t, key in places(plan, session)]
     if len(set(named)) < len(named):
         raise ValidationError("Provided list of item keys contains duplicates")
-    costs: dict[str, tuple[Table, Cost]] = {}
+    costs: Costs = {}
     responses = [
         _execute(member, part, session, costs)
         for member, part in zip(plan.members, plan.request.statements, strict=True)
@@ -113,10 +87,7 @@ def run(plan: BatchPlan, session: Session) -> ops.BatchExecuteStatementOutput:
 
 
 def _execute(
-    member: Member,
-    part: ops.BatchStatementRequest,
-    session: Session,
-    costs: dict[str, tuple[Table, Cost]],
+    member: Member, part: ops.BatchStatementRequest, session: Session, costs: Costs
 ) -> ops.BatchStatementResponse:
     table: Table | None = None
     try:
@@ -124,11 +95,11 @@ def _execute(
             raise member
         table = session.table(member.table)
         if isinstance(member, Select):
-            return _read(member, part, session, costs)
-        output = execute_write(member, session, "INDEXES")
-        cost = cost_of(output.consumed_capacity)
+            item, cost = _read(member, session, consistent=bool(part.consistent_read))
+        else:
+            cost, item = execute_write(member, session, table)
         costs.setdefault(table.name, (table, Cost()))[1].add(cost)
-        return ops.BatchStatementResponse(table_name=table.name, raw_item=output.raw_attributes)
+        return ops.BatchStatementResponse(table_name=table.name, raw_item=item)
     except OperationError as error:
         has_run = isinstance(error, ConditionFailed | DuplicateItem)
         if table is not None and has_run and not isinstance(member, Select | OperationError):
@@ -140,24 +111,14 @@ def _execute(
         )
 
 
-def _read(
-    select: Select,
-    part: ops.BatchStatementRequest,
-    session: Session,
-    costs: dict[str, tuple[Table, Cost]],
-) -> ops.BatchStatementResponse:
+def _read(select: Select, session: Session, *, consistent: bool) -> tuple[Raw | None, Cost]:
     table, _ = find_source(select, session, consistent=False)
-    key = key_of_select(table, select)
-    if key is None:
-        raise ValidationError(NEEDS_KEY)
-    item, units = get_item(select, session, table, key, consistent=bool(part.consistent_read))
-    costs.setdefault(table.name, (table, Cost()))[1].table += units
-    return ops.BatchStatementResponse(table_name=table.name, raw_item=item)
+    key = key_of_select(table, select, NAME)
+    return get_item(select, session, table, key, consistent=consistent)
 
 
 def _code(error: OperationError) -> str:
+    """Return the code in a batch, which is that of a single statement without its suffix."""
     if isinstance(error, ValidationError):
         return "ValidationError"
-    if isinstance(error, ResourceNotFound):
-        return "ResourceNotFound"
-    return error.code.removesuffix(SUFFIX)
+    return error.code.removesuffix("Exception")

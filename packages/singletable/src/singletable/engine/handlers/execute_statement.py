@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from singletable import operations as ops
+from singletable.engine.capacity import Cost, consumed_capacity
 from singletable.engine.catalog import Session, Unfinished
-from singletable.engine.handlers import delete_item, put_item, update_item
+from singletable.engine.handlers.update_item import returned_attributes
 from singletable.engine.item_update import TOO_LARGE
+from singletable.engine.item_write import check_condition, load_item
 from singletable.engine.partiql_select import execute_select
 from singletable.engine.partiql_statements import (
     bind_request,
     check_insert,
-    inserted_item,
-    statement_key,
-    write_condition,
+    write_action,
     write_place,
 )
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
+from singletable.engine.transactions import apply_action, resulting_item
 from singletable.errors import ConditionFailed, DuplicateItem, ValidationError
 from singletable.expressions import update_cost
-from singletable.partiql import Delete, Exists, Insert, Select, Update
-from singletable.values import MAX_ITEM_SIZE
+from singletable.partiql import Insert, Select, Write
+from singletable.values import MAX_ITEM_SIZE, item_to_json
 
-Write: TypeAlias = Insert | Update | Delete
-ONLY_IN_TRANSACTION = "EXISTS can only be used in ExecuteTransaction write requests."
 DUPLICATE = "Duplicate primary key exists in table"
 
 
@@ -40,10 +37,7 @@ class StatementPlan(Struct, frozen=True):
 
 def check(request: ops.ExecuteStatement) -> StatementPlan:
     """Raise ValidationError if the request is invalid for every table."""
-    statement = bind_request(request)
-    if isinstance(statement, Exists):
-        raise ValidationError(ONLY_IN_TRANSACTION)
-    return StatementPlan(request, statement)
+    return StatementPlan(request, bind_request(request))
 
 
 def only_reads(plan: StatementPlan) -> bool:
@@ -66,58 +60,33 @@ def run(
     request, statement = plan.request, plan.statement
     if isinstance(statement, Select):
         return execute_select(statement, request, session)
-    output = execute_write(
-        statement,
-        session,
-        request.return_consumed_capacity,
-        request.return_values_on_condition_check_failure,
-    )
-    returned = [] if output.raw_attributes is None else [output.raw_attributes]
-    return ops.ExecuteStatementOutput(returned, consumed_capacity=output.consumed_capacity)
+    table = session.table(statement.table)
+    return_old = request.return_values_on_condition_check_failure
+    cost, returned = execute_write(statement, session, table, return_old)
+    consumed = consumed_capacity(table, cost, request.return_consumed_capacity)
+    return ops.ExecuteStatementOutput([returned] if returned else [], consumed_capacity=consumed)
 
 
 def execute_write(
-    statement: Write,
-    session: Session,
-    capacity: ops.ReturnConsumedCapacity | None,
-    return_old: ops.ReturnOnFailure | None = None,
-) -> ops.WriteItemOutput:
-    """Write one item; the attributes of the output are those that RETURNING requests."""
-    table = session.table(statement.table)
+    statement: Write, session: Session, table: Table, return_old: ops.ReturnOnFailure | None = None
+) -> tuple[Cost, Raw | None]:
+    """Write one item; return the cost, and the attributes that RETURNING requests."""
+    action = write_action(table, statement, return_old)
     if isinstance(statement, Insert):
-        return _insert(table, statement, session, capacity)
-    key, others = statement_key(table, statement)
-    condition = write_condition(table, statement, others)
-    if isinstance(statement, Delete):
-        delete = ops.DeleteItem(
-            table.name,
-            key,
-            return_values=statement.returning,
-            return_consumed_capacity=capacity,
-            return_values_on_condition_check_failure=return_old,
-        )
-        return delete_item.run(delete_item.DeletePlan(delete, key, condition), session)
-    if update_cost(statement.actions) > MAX_ITEM_SIZE:
+        check_insert(table, action.key)
+    elif update_cost(action.update) > MAX_ITEM_SIZE:
         raise ValidationError(TOO_LARGE)
-    update = ops.UpdateItem(
-        table.name,
-        key,
-        return_values=statement.returning,
-        return_consumed_capacity=capacity,
-        return_values_on_condition_check_failure=return_old,
-    )
-    plan = update_item.UpdatePlan(update, key, statement.actions, condition)
-    return update_item.run(plan, session)
-
-
-def _insert(
-    table: Table, statement: Insert, session: Session, capacity: ops.ReturnConsumedCapacity | None
-) -> ops.WriteItemOutput:
-    item, size = inserted_item(statement)
-    check_insert(table, item)
-    request = ops.PutItem(table.name, item, return_consumed_capacity=capacity)
-    plan = put_item.PutPlan(request, item, size, write_condition(table, statement))
+    old = load_item(session, table, action.row_key(table))
     try:
-        return put_item.run(plan, session)
+        check_condition(action.condition, old, return_old)
     except ConditionFailed:
-        raise DuplicateItem(DUPLICATE) from None
+        if isinstance(statement, Insert):
+            raise DuplicateItem(DUPLICATE) from None
+        raise
+    new = resulting_item(action, old)
+    cost = apply_action(session, action, old, new)
+    if isinstance(statement, Insert) or statement.returning is None:
+        return cost, None
+    new_item = None if new is None else new.item
+    returned = returned_attributes(statement.returning, action.update, old.item, new_item)
+    return cost, Raw(item_to_json(returned)) if returned else None

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TypeAlias, cast
+from typing import cast
 
 from msgspec import Struct
 
+from singletable import expressions as ex
 from singletable import operations as ops
+from singletable import partiql
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.handlers import transact_get_items, transact_write_items
-from singletable.engine.handlers.execute_statement import DUPLICATE, Write
+from singletable.engine.handlers.execute_statement import DUPLICATE
 from singletable.engine.key_validation import NO_MATCH, encode_item_key, encode_key
 from singletable.engine.partiql_select import find_source, key_of_select, project_row
-from singletable.engine.partiql_statements import (
-    check_parameters,
-    inserted_item,
-    split_key,
-    statement_key,
-    write_condition,
-)
+from singletable.engine.partiql_statements import check_parameters, split_key, write_action
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
 from singletable.engine.transactions import NO_REASON, TransactAction
@@ -29,34 +25,28 @@ from singletable.errors import (
     TransactionCanceled,
     ValidationError,
 )
-from singletable.expressions import And, Condition, Projection
-from singletable.expressions import Exists as AttributeExists
-from singletable.partiql import Delete, Exists, Insert, Select, Statement, Update, bind_statement
 from singletable.values import Item
 
-NEEDS_KEY = (
-    "Select statements within ExecuteTransaction must specify the primary key in the where clause."
-)
-Member: TypeAlias = "Select | Write | Exists"
+NAME = "ExecuteTransaction"
 
 
 class StatementsPlan(Struct, frozen=True):
     """A transaction whose statements are valid for some table."""
 
     request: ops.ExecuteTransaction
-    members: list[Member]
+    members: list[partiql.Statement]
 
 
 def check(request: ops.ExecuteTransaction) -> StatementsPlan:
     """Raise ValidationError if the request is invalid for every table."""
     parameters = [check_parameters(part.parameters) for part in request.transact_statements]
-    members: list[Statement] = []
+    members: list[partiql.Statement] = []
     for number, part in enumerate(request.transact_statements):
         try:
-            members.append(bind_statement(part.statement, parameters[number]))
+            members.append(partiql.bind_statement(part.statement, parameters[number]))
         except ValidationError as error:
             raise _failed(number, error) from None
-    reads = sum(isinstance(member, Select) for member in members)
+    reads = sum(isinstance(member, partiql.Select) for member in members)
     if 0 < reads < len(members):
         raise ValidationError(
             "ExecuteTransaction API does not support both read and write operations in the same "
@@ -67,7 +57,7 @@ def check(request: ops.ExecuteTransaction) -> StatementsPlan:
 
 def only_reads(plan: StatementsPlan) -> bool:
     """Return whether the statements are SELECTs."""
-    return isinstance(plan.members[0], Select)
+    return isinstance(plan.members[0], partiql.Select)
 
 
 def places(plan: StatementsPlan, session: Session) -> list[tuple[Table, RowKey]]:
@@ -115,23 +105,22 @@ def _check_tables(plan: StatementsPlan, session: Session) -> list[Table]:
     return tables
 
 
-def _check_member(member: Member, table: Table, session: Session) -> None:
+def _check_member(member: partiql.Statement, table: Table, session: Session) -> None:
     match member:
-        case Select(index=str()):
+        case partiql.Select(index=str()):
             raise ValidationError("Reads on indices are not supported within transactions.")
-        case Select():
+        case partiql.Select():
             find_source(member, session, consistent=False)
-            if key_of_select(table, member) is None:
-                raise ValidationError(NEEDS_KEY)
-        case Exists(select) if select.index is not None:
+            key_of_select(table, member, NAME)
+        case partiql.Exists(select) if select.index is not None:
             raise ValidationError("Operations on indices are not supported in transactions")
-        case Exists(select):
+        case partiql.Exists(select):
             key, others = split_key(table, select.where)
             if not others or len(key) < len(table.key.names):
                 raise ValidationError(
                     "EXISTS() must contain a single item read with additional condition"
                 )
-        case Update() | Delete() if member.returning is not None:
+        case partiql.Update() | partiql.Delete() if member.returning is not None:
             raise ValidationError("RETURNING clause is not supported in ExecuteTransaction.")
         case _:
             pass
@@ -139,11 +128,10 @@ def _check_member(member: Member, table: Table, session: Session) -> None:
 
 def _read(plan: StatementsPlan, session: Session) -> Unfinished[ops.ExecuteTransactionOutput]:
     tables = _check_tables(plan, session)
-    selects = cast("list[Select]", plan.members)
-    gets: list[tuple[ops.Get, Item, Projection | None]] = [
-        (ops.Get(table.name, key), key, None)
-        for table, select in zip(tables, selects, strict=True)
-        if (key := key_of_select(table, select)) is not None
+    selects = cast("list[partiql.Select]", plan.members)
+    keys = [key_of_select(*named, NAME) for named in zip(tables, selects, strict=True)]
+    gets: list[tuple[ops.Get, Item, ex.Projection | None]] = [
+        (ops.Get(table.name, key), key, None) for table, key in zip(tables, keys, strict=True)
     ]
     request = ops.TransactGetItems([], plan.request.return_consumed_capacity)
     get_plan = transact_get_items.TransactGetPlan(request, gets)
@@ -168,11 +156,12 @@ def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.
     actions: list[TransactAction] = []
     reasons: list[CancellationReason] = []
     parts = plan.request.transact_statements
-    for member, table, part in zip(plan.members, tables, parts, strict=True):
+    members = cast("list[partiql.Write | partiql.Exists]", plan.members)
+    for member, table, part in zip(members, tables, parts, strict=True):
         try:
             action = _action(member, table, part)
             # Also checks the key; other errors of the item are found by running the action.
-            if isinstance(member, Insert):
+            if isinstance(member, partiql.Insert):
                 encode_item_key(table, action.key)
             else:
                 encode_key(table, action.key)
@@ -192,31 +181,22 @@ def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.
     return transact_write_items.TransactWritePlan(request, actions)
 
 
-def _action(member: Member, table: Table, part: ops.ParameterizedStatement) -> TransactAction:
+def _action(
+    member: partiql.Write | partiql.Exists, table: Table, part: ops.ParameterizedStatement
+) -> TransactAction:
     return_old = part.return_values_on_condition_check_failure
-    if isinstance(member, Insert):
-        item, size = inserted_item(member)
-        put = ops.Put(table.name, item, return_values_on_condition_check_failure=return_old)
-        return TransactAction(put, item, size, (), write_condition(table, member))
-    condition: Condition | None
-    kind: type[ops.ConditionCheck | ops.Update | ops.Delete]
-    if isinstance(member, Exists):
+    if isinstance(member, partiql.Exists):
         key, others = split_key(table, member.select.where)
-        condition = reduce(And, [AttributeExists((table.partition_key.name,)), *others])
-        kind = ops.ConditionCheck
-    else:
-        key, rest = _write_key(table, member)
-        condition = write_condition(table, cast(Write, member), rest)
-        kind = ops.Update if isinstance(member, Update) else ops.Delete
-    request = kind(table.name, key, "", return_values_on_condition_check_failure=return_old)
-    update = member.actions if isinstance(member, Update) else ()
-    return TransactAction(request, key, 0, update, condition)
-
-
-def _write_key(table: Table, member: Member) -> tuple[Item, Condition | None]:
+        exists: ex.Condition = ex.Exists((table.partition_key.name,))
+        request = ops.ConditionCheck(
+            table.name, key, "", return_values_on_condition_check_failure=return_old
+        )
+        return TransactAction(request, key, 0, (), reduce(ex.And, others, exists))
     try:
-        return statement_key(table, cast(Delete, member))
+        return write_action(table, member, return_old)
     except ValidationError:
+        if isinstance(member, partiql.Insert):
+            raise
         raise ValidationError(NO_MATCH) from None
 
 
@@ -227,7 +207,7 @@ def _name_duplicates(plan: StatementsPlan, error: TransactionCanceled) -> Transa
     return TransactionCanceled(
         [
             CancellationReason("DuplicateItem", DUPLICATE)
-            if isinstance(member, Insert) and reason.code == "ConditionalCheckFailed"
+            if isinstance(member, partiql.Insert) and reason.code == "ConditionalCheckFailed"
             else reason
             for member, reason in zip(plan.members, error.reasons, strict=True)
         ]

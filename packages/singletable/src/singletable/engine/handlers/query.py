@@ -83,22 +83,20 @@ def run(plan: QueryPlan, session: Session) -> PageOutput | Unfinished[PageOutput
     if start is not None:
         has_sort_clause = len(plan.key_condition) > len(target.key.partition)
         check_start_in_range(start, keys, has_sort_clause=has_sort_clause)
-    if plan.projection is not None:
-        check_scalar_keys(table, plan.projection)
-    if plan.filter is not None:
-        _check_filter(target, plan.filter, request)
+    check_scalar_keys(table, plan.projection or ())
+    paths = condition_paths(plan.filter)
+    _check_filter(target, paths, request)
     check_all_attributes(index, request)
-    if plan.filter is not None:
-        check_scalar_keys(table, condition_paths(plan.filter))
+    check_scalar_keys(table, paths)
     page = PageRequest.from_request(request, table, index, plan.filter, plan.projection)
     after = None if start is None else start.sort
     forward = request.scan_index_forward is not False
     return read_page(session, page, target.rows.partition_range(keys, after, forward=forward))
 
 
-def _check_filter(target: Table | Index, condition: Condition, request: Query) -> None:
-    """Raise if the filter uses an attribute of the key."""
-    heads = {path[0] for path in condition_paths(condition)}
+def _check_filter(target: Table | Index, paths: Projection, request: Query) -> None:
+    """Raise if the paths of the filter use an attribute of the key."""
+    heads = {path[0] for path in paths}
     for name in target.key.names:
         if name in heads:
             parameter = "QueryFilter" if request.query_filter else "Filter Expression"

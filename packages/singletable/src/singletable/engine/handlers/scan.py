@@ -98,7 +98,7 @@ def run(plan: ScanPlan, session: Session) -> PageOutput | Unfinished[PageOutput]
             f"correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
         )
     check_scalar_keys(table, plan.projection or ())
-    check_scalar_keys(table, () if plan.filter is None else condition_paths(plan.filter))
+    check_scalar_keys(table, condition_paths(plan.filter))
     page = PageRequest.from_request(request, table, index, plan.filter, plan.projection)
     return read_page(session, page, target.rows.scan_range(low, high, start))
 

@@ -9,12 +9,7 @@ from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacities, read_units
 from singletable.engine.catalog import Session
 from singletable.engine.item_update import NewItem
-from singletable.engine.item_write import (
-    StoredItem,
-    check_condition,
-    load_item,
-    metrics_by_table,
-)
+from singletable.engine.item_write import StoredItem, check_condition, load_item, metrics_by_table
 from singletable.engine.key_validation import EmptyKey
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table

@@ -74,16 +74,17 @@ def run(plan: UpdatePlan, session: Session) -> WriteItemOutput:
     cost = Cost(1) if new is None else put(session, old, new.item, new.size)
     if request.return_values is None:
         return output_of_write(session, request, old, key, cost, None)
-    returned = _returned_attributes(
+    returned = returned_attributes(
         request.return_values, plan.update, old.item, None if new is None else new.item
     )
     json = item_to_json(returned) if returned else None
     return output_of_write(session, request, old, key, cost, json)
 
 
-def _returned_attributes(
+def returned_attributes(
     return_values: str, update: Update, old: Item | None, new: Item | None
 ) -> Item | None:
+    """Return the attributes that ReturnValues requests, before or after the update."""
     match return_values:
         case "ALL_OLD":
             return old

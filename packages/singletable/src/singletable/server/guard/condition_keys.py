@@ -22,7 +22,7 @@ from singletable.expressions import (
 )
 from singletable.operations.partition_keys import partition_values, request_placeholders
 from singletable.operations.touches import ItemRequest, StatementRequest, written_items
-from singletable.partiql import statement_attributes
+from singletable.partiql import Delete, Exists, Insert, Select, Statement, Update
 from singletable.server.guard.permissions import RequiredPermission
 from singletable.server.guard.policy import PARTITION_KEYS
 
@@ -118,10 +118,27 @@ def attribute_names(request: ItemRequest) -> tuple[str, ...]:
         names = [name for item in written_items(request) for name in item or ()]
     elif isinstance(request, StatementRequest):
         statement = request.bind()
-        names = [] if statement is None else list(statement_attributes(statement))
+        names = [] if statement is None else _statement_attributes(statement)
     else:
         names = list(_named_attributes(request))
     return tuple(dict.fromkeys(names))
+
+
+def _statement_attributes(statement: Statement) -> list[str]:
+    """Return the top-level attributes that a statement names, in order; some more than once."""
+    named: tuple[Path, ...] = ()
+    match statement:
+        case Insert():
+            return list(statement.item)
+        case Exists(select):
+            return _statement_attributes(select)
+        case Select():
+            named = statement.projection or ()
+        case Update():
+            named = update_paths(statement.actions)
+        case Delete():
+            pass
+    return [str(path[0]) for path in (*named, *condition_paths(statement.where))]
 
 
 def _named_attributes(request: ItemRequest) -> Iterator[str]:
