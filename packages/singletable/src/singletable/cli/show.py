@@ -48,11 +48,7 @@ def show(
 
     from singletable.cli.app_loader import load_tables
     from singletable.cli.existing_tables import connect_existing, describe_existing
-    from singletable.cli.show_items import (
-        DeclaredClassifier,
-        GuessingClassifier,
-        TableReader,
-    )
+    from singletable.cli.show_items import DeclaredClassifier, GuessingClassifier, TableReader
     from singletable.cli.show_view import print_items, print_tables
 
     if app is not None:

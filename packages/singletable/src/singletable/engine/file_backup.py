@@ -18,10 +18,7 @@ from singletable.engine.storage.sqlite.connection import (
     unusable_file,
 )
 from singletable.engine.storage.sqlite.file_lock import is_open_here
-from singletable.engine.storage.sqlite.page_checksums import (
-    checksum_vfs,
-    reserve_checksums,
-)
+from singletable.engine.storage.sqlite.page_checksums import checksum_vfs, reserve_checksums
 from singletable.errors import StorageError
 
 

@@ -8,13 +8,7 @@ from singletable.engine.storage import RowKey
 from singletable.engine.table import KeyAttribute, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Path
-from singletable.values import (
-    INVALID,
-    AttributeValue,
-    Item,
-    key_bytes,
-    type_of,
-)
+from singletable.values import INVALID, AttributeValue, Item, key_bytes, type_of
 
 NOT_VALID = "One or more parameter values are not valid. "
 NO_MATCH = "The provided key element does not match the schema"

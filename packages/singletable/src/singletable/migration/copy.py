@@ -12,12 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 
-from singletable.errors import (
-    MigrationError,
-    MigrationLocked,
-    ResourceNotFound,
-    TransformFailed,
-)
+from singletable.errors import MigrationError, MigrationLocked, ResourceNotFound, TransformFailed
 from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
 from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
 from singletable.migration.environment import Environment

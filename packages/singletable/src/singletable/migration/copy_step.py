@@ -24,32 +24,17 @@ from singletable.errors import (
     UnexpectedResponse,
 )
 from singletable.migration.change_log import ChangeLog
-from singletable.migration.copy import (
-    Copier,
-    check_empty,
-    count_changes,
-    derive_all,
-)
+from singletable.migration.copy import Copier, check_empty, count_changes, derive_all
 from singletable.migration.copy_comparison import CopyComparison
 from singletable.migration.copy_trial import CopyTrial
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.indexes import wait_until_active
-from singletable.migration.rules import (
-    Rule,
-    UnchangedRule,
-    check_rules,
-    check_table,
-    source_tables,
-)
+from singletable.migration.rules import Rule, UnchangedRule, check_rules, check_table, source_tables
 from singletable.migration.scan import first_item, scan_rounds
 from singletable.migration.state import PHASE_SECONDS, Changes
 from singletable.migration.step import CopiedTables, Step
-from singletable.migration.stray_writes import (
-    StrayWrites,
-    find_stray_writes,
-    uncarried_items,
-)
+from singletable.migration.stray_writes import StrayWrites, find_stray_writes, uncarried_items
 from singletable.migration.trial import StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings

@@ -26,12 +26,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias, cast
 
-from singletable.errors import (
-    InvalidValue,
-    MigrationError,
-    SingleTableError,
-    TransformFailed,
-)
+from singletable.errors import InvalidValue, MigrationError, SingleTableError, TransformFailed
 from singletable.migration.rules import (
     EachRule,
     LeaveOutRule,

@@ -23,13 +23,7 @@ from singletable.errors import (
     MigrationLocked,
     TransactionConflict,
 )
-from singletable.operations import (
-    DeleteItem,
-    GetItem,
-    Operation,
-    PutItem,
-    UpdateItem,
-)
+from singletable.operations import DeleteItem, GetItem, Operation, PutItem, UpdateItem
 from singletable.retry import RetryPolicy, send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.patterns.expected_load import (
-    Distribution,
-    FieldValues,
-    ItemCount,
-    check_item_size,
-)
+from singletable.patterns.expected_load import Distribution, FieldValues, ItemCount, check_item_size
 from singletable.patterns.pattern import Pattern, check_entity
 from singletable.patterns.requests import planned_requests
 from singletable.schema import (

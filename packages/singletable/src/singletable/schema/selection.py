@@ -30,12 +30,7 @@ from typing import (
 from singletable.errors import InvalidValue
 from singletable.expressions import KeyClause, KeyCondition
 from singletable.schema.key_parts import Shards
-from singletable.schema.key_template import (
-    MAX_TEXT,
-    FieldSegment,
-    FixedSegment,
-    KeyTemplate,
-)
+from singletable.schema.key_template import MAX_TEXT, FieldSegment, FixedSegment, KeyTemplate
 from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, TextColumn
 from singletable.values import AttributeValue, Item
 

@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from singletable import operations as ops
-from singletable.schema.table import (
-    Binary,
-    Index,
-    KeyType,
-    LocalIndex,
-    Number,
-    Provisioned,
-    Table,
-)
+from singletable.schema.table import Binary, Index, KeyType, LocalIndex, Number, Provisioned, Table
 
 
 def read_table(driver: ops.Driver, name: str) -> tuple[ops.TableDescription, Table]:

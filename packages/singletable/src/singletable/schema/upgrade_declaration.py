@@ -10,23 +10,13 @@ from typing import Any, TypeGuard, TypeVar, cast, get_type_hints
 from singletable.errors import DeclarationError
 from singletable.schema.checks import check_names, check_roles
 from singletable.schema.codec import compile_codec
-from singletable.schema.declaration import (
-    local_names,
-    name_attributes,
-    read_fields,
-    stored_fields,
-)
+from singletable.schema.declaration import local_names, name_attributes, read_fields, stored_fields
 from singletable.schema.declared_versions import Conversion, DeclaredVersions
 from singletable.schema.fields import Attr, EntityInstance
 from singletable.schema.item_encryption import encrypted_fields
 from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS, Model
-from singletable.schema.schema_versions import (
-    NO_VERSIONS,
-    OLD_VERSIONS,
-    OldVersion,
-    SchemaVersions,
-)
+from singletable.schema.schema_versions import NO_VERSIONS, OLD_VERSIONS, OldVersion, SchemaVersions
 
 DEFAULT_ATTRIBUTE = "schema_version"
 

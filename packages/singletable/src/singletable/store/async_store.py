@@ -60,12 +60,7 @@ from singletable.store.collection_query import (
     collect,
     collect_page,
 )
-from singletable.store.context import (
-    Context,
-    check_async_driver,
-    create_context,
-    observe_context,
-)
+from singletable.store.context import Context, check_async_driver, create_context, observe_context
 from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
 from singletable.store.options import CollectOptions, QueryOptions, ReadOptions, check_options

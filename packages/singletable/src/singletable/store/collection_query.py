@@ -14,12 +14,7 @@ from singletable.schema import Collection, Condition, Model, ResolvedKey, Select
 from singletable.schema.fields import Attr, NestedPath
 from singletable.steps import Steps
 from singletable.store.context import Context
-from singletable.store.decoder import (
-    check_whole,
-    decode_each,
-    decode_item,
-    upgraded_entry,
-)
+from singletable.store.decoder import check_whole, decode_each, decode_item, upgraded_entry
 from singletable.store.options import ReadOptions
 from singletable.store.pagination import check_bound, read_page
 from singletable.store.query import ItemQuery, ShardBuffer

@@ -23,15 +23,7 @@ from msgspec.structs import replace
 
 from singletable import expressions as ex
 from singletable.errors import InvalidValue, NotFound
-from singletable.schema import (
-    Attr,
-    Condition,
-    Edit,
-    ItemKey,
-    Model,
-    counters_of,
-    key_of,
-)
+from singletable.schema import Attr, Condition, Edit, ItemKey, Model, counters_of, key_of
 from singletable.schema.item_encryption import seal_action
 from singletable.steps import Steps
 from singletable.store.context import Context

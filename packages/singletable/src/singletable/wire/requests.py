@@ -9,12 +9,7 @@ from typing import Any, cast
 
 from msgspec import DecodeError, json
 
-from singletable.errors import (
-    OperationError,
-    SerializationError,
-    SingleTableError,
-    ValidationError,
-)
+from singletable.errors import OperationError, SerializationError, SingleTableError, ValidationError
 from singletable.operations import Operation
 from singletable.operations.registry import OPERATIONS
 from singletable.wire.lenient import read_structure

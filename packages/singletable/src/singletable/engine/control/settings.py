@@ -16,12 +16,7 @@ from singletable.engine.control.state import table_status
 from singletable.engine.settings import Settings
 from singletable.engine.table import Table
 from singletable.engine.table_record import TableRecord
-from singletable.errors import (
-    BackupTableNotFound,
-    ResourceNotFound,
-    TableNotFound,
-    ValidationError,
-)
+from singletable.errors import BackupTableNotFound, ResourceNotFound, TableNotFound, ValidationError
 from singletable.values import INVALID
 
 MAX_TAGS = 50

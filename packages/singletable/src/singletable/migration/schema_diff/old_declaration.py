@@ -24,13 +24,7 @@ from singletable.migration.schema_diff.snapshot import (
 )
 from singletable.migration.schema_diff.type_text import ClassSchema, TypeTexts
 from singletable.schema import Binary, Index, LocalIndex, Number, Table
-from singletable.schema.source import (
-    docstring,
-    format_call,
-    format_key,
-    quoted,
-    render_table,
-)
+from singletable.schema.source import docstring, format_call, format_key, quoted, render_table
 from singletable.schema.table import KeyAttribute, KeyType
 
 # What the code may need from the standard library, and from us.

@@ -7,13 +7,7 @@ from enum import Enum, Flag
 from typing import cast
 
 from singletable.errors import DeclarationError
-from singletable.schema.codec.codec import (
-    Codec,
-    SourceBuilder,
-    invalid_value,
-    mismatch,
-    short_repr,
-)
+from singletable.schema.codec.codec import Codec, SourceBuilder, invalid_value, mismatch, short_repr
 from singletable.schema.codec.scalars import INT, STRING
 from singletable.values import AttributeValue
 

@@ -13,12 +13,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from singletable.errors import InvalidValue
-from singletable.schema.codec.codec import (
-    SourceBuilder,
-    invalid_value,
-    scalar_codec,
-    short_repr,
-)
+from singletable.schema.codec.codec import SourceBuilder, invalid_value, scalar_codec, short_repr
 from singletable.values import InvalidNumber, canonical_number, to_builtin
 
 STRING_TYPE = "a string (str)"

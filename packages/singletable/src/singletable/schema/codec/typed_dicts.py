@@ -11,13 +11,7 @@ from typing import Any, NotRequired, Required, cast, get_origin
 from typing_extensions import ReadOnly
 
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.schema.codec.codec import (
-    Codec,
-    SourceBuilder,
-    invalid_value,
-    mismatch,
-    short_repr,
-)
+from singletable.schema.codec.codec import Codec, SourceBuilder, invalid_value, mismatch, short_repr
 from singletable.schema.codec.containers import (
     CodecOf,
     StoredField,
