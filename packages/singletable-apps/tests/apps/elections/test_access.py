@@ -272,7 +272,7 @@ def access(world: World) -> AccessCheck:
             "who": "Tea",
             "voter": "Tea",
             "confirmation": "a" * 52,
-            "session": service.auth.sessions(service.context.read.get_user("owner"))[0].id,
+            "session": service.auth.sessions(service.context.read.get_user("owner"))[0].family,
             "form": "csv",
             "role": "USER",
             "relation": "users",

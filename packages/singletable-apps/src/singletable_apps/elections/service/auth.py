@@ -18,29 +18,20 @@ SignedIn: TypeAlias = accounts.SignedIn[User]
 
 
 class Auth(accounts.Auth[User]):
-    """Sessions and passwords."""
+    """Sessions and passwords. Passwords and addresses are changed by events."""
+
+    issuer = "elections"
 
     def __init__(self, context: Context) -> None:
-        users = _Users(context)
         super().__init__(
-            users,
-            context.store,
-            context.mailer,
-            secret=context.keys.secret,
-            issuer="elections",
-            reset_link=lambda token: context.urls.link("reset", token),
-            clock=context.clock,
-            passwords=context.passwords,
-        )
-        self._context = context
-        self.emails = accounts.EmailChanges(
-            users,
             context.store,
             context.mailer,
             secret=context.keys.secret,
             link=context.urls.link,
             clock=context.clock,
+            passwords=context.passwords,
         )
+        self._context = context
 
     def authenticate(self, token: str, scope: Scope | None = None) -> User:
         """Return the user of an access token, unless its session has ended since."""
@@ -60,13 +51,6 @@ class Auth(accounts.Auth[User]):
         user = self._context.read.get_user(target)
         check_password_change(actor, user)
         return self.change_own_password(user, current, new, about=about)
-
-
-class _Users:
-    """The users in the table. Passwords are changed by events."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
 
     def find_by_login(self, login: str) -> User | None:
         """Find a user by name or e-mail address. Only addresses contain an @."""

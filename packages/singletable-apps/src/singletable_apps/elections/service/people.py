@@ -94,9 +94,9 @@ class People(shared.People[User]):
         token = self._registrations.keep(new, now)
         link = self._context.urls.link("register/confirm", token)
         notice = (
-            notices.confirm_registration(new.email, link)
+            notices.CONFIRM_REGISTRATION.to(new.email, link=link)
             if read.find_user_by_email(new.email) is None
-            else notices.address_in_use(new.email)
+            else notices.ADDRESS_IN_USE.to(new.email)
         )
         send_notice(self._mailer, notice, now)
         return None
@@ -335,7 +335,8 @@ class People(shared.People[User]):
 
     def _tell_role(self, user: User, by: str) -> None:
         user = reload_user(self._context.read, user)
-        notice = notices.role_changed(account_of(user), ROLE_NAMES[user.role], by)
+        role = ROLE_NAMES[user.role]
+        notice = notices.ROLE_CHANGED.to(user.email, user.name, role=role, by=by)
         send_notice(self._mailer, notice, self._context.clock())
 
 

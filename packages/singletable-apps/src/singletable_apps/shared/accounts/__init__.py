@@ -6,25 +6,16 @@
 
 from __future__ import annotations
 
-from singletable_apps.shared.accounts.auth import Auth, SensitiveAction, SignedIn, Users
-from singletable_apps.shared.accounts.email_changes import AddressNotice, EmailChanges
-from singletable_apps.shared.accounts.entities import (
-    Attempts,
-    Registration,
-    ResetToken,
-    Session,
-)
+from singletable_apps.shared.accounts.auth import Auth, SensitiveAction, SignedIn
+from singletable_apps.shared.accounts.email_changes import EmailChanges
+from singletable_apps.shared.accounts.entities import Registration, Session
 from singletable_apps.shared.accounts.errors import (
     AccountsError,
-    InvalidReset,
-    InvalidSession,
-    InvalidToken,
     NotSignedIn,
     PasswordRejected,
     TooManyAttempts,
 )
-from singletable_apps.shared.accounts.notices import Account, send_notice
-from singletable_apps.shared.accounts.password_resets import PasswordResets, Reset
+from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.passwords import (
     Passwords,
     check_password,
@@ -38,68 +29,52 @@ from singletable_apps.shared.accounts.registration import (
     Registrations,
     SetupCode,
 )
-from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
+from singletable_apps.shared.accounts.sessions import Sessions
 from singletable_apps.shared.accounts.stored_accounts import (
     AccountsContext,
     Invitation,
     ManagedAccounts,
-    StoredAccounts,
     busy_account,
     new_user_id,
 )
-from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
-from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
+from singletable_apps.shared.accounts.throttle import Throttle
 from singletable_apps.shared.accounts.usernames import (
     AccountRole,
     UserFields,
     UsernameAccounts,
     people_index,
 )
+from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.expiry import expiring
 
 __all__ = [
     "NEEDS_SETUP_CODE",
-    "AccessClaims",
-    "AccessTokens",
     "Account",
     "AccountRole",
     "AccountsContext",
     "AccountsError",
-    "AddressNotice",
     "ApprovalNotices",
-    "AttemptKey",
-    "Attempts",
     "Auth",
     "EmailChanges",
-    "InvalidReset",
-    "InvalidSession",
-    "InvalidToken",
     "Invitation",
     "ManagedAccounts",
     "NewAccount",
     "NotSignedIn",
     "PasswordRejected",
-    "PasswordResets",
     "Passwords",
     "People",
     "Registration",
     "Registrations",
-    "RenewedSession",
-    "Reset",
-    "ResetToken",
     "Scope",
     "SensitiveAction",
     "Session",
-    "SessionInfo",
     "Sessions",
     "SetupCode",
     "SignedIn",
-    "StoredAccounts",
     "Throttle",
     "TooManyAttempts",
     "UserFields",
     "UsernameAccounts",
-    "Users",
     "busy_account",
     "check_password",
     "check_password_field",

@@ -6,26 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from singletable import Store
 from singletable_apps.shared.accounts import notices
-from singletable_apps.shared.accounts.entities import RecoveryLock
-from singletable_apps.shared.accounts.errors import (
-    InvalidReset,
-    InvalidSession,
-    InvalidToken,
-    NotSignedIn,
-    TooManyAttempts,
-)
+from singletable_apps.shared.accounts.email_changes import EmailChanges
+from singletable_apps.shared.accounts.entities import RecoveryLock, Session
+from singletable_apps.shared.accounts.errors import NotSignedIn, TooManyAttempts
 from singletable_apps.shared.accounts.identities import Identities
-from singletable_apps.shared.accounts.notices import Account, send_notice
+from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords
 from singletable_apps.shared.accounts.personal_tokens import PREFIX, PersonalTokens, Scope
-from singletable_apps.shared.accounts.sessions import SessionInfo, Sessions
+from singletable_apps.shared.accounts.sessions import Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
+from singletable_apps.shared.accounts.users import Users
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
@@ -57,37 +53,6 @@ class SensitiveAction(StrEnum):
     DELETE_RESULT = "delete a result that was signed"
 
 
-class Users(Protocol[U]):
-    """The users of an app, as `Auth` finds and changes them."""
-
-    def find_by_login(self, login: str) -> U | None:
-        """Return the user with this name or e-mail address, in any case, or None."""
-        ...
-
-    def find_by_id(self, subject: int) -> U | None:
-        """Return the user with this number, or None."""
-        ...
-
-    def account_of(self, user: U) -> Account:
-        """Return the account of a user."""
-        ...
-
-    def check_password(self, user: U, password: str, field: str) -> None:
-        """Raise the app's error for `field` if the new password is not acceptable."""
-        ...
-
-    def set_password(self, user: U, password_hash: str) -> U:
-        """Store a new password and change `credentials`. Return the user as stored.
-
-        Raise the app's NotSignedIn if `credentials` have changed since `user` was read.
-        """
-        ...
-
-    def rehash(self, user: U, password_hash: str) -> None:
-        """Store another hash of the same password, unless the password has changed since."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class SignedIn(Generic[U]):
     """A signed-in user: a short-lived access token, and a refresh token to renew it."""
@@ -102,37 +67,36 @@ class SignedIn(Generic[U]):
     device: str = ""
 
 
-class Auth(Generic[U]):
-    """Sessions and passwords.
+class Auth(Users[U], Generic[U]):
+    """Sessions, passwords and e-mail addresses of the users of an app.
 
-    `issuer` names the app in access tokens. `reset_link(token)` returns the link in password reset
-    e-mails. `wrong_login` is the message if the name or the password is wrong.
+    `issuer` names the app in access tokens, and `wrong_login` is the message if the name or the
+    password is wrong. `link(page, token)` returns the URL of a page for e-mails.
     """
+
+    issuer: ClassVar[str]
+    wrong_login: ClassVar[str] = "Wrong name or password."
 
     def __init__(
         self,
-        users: Users[U],
         store: Store,
         mailer: Mailer,
         *,
         secret: bytes,
-        issuer: str,
-        reset_link: Callable[[str], str],
+        link: Callable[[str, str], str],
         clock: Callable[[], datetime],
         passwords: Passwords | None = None,
-        wrong_login: str = "Wrong name or password.",
     ) -> None:
-        self._users = users
+        self._store = store
         self._mailer = mailer
-        self._reset_link = reset_link
+        self._link = link
         self._clock = clock
         self._passwords = passwords or Passwords()
-        self._wrong_login = wrong_login
-        self._tokens = AccessTokens(secret, issuer=issuer)
+        self._tokens = AccessTokens(secret, issuer=self.issuer)
         self._sessions = Sessions(store, secret=secret)
-        self.tokens = PersonalTokens(store, secret=secret, clock=clock)
         self._resets = PasswordResets(store, secret=secret)
-        self._store = store
+        self.emails = EmailChanges(self, store, mailer, secret=secret, link=link, clock=clock)
+        self.tokens = PersonalTokens(store, secret=secret, clock=clock)
         self.identities = Identities(store, secret=secret)
         self._devices = DeviceTokens(secret)
         self._throttle = Throttle(store, secret=secret)
@@ -157,46 +121,43 @@ class Auth(Generic[U]):
         user = self.find(login)
         key, origin = self._sign_in_keys(user, login, address, device)
         self._count_attempt(self._throttle, key, origin)
-        stored = self._users.account_of(user).password_hash if user is not None else None
+        stored = self.account_of(user).password_hash if user is not None else None
         # The password of an unknown user is verified too, so that it takes as long.
         if not self._passwords.matches(stored, password) or user is None or stored is None:
-            raise NotSignedIn(self._wrong_login)
+            raise NotSignedIn(self.wrong_login)
         self._throttle.succeeded(key, others=origin)
         if self._passwords.needs_rehash(stored):
-            self._users.rehash(user, self._passwords.hash(password))
+            self.rehash(user, self._passwords.hash(password))
         return self.start_session(user, about)
 
     def start_session(
         self, user: U, about: str = "", *, proved: datetime | None = None
     ) -> SignedIn[U]:
         """Start a session of a user who has proved who they are, just now or at `proved`."""
-        account, now = self._users.account_of(user), self._clock()
+        account, now = self.account_of(user), self._clock()
         # One that was not proved recently begins early enough to ask for the password.
         begun = now if proved is None else min(now, max(proved, now - 2 * RECENT))
-        refresh = self._sessions.start(
+        session, refresh = self._sessions.start(
             account.subject, now, credentials=account.credentials, about=about, begun=begun
         )
-        started = self._signed_in(user, refresh, begun, now + self._sessions.lifetime, now)
+        started = self._signed_in(user, session, refresh, now)
         return replace(started, device=self._devices.issue(account.subject))
 
     def renew(self, refresh: str) -> SignedIn[U]:
         """Exchange a refresh token, which works once, for new tokens."""
         now = self._clock()
-        try:
-            renewed = self._sessions.rotate(refresh, now)
-        except InvalidSession as error:
-            raise NotSignedIn(str(error)) from error
-        user = self._find_unchanged(renewed.subject, renewed.credentials)
+        session, token = self._sessions.rotate(refresh, now)
+        user = self._find_unchanged(session.subject, session.credentials)
         if user is None:
-            self._sessions.end(renewed.token)
+            self._sessions.end(token)
             raise NotSignedIn(_SIGN_IN_AGAIN)
-        return self._signed_in(user, renewed.token, renewed.begun, renewed.ends, now)
+        return self._signed_in(user, session, token, now)
 
     def sign_out(self, refresh: str) -> None:
         """End a session. An unknown token is ignored."""
         self._sessions.end(refresh)
 
-    def sessions(self, user: U) -> list[SessionInfo]:
+    def sessions(self, user: U) -> list[Session]:
         """Return the user's sessions, the most recently used first."""
         return self._sessions.list(self._subject(user))
 
@@ -207,19 +168,15 @@ class Auth(Generic[U]):
     def end_other_sessions(self, user: U, current: str | None) -> None:
         """End all sessions of the user but one."""
         for session in self.sessions(user):
-            if session.id != current:
-                self.end_session(user, session.id)
+            if session.family != current:
+                self.end_session(user, session.family)
 
     def session_of(self, token: str) -> str | None:
         """Return the ID of the session of an access token, or None."""
         try:
             return self._tokens.read(token, self._clock()).session
-        except InvalidToken:
+        except NotSignedIn:
             return None
-
-    def account_of(self, user: U) -> Account:
-        """Return the account of a user."""
-        return self._users.account_of(user)
 
     def authenticate(self, token: str, scope: Scope | None = None) -> U:
         """Return the user of an access token, unless its session has ended since.
@@ -229,10 +186,7 @@ class Auth(Generic[U]):
         now = self._clock()
         if token.startswith(PREFIX):
             return self._authenticate_personal(token, scope)
-        try:
-            claims = self._tokens.read(token, now)
-        except InvalidToken as error:
-            raise NotSignedIn(str(error)) from error
+        claims = self._tokens.read(token, now)
         # This costs a read per request; without it, a stolen token would outlive a sign-out.
         if not self._sessions.is_open(claims.subject, claims.session, now):
             raise NotSignedIn("Your session has ended. Sign in again.")
@@ -263,7 +217,7 @@ class Auth(Generic[U]):
         now = self._clock()
         try:
             return now - self._tokens.read(token, now).signed_in <= RECENT
-        except InvalidToken:
+        except NotSignedIn:
             return False
 
     def check_recent_password(self, token: str, action: SensitiveAction) -> None:
@@ -279,7 +233,7 @@ class Auth(Generic[U]):
         # Count these apart from sign-ins: others' guesses must not lock out a signed-in user.
         key = self._attempt_key("own password", user)
         self._throttle.attempt([key], self._clock())
-        if not self._passwords.matches(self._users.account_of(user).password_hash, password):
+        if not self._passwords.matches(self.account_of(user).password_hash, password):
             raise NotSignedIn("That’s not your current password.", field=field)
         self._throttle.succeeded(key)
 
@@ -301,13 +255,14 @@ class Auth(Generic[U]):
         self._count_attempt(self._reset_throttle, key, _origin("reset from", address))
         if user is None:
             return
-        account = self._users.account_of(user)
+        account = self.account_of(user)
         lock = self._store.get(RecoveryLock.key(account.subject), consistent=True)
         if lock is None:
             token = self._resets.issue(account.subject, account.state, now)
-            notice = notices.reset_link(account, self._reset_link(token))
+            link = self._link("reset", token)
+            notice = notices.RESET_LINK.to(account.email, account.name, link=link)
         else:
-            notice = notices.resets_are_off(account, lock.by)
+            notice = notices.RESETS_ARE_OFF.to(account.email, account.name, by=lock.by)
         send_notice(self._mailer, notice, now)
 
     def try_request_reset(self, login: str, *, address: str = "") -> None:
@@ -322,23 +277,17 @@ class Auth(Generic[U]):
 
     def check_reset(self, token: str) -> None:
         """Raise unless the token of a reset e-mail still works."""
-        try:
-            self._resets.read(token, self._clock())
-        except InvalidReset as error:
-            raise NotSignedIn(str(error), field="token") from error
+        self._resets.read(token, self._clock())
 
     def reset(self, token: str, new: str, *, about: str = "") -> SignedIn[U]:
         """Set a new password with the token of a reset e-mail, which works once."""
         now = self._clock()
-        try:
-            # A rejected password must not use up the token.
-            user = self._users.find_by_id(self._resets.read(token, now).subject)
-            if user is not None:
-                self._users.check_password(user, new, "password")
-            redeemed = self._resets.redeem(token, now)
-        except InvalidReset as error:
-            raise NotSignedIn(str(error), field="token") from error
-        if user is None or self._users.account_of(user).state != redeemed.state:
+        # A rejected password must not use up the token.
+        user = self.find_by_id(self._resets.read(token, now).subject)
+        if user is not None:
+            self.check_password(user, new, "password")
+        redeemed = self._resets.redeem(token, now)
+        if user is None or self.account_of(user).state != redeemed.state:
             raise NotSignedIn(
                 "Your account has changed since this e-mail was sent. Request a new one.",
                 field="token",
@@ -349,21 +298,17 @@ class Auth(Generic[U]):
         """Return the user with this name or e-mail address, in any case, or None."""
         if len(login) > MAX_LOGIN_LENGTH:
             return None
-        return self._users.find_by_login(normalize_line(login))
+        return self.find_by_login(normalize_line(login))
 
     def _find_unchanged(self, subject: int, credentials: int) -> U | None:
         """Return the user, or None if they were removed or have changed their password."""
-        user = self._users.find_by_id(subject)
-        if user is None or self._users.account_of(user).credentials != credentials:
+        user = self.find_by_id(subject)
+        if user is None or self.account_of(user).credentials != credentials:
             return None
         return user
 
-    def find_user(self, subject: int) -> U | None:
-        """Return the user with this number, or None."""
-        return self._users.find_by_id(subject)
-
     def _subject(self, user: U) -> int:
-        return self._users.account_of(user).subject
+        return self.account_of(user).subject
 
     def _attempt_key(self, kind: str, user: U | None, login: str = "") -> AttemptKey:
         """Return the key by which attempts for one account are counted."""
@@ -390,25 +335,25 @@ class Auth(Generic[U]):
         self._address_throttle.attempt(origin, now)
         throttle.attempt([key], now)
 
-    def _signed_in(
-        self, user: U, refresh: str, begun: datetime, ends: datetime, now: datetime
-    ) -> SignedIn[U]:
-        account = self._users.account_of(user)
-        session = self._sessions.id_of(refresh) or ""
-        access = self._tokens.issue(account.subject, session, account.credentials, now, begun)
-        max_age = max(0, int((ends - now).total_seconds()))
-        return SignedIn(user, access, refresh, ends, max_age)
+    def _signed_in(self, user: U, session: Session, refresh: str, now: datetime) -> SignedIn[U]:
+        account = self.account_of(user)
+        access = self._tokens.issue(
+            account.subject, session.family, account.credentials, now, session.begun
+        )
+        max_age = max(0, int((session.ends - now).total_seconds()))
+        return SignedIn(user, access, refresh, session.ends, max_age)
 
     def _set_password(
         self, user: U, new: str, field: str, about: str, *, is_reset: bool = False
     ) -> SignedIn[U]:
-        self._users.check_password(user, new, field)
-        was_invited = not self._users.account_of(user).password_hash
-        changed = self._users.set_password(user, self._passwords.hash(new))
-        account = self._users.account_of(changed)
+        self.check_password(user, new, field)
+        was_invited = not self.account_of(user).password_hash
+        changed = self.set_password(user, self._passwords.hash(new))
+        account = self.account_of(changed)
         self._sessions.end_all(account.subject)
         if not was_invited:
-            notice = notices.password_changed(account, is_reset=is_reset)
+            how = "with a link from an e-mail" if is_reset else "on the account page"
+            notice = notices.PASSWORD_CHANGED.to(account.email, account.name, how=how)
             send_notice(self._mailer, notice, self._clock())
         return self.start_session(changed, about)
 

@@ -15,15 +15,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from singletable import AlreadyExists, ConditionFailed, Store
 from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.entities import EmailChange, RecoveryLock
 from singletable_apps.shared.accounts.errors import NotSignedIn
-from singletable_apps.shared.accounts.notices import Account, send_notice
+from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import mac
+from singletable_apps.shared.accounts.users import Users
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.sealed import derive_key
 
@@ -31,30 +32,6 @@ LIFETIME = timedelta(days=1)
 _TOKEN = re.compile(r"(-?[0-9]{1,18})\.([\w-]{43})", re.ASCII)
 
 U = TypeVar("U")
-
-
-class EmailUsers(Protocol[U]):
-    """The users of an app, as `EmailChanges` finds and changes them."""
-
-    def find_by_id(self, subject: int) -> U | None:
-        """Return the user with this number, or None."""
-        ...
-
-    def account_of(self, user: U) -> Account:
-        """Return the account of a user."""
-        ...
-
-    def is_taken(self, user: U, email: str) -> bool:
-        """Return whether someone else has the address, if the app requires unique addresses."""
-        ...
-
-    def set_email(self, user: U, email: str, by: str) -> U:
-        """Store a new address and return the user as stored. Raise the app's error if taken.
-
-        Raise the app's NotSignedIn if the user was deleted since they were read. `by` is the name
-        of the person who requested it; empty if that was the user.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +47,18 @@ class EmailChanges(Generic[U]):
     """Requests and confirms changes of e-mail addresses.
 
     `link(page, token)` returns the URL of a page: "email" confirms a new address, and "email/old"
-    keeps the old one. `error` is raised if a link does not work.
+    keeps the old one.
     """
 
     def __init__(
         self,
-        users: EmailUsers[U],
+        users: Users[U],
         store: Store,
         mailer: Mailer,
         *,
         secret: bytes,
         link: Callable[[str, str], str],
         clock: Callable[[], datetime],
-        error: type[NotSignedIn] = NotSignedIn,
     ) -> None:
         self._users = users
         self._store = store
@@ -90,7 +66,6 @@ class EmailChanges(Generic[U]):
         self._key = derive_key(secret, "email changes")
         self._link = link
         self._clock = clock
-        self._error = error
         self._throttle = Throttle(store, secret=secret, free=5)
 
     def check_request(self, new: str) -> None:
@@ -117,12 +92,13 @@ class EmailChanges(Generic[U]):
         )
         self._store.put(change)
         if self._users.is_taken(user, new):
-            send_notice(self._mailer, notices.address_in_use(new), now)
+            send_notice(self._mailer, notices.ADDRESS_IN_USE.to(new), now)
         else:
             link = self._link("email", self._token("new", change))
-            send_notice(self._mailer, notices.confirm_address(new, link), now)
+            send_notice(self._mailer, notices.CONFIRM_ADDRESS.to(new, link=link), now)
         link = self._link("email/old", self._token("old", change))
-        notice = notices.change_requested(account, new, by, link)
+        requested = notices.CHANGE_REQUESTED_BY_OTHERS if by else notices.CHANGE_REQUESTED
+        notice = requested.to(account.email, account.name, new=new, by=by, link=link)
         send_notice(self._mailer, notice, now)
 
     def read(self, token: str) -> str:
@@ -137,7 +113,7 @@ class EmailChanges(Generic[U]):
                 EmailChange.key(change.subject), if_=EmailChange.change == change.change
             )
         except ConditionFailed:
-            raise self._invalid() from None
+            raise _invalid() from None
         unaccepted_by = "" if change.is_accepted else change.by
         if unaccepted_by:
             self._lock(change)
@@ -148,11 +124,12 @@ class EmailChanges(Generic[U]):
                 is_ours = RecoveryLock.change == change.change
                 self._store.delete(RecoveryLock.key(change.subject), if_=is_ours)
             if isinstance(error, NotSignedIn):
-                raise self._invalid() from None
+                raise _invalid() from None
             raise
-        for address in (change.old_email, change.new_email):
-            name = self._users.account_of(changed).name
-            notice = notices.address_changed(name, address, change.new_email, unaccepted_by)
+        name, new = self._users.account_of(changed).name, change.new_email
+        kind = notices.ADDRESS_CHANGED_BY_OTHERS if unaccepted_by else notices.ADDRESS_CHANGED
+        for address in (change.old_email, new):
+            notice = kind.to(address, name, new=new, by=unaccepted_by)
             send_notice(self._mailer, notice, self._clock())
         if not change.by:
             self._store.delete(RecoveryLock.key(change.subject))  # the owner chose this address
@@ -183,7 +160,7 @@ class EmailChanges(Generic[U]):
                 if_=EmailChange.change == found.change,
             )
         except ConditionFailed:
-            raise self._invalid() from None
+            raise _invalid() from None
 
     def find_unaccepted(self, user: U) -> AddressNotice | None:
         """Return the change that the owner has not accepted yet, or None."""
@@ -197,7 +174,7 @@ class EmailChanges(Generic[U]):
         """
         account = self._users.account_of(user)
         if account.email != email:
-            raise self._invalid()
+            raise _invalid()
         self._store.delete(RecoveryLock.key(account.subject))
 
     def _lock(self, change: EmailChange) -> None:
@@ -222,12 +199,12 @@ class EmailChanges(Generic[U]):
         change = self._store.get(EmailChange.key(self._subject(token)), consistent=True)
         user = self._users.find_by_id(change.subject) if change is not None else None
         if change is None or user is None or change.ends <= self._clock():
-            raise self._invalid()
+            raise _invalid()
         if not self._matches(token, "new", change):
-            raise self._invalid()
+            raise _invalid()
         # The password, the role or the address has changed since.
         if self._users.account_of(user).state != change.state:
-            raise self._invalid()
+            raise _invalid()
         return change, user
 
     def _find_notice(self, token: str) -> tuple[EmailChange | RecoveryLock, U]:
@@ -242,7 +219,7 @@ class EmailChanges(Generic[U]):
                 continue
             if user is not None and (isinstance(found, RecoveryLock) or not found.is_accepted):
                 return found, user
-        raise self._invalid()
+        raise _invalid()
 
     def _token(self, kind: str, change: EmailChange | RecoveryLock) -> str:
         """Return the token of a link, which is only valid for the address it is sent to."""
@@ -258,13 +235,14 @@ class EmailChanges(Generic[U]):
     def _subject(self, token: str) -> int:
         parts = _TOKEN.fullmatch(token)
         if parts is None:
-            raise self._invalid()
+            raise _invalid()
         return int(parts[1])
 
-    def _invalid(self) -> NotSignedIn:
-        return self._error(
-            "This link has been used, has expired, or was replaced by a newer one.", field="token"
-        )
+
+def _invalid() -> NotSignedIn:
+    return NotSignedIn(
+        "This link has been used, has expired, or was replaced by a newer one.", field="token"
+    )
 
 
 def _address_key(address: str) -> AttemptKey:

@@ -1,25 +1,17 @@
 """Errors of accounts. Their messages may be shown to anyone: none reveals that an account exists.
 
 AccountsError
-├─ NotSignedIn        wrong password, or a session or link that has ended; `field` says which field
+├─ NotSignedIn        wrong password, or a token or link that is not valid; `field` says which field
 ├─ PasswordRejected   also a ValueError: too short, too long or too easy to guess
-├─ InvalidToken       an access token is not valid; `reason` says why
-├─ InvalidSession     a refresh token is not valid; `reason` says why
-├─ InvalidReset       a password reset link is not valid; `reason` says why
 └─ TooManyAttempts    wait for `retry_after` before the next attempt
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Literal, TypeAlias
 
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.languages import Phrase
-
-TokenReason: TypeAlias = Literal["malformed", "forged", "expired"]
-SessionReason: TypeAlias = Literal["malformed", "forged", "ended", "expired", "reused"]
-ResetReason: TypeAlias = Literal["malformed", "used", "expired"]
 
 
 class AccountsError(Exception):
@@ -32,30 +24,6 @@ class NotSignedIn(AccountsError, RequestRejected):
 
 class PasswordRejected(AccountsError, ValueError):
     """The new password is not acceptable."""
-
-
-class InvalidToken(AccountsError):
-    """The access token is not valid."""
-
-    def __init__(self, reason: TokenReason, message: str) -> None:
-        super().__init__(message)
-        self.reason: TokenReason = reason
-
-
-class InvalidSession(AccountsError):
-    """The refresh token is not valid."""
-
-    def __init__(self, reason: SessionReason, message: str) -> None:
-        super().__init__(message)
-        self.reason: SessionReason = reason
-
-
-class InvalidReset(AccountsError):
-    """The password reset link is not valid."""
-
-    def __init__(self, reason: ResetReason, message: str) -> None:
-        super().__init__(message)
-        self.reason: ResetReason = reason
 
 
 class TooManyAttempts(AccountsError):

@@ -7,28 +7,19 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from singletable import ConditionFailed, Store
 from singletable_apps.shared.accounts.entities import ResetToken
-from singletable_apps.shared.accounts.errors import InvalidReset
+from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.sealed import derive_key
 
 _TOKEN = re.compile(r"(-?[0-9]{1,18})\.[\w-]{43}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Reset:
-    """The user of a reset link, and the state of the account when the link was sent."""
-
-    subject: int
-    state: str
-
-
 class PasswordResets:
-    """Issues and redeems reset links. A link is valid for `lifetime`."""
+    """Issues and redeems reset links, or raises NotSignedIn. A link is valid for `lifetime`."""
 
     def __init__(
         self, store: Store, *, secret: bytes, lifetime: timedelta = timedelta(hours=1)
@@ -53,14 +44,14 @@ class PasswordResets:
         )
         return token
 
-    def read(self, token: str, now: datetime) -> Reset:
+    def read(self, token: str, now: datetime) -> ResetToken:
         """Return what the token is for without using it up, to check the new password first."""
         stored = self._store.get(ResetToken.key(_subject(token)), consistent=True)
         if stored is None or stored.digest != mac(self._key, token):
             raise _used()
         return _checked(stored, now)
 
-    def redeem(self, token: str, now: datetime) -> Reset:
+    def redeem(self, token: str, now: datetime) -> ResetToken:
         """Return what the token is for, and use it up. Of concurrent callers only one succeeds."""
         address = ResetToken.key(_subject(token))
         try:
@@ -75,21 +66,21 @@ class PasswordResets:
 def _subject(token: str) -> int:
     parts = _TOKEN.fullmatch(token)
     if parts is None:
-        raise InvalidReset(
-            "malformed",
+        raise NotSignedIn(
             "This link is incomplete. Open it again from the e-mail, or request a new one.",
+            field="token",
         )
     return int(parts[1])
 
 
-def _checked(stored: ResetToken, now: datetime) -> Reset:
+def _checked(stored: ResetToken, now: datetime) -> ResetToken:
     if stored.ends <= now:
-        raise InvalidReset("expired", "This link has expired. Request a new one.")
-    return Reset(stored.subject, stored.state)
+        raise NotSignedIn("This link has expired. Request a new one.", field="token")
+    return stored
 
 
-def _used() -> InvalidReset:
-    return InvalidReset(
-        "used",
+def _used() -> NotSignedIn:
+    return NotSignedIn(
         "This link has been used, has expired, or was replaced by a newer one. Request a new one.",
+        field="token",
     )

@@ -12,8 +12,9 @@ from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.email_changes import EmailChanges
 from singletable_apps.shared.accounts.entities import Registration
 from singletable_apps.shared.accounts.errors import TooManyAttempts
-from singletable_apps.shared.accounts.notices import Account, send_notice
+from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
+from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted
@@ -179,4 +180,7 @@ class ApprovalNotices:
         except TooManyAttempts:
             return
         for account in admins:
-            send_notice(self._mailer, notices.approval_needed(account, name, link), now)
+            notice = notices.APPROVAL_NEEDED.to(
+                account.email, account.name, newcomer=name, link=link
+            )
+            send_notice(self._mailer, notice, now)

@@ -14,8 +14,8 @@ from enum import StrEnum
 
 from singletable import Store
 from singletable_apps.shared.accounts.entities import PersonalToken
-from singletable_apps.shared.accounts.notices import Account
 from singletable_apps.shared.accounts.tokens import mac
+from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.sealed import derive_key
 

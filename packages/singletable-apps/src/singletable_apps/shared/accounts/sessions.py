@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from dataclasses import dataclass
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from singletable import ConditionFailed, Store
@@ -22,7 +22,7 @@ from singletable_apps.shared.accounts.entities import (
     ResetToken,
     Session,
 )
-from singletable_apps.shared.accounts.errors import InvalidSession
+from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.sealed import derive_key
 
@@ -30,37 +30,6 @@ REUSE_GRACE = timedelta(seconds=10)
 MAX_ABOUT_LENGTH = 200
 
 _TOKEN = re.compile(r"(-?[0-9]{1,18})\.([\w-]{22})\.([0-9]{1,9})\.([\w-]{43})", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class RenewedSession:
-    """The next refresh token of a session, with its user, start and end."""
-
-    subject: int
-    credentials: int
-    token: str
-    begun: datetime
-    ends: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
-    """A session as its owner sees it."""
-
-    id: str
-    about: str
-    begun: datetime
-    used: datetime
-    ends: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class _Ticket:
-    """The content of a refresh token."""
-
-    subject: int
-    family: str
-    number: int
 
 
 class Sessions:
@@ -81,48 +50,44 @@ class Sessions:
         credentials: int = 0,
         about: str = "",
         begun: datetime | None = None,
-    ) -> str:
-        """Start a session and return its first token. Its owner sees `about`.
+    ) -> tuple[Session, str]:
+        """Start a session and return it with its first token. Its owner sees `about`.
 
         `begun` is when they proved who they are, if that was earlier.
         """
-        family = secrets.token_urlsafe(16)
         session = Session(
             subject=subject,
-            family=family,
+            family=secrets.token_urlsafe(16),
             credentials=credentials,
             about=_storable(about),
             begun=begun or now,
             rotated=now,
             ends=now + self.lifetime,
         )
-        self._store.create(session)
-        return self._token(_Ticket(subject, family, 0))
+        return self._store.create(session), self._token(session)
 
-    def rotate(self, token: str, now: datetime) -> RenewedSession:
-        """Return the next token. Raise InvalidSession unless `token` is the current one."""
-        ticket = self._ticket(token)
+    def rotate(self, token: str, now: datetime) -> tuple[Session, str]:
+        """Return the session and its next token. Raise NotSignedIn if `token` is not the last."""
+        subject, family, number = self._read(token)
         try:
             session = self._store.update(
-                Session.key(ticket.subject, ticket.family),
-                Session.number.set(ticket.number + 1),
+                Session.key(subject, family),
+                Session.number.set(number + 1),
                 Session.rotated.set(now),
-                if_=(Session.number == ticket.number) & (Session.ends > now),
+                if_=(Session.number == number) & (Session.ends > now),
             )
         except ConditionFailed as conflict:
-            session = self._check_reuse(ticket, conflict.current, now)
-        return self._renewed(session)
+            session = self._check_reuse(number, conflict.current, now)
+        return session, self._token(session)
 
     def end(self, token: str) -> None:
         """End the session of a token, whether current or used. Ignore invalid tokens."""
-        try:
-            ticket = self._ticket(token)
-        except InvalidSession:
-            return
-        self.end_one(ticket.subject, ticket.family)
+        with suppress(NotSignedIn):
+            subject, family, _ = self._read(token)
+            self.end_one(subject, family)
 
     def end_one(self, subject: int, session: str) -> None:
-        """End one session of a person, by its `SessionInfo.id`."""
+        """End one session of a person, by its `family`."""
         self._store.delete(Session.key(subject, session))
 
     def end_all(self, subject: int) -> None:
@@ -143,67 +108,44 @@ class Sessions:
         self._store.delete_many([entity.key(subject) for entity in stored])
 
     def is_open(self, subject: int, session: str, now: datetime) -> bool:
-        """Return whether a session of a person, by its `SessionInfo.id`, has not ended."""
+        """Return whether a session of a person, by its `family`, has not ended."""
         stored = self._store.get(Session.key(subject, session), consistent=True)
         return stored is not None and stored.ends > now
 
-    def list(self, subject: int) -> list[SessionInfo]:
+    def list(self, subject: int) -> list[Session]:
         """Return the sessions of a person, most recently used first."""
         stored = self._store.query(Session.key.partition(subject), consistent=True)
-        return sorted(map(_info, stored), key=lambda session: session.used, reverse=True)
+        return sorted(stored, key=lambda session: session.rotated, reverse=True)
 
-    def id_of(self, token: str) -> str | None:
-        """Return the `SessionInfo.id` of a token's session, or None if the token is invalid."""
-        try:
-            return self._ticket(token).family
-        except InvalidSession:
-            return None
-
-    def _check_reuse(self, ticket: _Ticket, stored: object, now: datetime) -> Session:
+    def _check_reuse(self, number: int, stored: object, now: datetime) -> Session:
         """Return the session if its token was used a moment ago; otherwise end it."""
         if not isinstance(stored, Session):
-            raise InvalidSession("ended", "Your session has ended. Sign in again.")
+            raise NotSignedIn("Your session has ended. Sign in again.")
         if stored.ends <= now:
-            raise InvalidSession("expired", "Your session has expired. Sign in again.")
-        if stored.number == ticket.number + 1 and now - stored.rotated <= REUSE_GRACE:
+            raise NotSignedIn("Your session has expired. Sign in again.")
+        if stored.number == number + 1 and now - stored.rotated <= REUSE_GRACE:
             return stored
-        self.end_one(ticket.subject, ticket.family)
-        raise InvalidSession(
-            "reused",
+        self.end_one(stored.subject, stored.family)
+        raise NotSignedIn(
             "This token was used before, so it may have been copied. The session was ended. "
-            "Sign in again.",
+            "Sign in again."
         )
 
-    def _renewed(self, session: Session) -> RenewedSession:
-        following = _Ticket(session.subject, session.family, session.number)
-        return RenewedSession(
-            session.subject,
-            session.credentials,
-            self._token(following),
-            session.begun,
-            session.ends,
-        )
-
-    def _token(self, ticket: _Ticket) -> str:
-        parts = (str(ticket.subject), ticket.family, str(ticket.number))
+    def _token(self, session: Session) -> str:
+        parts = (str(session.subject), session.family, str(session.number))
         return ".".join((*parts, mac(self._key, *parts)))
 
-    def _ticket(self, token: str) -> _Ticket:
+    def _read(self, token: str) -> tuple[int, str, int]:
+        """Return the person, the session and the number of a token, or raise NotSignedIn."""
         parts = _TOKEN.fullmatch(token)
         if parts is None:
-            raise InvalidSession("malformed", "This is not a session token. Sign in again.")
+            raise NotSignedIn("This is not a session token. Sign in again.")
         subject, family, number, signature = parts.groups()
         if not hmac.compare_digest(signature, mac(self._key, subject, family, number)):
-            raise InvalidSession(
-                "forged", "This token was not issued by this service. Sign in again."
-            )
-        return _Ticket(int(subject), family, int(number))
+            raise NotSignedIn("This token was not issued by this service. Sign in again.")
+        return int(subject), family, int(number)
 
 
 def _storable(about: str) -> str:
     """Return a User-Agent, which may contain anything, as text that can be stored."""
     return about[:MAX_ABOUT_LENGTH].encode(errors="replace").decode()
-
-
-def _info(session: Session) -> SessionInfo:
-    return SessionInfo(session.family, session.about, session.begun, session.rotated, session.ends)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,14 +21,14 @@ from singletable import (
 )
 from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.auth import Auth
-from singletable_apps.shared.accounts.email_changes import EmailChanges
 from singletable_apps.shared.accounts.entities import Registration, RegistrationSetting
 from singletable_apps.shared.accounts.errors import NotSignedIn
-from singletable_apps.shared.accounts.notices import Account, send_notice
+from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords, check_password_field
 from singletable_apps.shared.accounts.people import ApprovalNotices, People
 from singletable_apps.shared.accounts.registration import SetupCode
+from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted, is_permitted
@@ -73,39 +73,49 @@ def new_user_id() -> int:
     return 1 + secrets.randbelow(1 << 53)
 
 
-class StoredAccounts(Auth[U], ABC, Generic[U]):
-    """`Auth` for users in the table.
+class ManagedAccounts(Auth[U], People[U], Generic[U]):
+    """Users in the table, with roles; those with the role `admin` manage accounts and may invite.
 
-    `U` is an entity with the fields of `Account` and a `user_id`, which is the subject. An app
-    declares the class variables.
+    `U` is an entity with the fields of `Account`, a `user_id`, which is the subject, and a
+    `revision`. With approval, newcomers have the role `waiting`. An app declares the class
+    variables.
     """
 
-    issuer: ClassVar[str]
-    wrong_login: ClassVar[str]
     entity: ClassVar[Any]
     # The fields that make a password easy to guess.
     about: ClassVar[tuple[str, ...]]
+    # The pattern that reads a user by `user_id`, and the key that lists users if not `listed`.
+    by_id: ClassVar[Any]
+    listed: ClassVar[Any] = None
+    admin: ClassVar[Any]
+    waiting: ClassVar[Any] = None
+    # The names of roles in e-mails, if they are not their values.
+    role_names: ClassVar[Mapping[Any, str]] = {}
+    # What to tell the last administrator who would stop being one.
+    last_admin: ClassVar[str]
+    role_change: ClassVar[WritePattern | None] = None
+    removal: ClassVar[WritePattern | None] = None
+    default_registration: ClassVar[Registration] = Registration.OPEN
+    # Whether people sign in with their address, so that nobody can be without one.
+    requires_email: ClassVar[bool] = False
+    # The parts of the URL of the list of people.
+    people_path: ClassVar[tuple[str, ...]] = ("people",)
 
     def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
         super().__init__(
-            self,
             context.store,
             context.mailer,
             secret=context.secret,
-            issuer=self.issuer,
-            reset_link=lambda token: context.urls.link("reset", token),
+            link=context.urls.link,
             clock=context.clock,
             passwords=passwords,
-            wrong_login=self.wrong_login,
         )
-
-    @abstractmethod
-    def find_by_login(self, login: str) -> U | None:
-        """Return the user with this name or e-mail address, in any case, or None."""
-
-    @abstractmethod
-    def find_by_id(self, subject: int) -> U | None:
-        """Return the user with this number, or None."""
+        self._urls = context.urls
+        self._setup_code = SetupCode(context.secret)
+        self._approvals = ApprovalNotices(context.store, context.mailer, secret=context.secret)
+        self._invitations = PasswordResets(
+            context.store, secret=context.secret, lifetime=timedelta(days=7)
+        )
 
     def account_of(self, user: Any) -> Account:
         """Return the account of a user."""
@@ -144,47 +154,6 @@ class StoredAccounts(Auth[U], ABC, Generic[U]):
             text = "Your account was changed or deleted a moment ago. Sign in again."
             raise NotSignedIn(text) from None
         return changed
-
-
-class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
-    """Accounts with roles; those with the role `admin` manage accounts, and may invite people.
-
-    `U` has a `revision`. With approval, newcomers have the role `waiting`.
-    """
-
-    # The pattern that reads a user by `user_id`, and the key that lists users if not `listed`.
-    by_id: ClassVar[Any]
-    listed: ClassVar[Any] = None
-    admin: ClassVar[Any]
-    waiting: ClassVar[Any] = None
-    # The names of roles in e-mails, if they are not their values.
-    role_names: ClassVar[Mapping[Any, str]] = {}
-    # What to tell the last administrator who would stop being one.
-    last_admin: ClassVar[str]
-    role_change: ClassVar[WritePattern | None] = None
-    removal: ClassVar[WritePattern | None] = None
-    default_registration: ClassVar[Registration] = Registration.OPEN
-    # Whether people sign in with their address, so that nobody can be without one.
-    requires_email: ClassVar[bool] = False
-    # The parts of the URL of the list of people.
-    people_path: ClassVar[tuple[str, ...]] = ("people",)
-
-    def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
-        super().__init__(context, passwords)
-        self._urls = context.urls
-        self._setup_code = SetupCode(context.secret)
-        self._approvals = ApprovalNotices(context.store, context.mailer, secret=context.secret)
-        self._invitations = PasswordResets(
-            context.store, secret=context.secret, lifetime=timedelta(days=7)
-        )
-        self.emails = EmailChanges(
-            self,
-            context.store,
-            context.mailer,
-            secret=context.secret,
-            link=context.urls.link,
-            clock=context.clock,
-        )
 
     def check_manager(self, actor: Any) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
@@ -286,7 +255,7 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
             return changed
         changed = self.set_email(user, email, "")
         if user.email and not email:
-            notice = notices.address_changed(user.name, user.email, "not set")
+            notice = notices.ADDRESS_CHANGED.to(user.email, user.name, new="not set")
             send_notice(self._mailer, notice, self._clock())
         return changed
 
@@ -348,9 +317,8 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
                 unchanged = self.entity.revision == user.revision
                 transaction.update(key_of(user), self.entity.role.set(role), if_=unchanged)
             user = self.get_user(who)
-            by = self.account_of(actor).name
-            name = self.role_names.get(user.role, user.role)
-            notice = notices.role_changed(self.account_of(user), name, by)
+            role, by = self.role_names.get(user.role, user.role), self.account_of(actor).name
+            notice = notices.ROLE_CHANGED.to(user.email, user.name, role=role, by=by)
             send_notice(self._mailer, notice, self._clock())
         changed: U = user
         return changed
@@ -412,8 +380,11 @@ class ManagedAccounts(StoredAccounts[U], People[U], Generic[U]):
 
     def _send_invitation(self, actor: U, user: U) -> Invitation[U]:
         now, account = self._clock(), self.account_of(user)
-        link = self._reset_link(self._invitations.issue(account.subject, account.state, now))
-        notice = notices.invitation(account, *self.describe_invitation(actor, user), link)
+        token = self._invitations.issue(account.subject, account.state, now)
+        subject, text = self.describe_invitation(actor, user)
+        notice = notices.INVITATION.to(
+            account.email, account.name, subject=subject, text=text, link=self._link("reset", token)
+        )
         return Invitation(user, send_notice(self._mailer, notice, now))
 
 

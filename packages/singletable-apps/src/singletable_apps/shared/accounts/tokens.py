@@ -12,7 +12,7 @@ from typing import Any
 
 import jwt
 
-from singletable_apps.shared.accounts.errors import InvalidToken
+from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.sealed import derive_key
 
 
@@ -79,10 +79,10 @@ class AccessTokens:
         return jwt.encode(claims, self._key, ALGORITHM)
 
     def read(self, token: str, now: datetime) -> AccessClaims:
-        """Return the content of a token. Raise InvalidToken if it is forged or expired."""
+        """Return the content of a token. Raise NotSignedIn if it is forged or expired."""
         access = _access(self._claims(token))
         if now >= access.expires:
-            raise InvalidToken("expired", "The access token has expired. Renew the session.")
+            raise NotSignedIn("The access token has expired. Renew the session.")
         return access
 
     def _claims(self, token: str) -> dict[str, Any]:
@@ -104,8 +104,8 @@ class AccessTokens:
             jwt.InvalidIssuerError,
             jwt.InvalidAudienceError,
         ):
-            raise InvalidToken(
-                "forged", "The access token was not issued by this service. Sign in again."
+            raise NotSignedIn(
+                "The access token was not issued by this service. Sign in again."
             ) from None
         except (jwt.PyJWTError, ValueError) as error:
             raise _malformed(str(error)) from None
@@ -147,5 +147,5 @@ def _access(claims: dict[str, Any]) -> AccessClaims:
         raise _malformed(str(error)) from None
 
 
-def _malformed(problem: str) -> InvalidToken:
-    return InvalidToken("malformed", f"This is not an access token: {problem}. Sign in again.")
+def _malformed(problem: str) -> NotSignedIn:
+    return NotSignedIn(f"This is not an access token: {problem}. Sign in again.")

@@ -109,7 +109,7 @@ def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
     """Start a session, or ask someone who is signed in whether to connect the account."""
     auth = page.state.auth
     subject = auth.identities.find(identity)
-    user = auth.find_user(subject) if subject is not None else None
+    user = auth.find_by_id(subject) if subject is not None else None
     if user is None and page.visitor is not None:
         _IDENTITY.set(page.request, _sealer(page).seal(_stored(identity)))
         return page.redirect(page.url("account", "provider"))

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from fastapi import Request
 
-from singletable_apps.shared.accounts import Auth, NotSignedIn, SessionInfo, SignedIn
+from singletable_apps.shared.accounts import Auth, NotSignedIn, Session, SignedIn
 from singletable_apps.shared.pages.forms import Form
 from singletable_apps.shared.web import LONGEST_AGE, Cookie
 
@@ -120,16 +120,14 @@ class SessionCookies:
         auth.sign_out(self.refresh_token(request))
         self.forget(request)
 
-    def sessions(
-        self, request: Request, auth: Auth[U], user: U
-    ) -> list[tuple[SessionInfo, str, bool]]:
+    def sessions(self, request: Request, auth: Auth[U], user: U) -> list[tuple[Session, str, bool]]:
         """Return the user's sessions, their browsers, and whether it is this one, which is first.
 
         The macro `sessions` in `macros/account.html` shows them.
         """
         current = auth.session_of(self.access_token(request))
         sessions = [
-            (session, describe_browser(session.about), session.id == current)
+            (session, describe_browser(session.about), session.family == current)
             for session in auth.sessions(user)
         ]
         return sorted(sessions, key=lambda session: not session[2])

@@ -37,11 +37,11 @@ class Person:
 EVE = Person("Eve", "")
 
 
-class People:
+class People(Auth[Person]):
     """Users in memory. Ada is number 7."""
 
-    def __init__(self, password: str) -> None:
-        self.ada: Person | None = Person("Ada", FAST.hash(password))
+    issuer, wrong_login = "tests", "Wrong."
+    ada: Person | None = None
 
     def find_by_login(self, login: str) -> Person | None:
         return self.ada if login.casefold() in ("ada", "ada@example.org") else None
@@ -64,6 +64,12 @@ class People:
     def rehash(self, user: Person, password_hash: str) -> None:
         self.ada = replace(user, password_hash=password_hash)
 
+    def is_taken(self, user: Person, email: str) -> bool:
+        return False
+
+    def set_email(self, user: Person, email: str, by: str) -> Person:
+        return user
+
 
 @dataclass
 class Mailbox:
@@ -83,21 +89,20 @@ class World:
 
     def __init__(self, store: Store, clock: StoreClock) -> None:
         self.store, self.clock = store, clock
-        self.people, self.mailbox = People(PASSWORD), Mailbox([])
+        self.mailbox = Mailbox([])
         self.auth = self.open(FAST)
 
-    def open(self, passwords: Passwords) -> Auth[Person]:
-        return Auth(
-            self.people,
+    def open(self, passwords: Passwords) -> People:
+        auth = People(
             self.store,
             self.mailbox,
             secret=SECRET,
-            issuer="tests",
-            reset_link=lambda token: f"token={token}",
+            link=lambda page, token: f"token={token}",
             clock=self.clock,
             passwords=passwords,
-            wrong_login="Wrong.",
         )
+        auth.ada = Person("Ada", FAST.hash(PASSWORD))
+        return auth
 
     def token(self) -> str:
         self.auth.request_reset("Ada")
@@ -111,7 +116,7 @@ def world(store: Store, store_clock: StoreClock) -> World:
 
 @pytest.mark.parametrize("login", ["  aDa ", "Ada"])
 def test_login_ignores_case_and_surrounding_spaces(world: World, login: str) -> None:
-    assert world.auth.sign_in(login, PASSWORD).user == world.people.ada
+    assert world.auth.sign_in(login, PASSWORD).user == world.auth.ada
 
 
 @pytest.mark.parametrize("login", ["Ada", "Eve", "", "x" * 500, "\ud800"])
@@ -121,15 +126,16 @@ def test_wrong_login_raises_the_error_of_the_app(world: World, login: str) -> No
 
 
 def test_outdated_hash_is_renewed_and_sessions_stay(world: World) -> None:
-    before, signed_in = world.people.ada, world.auth.sign_in("ada", PASSWORD)
-    world.open(Passwords(memory_kib=128, passes=1)).sign_in("ada", PASSWORD)
-    assert world.people.ada != before
-    assert world.auth.authenticate(signed_in.access) == world.people.ada
+    signed_in, later = world.auth.sign_in("ada", PASSWORD), world.open(Passwords(128, passes=1))
+    before = later.ada
+    later.sign_in("ada", PASSWORD)
+    assert later.ada != before
+    assert later.authenticate(signed_in.access) == later.ada
 
 
 def test_tokens_of_a_removed_user_are_rejected(world: World) -> None:
     signed_in = world.auth.sign_in("ada", PASSWORD)
-    world.people.ada = None
+    world.auth.ada = None
     calls: list[Callable[[], object]] = [
         lambda: world.auth.authenticate(signed_in.access),
         lambda: world.auth.renew(signed_in.refresh),
@@ -143,7 +149,7 @@ def test_other_sessions_are_ended(world: World) -> None:
     user = world.auth.sign_in("ada", PASSWORD).user
     current = world.auth.session_of(world.auth.sign_in("ada", PASSWORD).access)
     world.auth.end_other_sessions(user, current)
-    assert [session.id for session in world.auth.sessions(user)] == [current]
+    assert [session.family for session in world.auth.sessions(user)] == [current]
 
 
 def test_new_password_ends_all_other_sessions(world: World) -> None:
@@ -157,7 +163,7 @@ def test_new_password_ends_all_other_sessions(world: World) -> None:
     with pytest.raises(NotSignedIn):
         world.auth.renew(old.refresh)
     assert len(world.auth.sessions(new.user)) == 1
-    assert world.auth.authenticate(new.access) == world.people.ada
+    assert world.auth.authenticate(new.access) == world.auth.ada
 
 
 def test_session_has_its_remaining_seconds(world: World) -> None:
@@ -191,10 +197,10 @@ def test_reset_requests_fail_silently(world: World) -> None:
 
 # Accounts that were imported, or made before addresses were checked, may have one.
 def test_password_of_an_account_with_an_invalid_address_can_be_changed(world: World) -> None:
-    people, user = world.people, world.auth.sign_in("ada", PASSWORD).user
-    world.people.ada = replace(user, name="Ada, Eve;")
-    assert "," in people.account_of(world.people.ada).email
-    assert world.auth.change_own_password(world.people.ada, PASSWORD, OTHER).user.credentials == 2
+    user = world.auth.sign_in("ada", PASSWORD).user
+    world.auth.ada = replace(user, name="Ada, Eve;")
+    assert "," in world.auth.account_of(world.auth.ada).email
+    assert world.auth.change_own_password(world.auth.ada, PASSWORD, OTHER).user.credentials == 2
     assert world.mailbox.texts == []
 
 

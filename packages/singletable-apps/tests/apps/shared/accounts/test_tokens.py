@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.accounts import AccessClaims, AccessTokens, InvalidToken
+from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
 from singletable_apps.shared.sealed import derive_key
 
 SECRET = b"a secret of thirty-two bytes or more"
@@ -50,9 +51,8 @@ def test_token_expires_after_its_lifetime() -> None:
     tokens = AccessTokens(SECRET, issuer="vote", lifetime=timedelta(minutes=2))
     token = tokens.issue(7, "desk", 3, NOW)
     assert tokens.read(token, NOW + timedelta(seconds=119)).subject == 7
-    with pytest.raises(InvalidToken) as refused:
+    with pytest.raises(NotSignedIn, match="has expired"):
         tokens.read(token, NOW + timedelta(seconds=120))
-    assert refused.value.reason == "expired"
 
 
 @pytest.mark.parametrize(
@@ -70,22 +70,21 @@ def test_token_expires_after_its_lifetime() -> None:
     ids=["secret", "app", "issuer", "audience", "no signature", "algorithm", "purpose"],
 )
 def test_tokens_of_other_issuers_are_forged(token: str) -> None:
-    with pytest.raises(InvalidToken) as refused:
+    with pytest.raises(NotSignedIn, match="not issued by this service"):
         TOKENS.read(token, NOW)
-    assert refused.value.reason == "forged"
 
 
 def test_changed_token_is_forged() -> None:
     head, _, seal = TOKENS.issue(7, "desk", 3, NOW).split(".")
     _, others, _ = TOKENS.issue(8, "desk", 3, NOW).split(".")
-    with pytest.raises(InvalidToken, match="not issued by this service"):
+    with pytest.raises(NotSignedIn, match="not issued by this service"):
         TOKENS.read(f"{head}.{others}.{seal}", NOW)
 
 
 @pytest.mark.parametrize("missing", CLAIMS)
 def test_token_without_a_claim_is_rejected(missing: str) -> None:
     claims = {name: value for name, value in CLAIMS.items() if name != missing}
-    with pytest.raises(InvalidToken):
+    with pytest.raises(NotSignedIn):
         TOKENS.read(jwt.encode(claims, KEY, "HS256"), NOW)
 
 
@@ -93,25 +92,23 @@ def test_token_without_a_claim_is_rejected(missing: str) -> None:
     "wrong", [{"sub": "alice"}, {"cre": None}, {"cre": [1]}, {"exp": "soon"}, {"exp": 10**30}]
 )
 def test_token_with_an_unexpected_claim_is_malformed(wrong: dict[str, object]) -> None:
-    with pytest.raises(InvalidToken) as refused:
+    with pytest.raises(NotSignedIn, match="not an access token"):
         TOKENS.read(jwt.encode({**CLAIMS, **wrong}, KEY, "HS256"), NOW)
-    assert refused.value.reason == "malformed"
 
 
 @pytest.mark.parametrize("token", ["", "a.b.c", "..", "\ud800.\ud800.\ud800", "x" * 2000])
 def test_malformed_tokens_are_rejected(token: str) -> None:
-    with pytest.raises(InvalidToken) as refused:
+    with pytest.raises(NotSignedIn, match="not an access token"):
         TOKENS.read(token, NOW)
-    assert refused.value.reason == "malformed"
 
 
 # Do not compute an HMAC over megabytes from outside.
 def test_long_token_is_rejected_unread() -> None:
-    with pytest.raises(InvalidToken, match="it has 1,000,000 characters"):
+    with pytest.raises(NotSignedIn, match="it has 1,000,000 characters"):
         TOKENS.read("x" * 1_000_000, NOW)
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_read_raises_nothing_but_invalid_token(token: str) -> None:
-    with pytest.raises(InvalidToken):
+def test_read_raises_nothing_but_not_signed_in(token: str) -> None:
+    with pytest.raises(NotSignedIn):
         TOKENS.read(token, NOW)
