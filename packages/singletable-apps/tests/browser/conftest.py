@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from singletable_apps.shared.pages import Pages, Product
-from singletable_apps.shared.pages.gallery import MADE, around, parts_router
-from singletable_apps.shared.web import Settings, make_app
+from tests.apps.support.gallery import make_gallery
 from tests.browser.live_server import serve_app
 from tests.browser.site import Site, serve_site
 
@@ -74,23 +72,7 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
 @pytest.fixture(scope="session")
 def parts() -> Iterator[str]:
     """Serve the component gallery and yield its URL."""
-    pages = Pages(
-        "parts",
-        secret=b"a secret of thirty-two bytes or more",
-        product=Product("Elections", "/parts", "Elections by ranking that everyone can check."),
-        context=around,
-        generated_files=MADE,
-    )
-    app = make_app(
-        "Parts",
-        "1",
-        routers=[],
-        pages=[parts_router(pages)],
-        prefix="/api",
-        settings=Settings(uploads={"/parts": 1 << 16}),
-    )
-    pages.mount(app)
-    with serve_app(app) as address:
+    with serve_app(make_gallery()) as address:
         yield address
 
 

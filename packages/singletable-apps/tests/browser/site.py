@@ -16,7 +16,7 @@ from tests.apps.support.site import make_elections_site
 from tests.browser.crawler import CrawledPage, crawl
 from tests.browser.live_server import serve_app
 
-CRAWLED_PREFIXES = ("/elections", "/parts")
+CRAWLED_PREFIXES = ("/elections",)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +16,7 @@ from singletable_apps.home.apps import ServedApp
 from singletable_apps.home.guide import GUIDE_URL, REFERENCE_URL, Guide, docs_folder, guide_router
 from singletable_apps.home.pages import home_router
 from singletable_apps.home.search import SEARCH_URL, search_router
-from singletable_apps.shared.pages import Link, Pages, Product, gallery
+from singletable_apps.shared.pages import Link, Pages, Product
 from singletable_apps.shared.web import Settings, make_app
 
 
@@ -83,8 +82,6 @@ def add_app_links(app: ASGIApp, links: tuple[Link, ...]) -> ASGIApp:
 PRODUCT = Product(
     "singletable", "/", "DynamoDB single-table design in typed Python.", "/guide/search"
 )
-_GALLERY_URL = "/parts"
-_FORM_LIMIT = 1 << 16
 
 
 def make_site_app(apps: Sequence[ServedApp], *, settings: Settings | None = None) -> ASGIApp:
@@ -96,12 +93,9 @@ def make_site_app(apps: Sequence[ServedApp], *, settings: Settings | None = None
         routers=[],
         prefix="/api",
         description=f"Every application has its own API and its own documentation. {api_docs}",
-        settings=replace(settings or Settings(), uploads={_GALLERY_URL: _FORM_LIMIT}),
+        settings=settings,
     )
-    # The only values signed with it are flash messages, so it need not survive a restart.
-    secret = secrets.token_bytes(32)
-    _add_home(home, apps, secret)
-    _add_gallery(home, secret)
+    _add_home(home, apps)
     return PrefixDispatcher(_by_prefix(apps), add_app_links(home, _app_links(apps)))
 
 
@@ -123,12 +117,13 @@ def _by_prefix(apps: Sequence[ServedApp]) -> dict[str, ASGIApp]:
     }
 
 
-def _add_home(home: FastAPI, apps: Sequence[ServedApp], secret: bytes) -> None:
+def _add_home(home: FastAPI, apps: Sequence[ServedApp]) -> None:
     styles = dict.fromkeys(app.info.picture_style for app in apps)
     pages = Pages(
         "home",
         Path(__file__).parent,
-        secret=secret,
+        # The only values signed with it are flash messages, so it need not survive a restart.
+        secret=secrets.token_bytes(32),
         product=PRODUCT,
         context=partial(_page_context, apps),
         generated_files={"pictures.css": "\n".join(styles)},
@@ -137,19 +132,6 @@ def _add_home(home: FastAPI, apps: Sequence[ServedApp], secret: bytes) -> None:
     home.include_router(home_router(pages, apps, guide), include_in_schema=False)
     home.include_router(search_router(pages, guide), include_in_schema=False)
     home.include_router(guide_router(pages, guide), include_in_schema=False)
-    pages.mount(home)
-
-
-def _add_gallery(home: FastAPI, secret: bytes) -> None:
-    pages = Pages(
-        "parts",
-        secret=secret,
-        product=PRODUCT,
-        prefix=_GALLERY_URL,
-        context=gallery.around,
-        generated_files=gallery.MADE,
-    )
-    home.include_router(gallery.parts_router(pages), include_in_schema=False)
     pages.mount(home)
 
 
@@ -165,5 +147,5 @@ def _page_context(apps: Sequence[ServedApp], request: Request) -> dict[str, obje
             Link("Apps", "/#apps"),
             Link("Search", SEARCH_URL),
         ],
-        "links": [*apis, Link("Components", _GALLERY_URL)],
+        "links": apis,
     }

@@ -16,11 +16,7 @@ _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class KeyFileError(AppError, ValueError):
-    """A key file cannot be used; `path` names it."""
-
-    def __init__(self, message: str, path: str) -> None:
-        super().__init__(message)
-        self.path = path
+    """A key file cannot be used."""
 
 
 def create_folder(folder: Path) -> None:
@@ -57,8 +53,7 @@ def load_key_file(path: Path, purpose: str) -> bytes:
     except OSError as error:
         raise KeyFileError(
             f"Cannot use the key {purpose} at {path}: {error.strerror}. Name a file in an "
-            f"existing folder that this process can read and write.",
-            str(path),
+            f"existing folder that this process can read and write."
         ) from error
 
 
@@ -78,8 +73,7 @@ def _read(path: Path, purpose: str) -> bytes:
     if mode & _GROUP_AND_OTHERS:
         raise KeyFileError(
             f"Other users can read the key {purpose} at {path} (mode {mode:04o}). Find out who "
-            f"could have read it, then run: chmod 600 {path}",
-            str(path),
+            f"could have read it, then run: chmod 600 {path}"
         )
     with path.open("rb") as file:
         text = file.read(1024).strip()
@@ -90,7 +84,6 @@ def _read(path: Path, purpose: str) -> bytes:
     if len(key) != _KEY_BYTES:
         raise KeyFileError(
             f"The file {path} does not contain a key {purpose}: expected {2 * _KEY_BYTES} hex "
-            f"digits. Restore the file from your backup, because a new key cannot read old data.",
-            str(path),
+            f"digits. Restore the file from your backup, because a new key cannot read old data."
         )
     return key

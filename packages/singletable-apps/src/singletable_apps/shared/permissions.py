@@ -21,19 +21,12 @@ class Permissions(Generic[R, P]):
     """What roles may do. A role has all permissions of the roles below it.
 
     `roles` is an enumeration, lowest role first. `requirements` has the lowest role that has a
-    permission, and what to tell people without it. `error` is raised with that message.
+    permission, and what to tell people without it.
     """
 
-    def __init__(
-        self,
-        roles: type[R],
-        requirements: Mapping[P, tuple[R, str]],
-        *,
-        error: Callable[[str], NotPermitted] = NotPermitted,
-    ) -> None:
+    def __init__(self, roles: type[R], requirements: Mapping[P, tuple[R, str]]) -> None:
         self._ranks = {role: rank for rank, role in enumerate(roles)}
         self._requirements = requirements
-        self._error = error
 
     def allows(self, role: R, permission: P) -> bool:
         """Return whether the role has the permission."""
@@ -43,15 +36,11 @@ class Permissions(Generic[R, P]):
     def check(self, role: R, permission: P) -> None:
         """Raise an error that says what is missing, unless the role has the permission."""
         if not self.allows(role, permission):
-            raise self._error(self._requirements[permission][1])
+            raise NotPermitted(self._requirements[permission][1])
 
     def of(self, role: R) -> tuple[P, ...]:
         """Return the permissions of a role."""
         return tuple(entry for entry in self._requirements if self.allows(role, entry))
-
-    def roles_with(self, permission: P) -> tuple[R, ...]:
-        """Return the roles that have a permission."""
-        return tuple(role for role in self._ranks if self.allows(role, permission))
 
 
 def is_permitted(check: Callable[Args, object], *args: Args.args, **kwargs: Args.kwargs) -> bool:

@@ -16,11 +16,7 @@ MIN_SECRET_BYTES = 32
 
 
 class InvalidSeal(AppError):
-    """The text was changed, sealed for another purpose, or has expired (`is_expired`)."""
-
-    def __init__(self, message: str, *, is_expired: bool = False) -> None:
-        super().__init__(message)
-        self.is_expired = is_expired
+    """The text was changed, sealed for another purpose, or has expired."""
 
 
 def derive_key(secret: bytes, purpose: str) -> bytes:
@@ -61,7 +57,7 @@ class Sealer:
                 tuple[JsonValue, str], self._serializer.loads(text, max_age=seconds)
             )
         except SignatureExpired:
-            raise InvalidSeal("It has expired.", is_expired=True) from None
+            raise InvalidSeal("It has expired.") from None
         except (BadData, ValueError):
             raise InvalidSeal("It was not issued by this service.") from None
         if not hmac.compare_digest(bound_to, _digest(context)):

@@ -19,11 +19,11 @@ import signal
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType, MappingProxyType
+from types import FrameType
 
 import typer
 import uvicorn
@@ -57,7 +57,6 @@ SHUTDOWN_SECONDS = 10
 HANDSHAKE_SECONDS = 10
 BACKLOG = 1024
 WEBSOCKET_MESSAGE_BYTES = 64 << 10
-_MEBIBYTE = 1 << 20
 _LABEL_WIDTH = 12
 
 
@@ -155,18 +154,11 @@ class PublicUrl:
         """Return whether people come over TLS, so that cookies may be sent over TLS only."""
         return self.url.startswith("https://")
 
-    def settings(
-        self,
-        *,
-        body_limit: int = _MEBIBYTE,
-        uploads: Mapping[str, int] = MappingProxyType({}),
-    ) -> Settings:
+    def settings(self) -> Settings:
         """Return web settings for an app behind this URL."""
         return Settings(
             trusted_origins=(self.url,),
             proxies=self.proxies,
-            body_limit=body_limit,
-            uploads=uploads,
             secure_cookies=self.secure_cookies,
             public_url=self.url,
             provider=self.provider,

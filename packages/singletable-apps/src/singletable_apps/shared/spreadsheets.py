@@ -97,21 +97,20 @@ class Table:
 def read_table(
     data: bytes,
     *,
-    sheet: str | None = None,
     limits: TableLimits | None = None,
     is_heading: Callable[[Sequence[str]], bool] = any,
 ) -> Table:
     """Read the table in a CSV or XLSX file; the content says which of the two it is.
 
     The first row that is not blank has the headings; with `is_heading`, the first one for which it
-    returns True, and the rows above are skipped. Of an XLSX file, the first sheet is read, or
-    the one with the name `sheet`. Of a formula, the result is read that was saved with it.
+    returns True, and the rows above are skipped. Of an XLSX file, the first sheet is read, and of a
+    formula the result that was saved with it.
     """
     limits = limits or TableLimits()
     if len(data) > limits.file_bytes:
         raise SpreadsheetError(f"The file is larger than {_megabytes(limits.file_bytes)}.")
     if data.startswith(b"PK\x03\x04"):
-        return _make_table(_xlsx_rows(data, sheet, limits), limits, is_heading)
+        return _make_table(_xlsx_rows(data, limits), limits, is_heading)
     if data.startswith((b"\xd0\xcf\x11\xe0", b"%PDF", b"PK")):
         raise SpreadsheetError("This is not a CSV or XLSX file. Save it as one of these.")
     return _make_table(_csv_rows(decode_text(data), limits), limits, is_heading)
@@ -248,20 +247,15 @@ def _detect_delimiter(text: str) -> str:
     return max(_DELIMITERS, key=quality)
 
 
-def _xlsx_rows(
-    data: bytes, sheet: str | None, limits: TableLimits
-) -> Iterator[tuple[int, Sequence[str]]]:
+def _xlsx_rows(data: bytes, limits: TableLimits) -> Iterator[tuple[int, Sequence[str]]]:
     from openpyxl import load_workbook
 
     _check_archive(data, limits)
     try:
         book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
-        names = {each.title.casefold(): each for each in book.worksheets}
-        chosen = names.get(sheet.casefold()) if sheet else next(iter(names.values()), None)
-        if chosen is None:
-            raise SpreadsheetError(
-                f"There is no sheet “{sheet}”." if sheet else "The file has no sheet."
-            )
+        if not book.worksheets:
+            raise SpreadsheetError("The file has no sheet.")
+        chosen = book.worksheets[0]
         # The file may declare another size than it has.
         chosen.reset_dimensions()
         cells = 0

@@ -142,13 +142,6 @@ def test_unknown_pages_are_html_for_browsers_and_json_for_programs(browser: Test
     assert api.headers["content-type"] == "application/problem+json"
 
 
-def test_component_gallery_is_part_of_the_site(browser: TestClient) -> None:
-    assert browser.get("/parts").status_code == 200
-    page = browser.post("/parts", data={})
-    # The flash message of the page that the form leads to.
-    assert re.search(r'role="status"[^>]*>\s*<div', page.text)
-
-
 def test_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy) -> None:
     paths = browser.get("/api/elections/openapi.json").json()["paths"]
     assert "/api/elections/sign-in" in paths

@@ -62,18 +62,16 @@ def test_value_expires_after_max_age(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: now + 61)
     assert SEALER.open(text) == "value"
     assert SEALER.open(text, max_age=timedelta(minutes=2)) == "value"
-    with pytest.raises(InvalidSeal) as raised:
+    with pytest.raises(InvalidSeal, match="has expired"):
         SEALER.open(text, max_age=timedelta(minutes=1))
-    assert raised.value.is_expired
 
 
 @pytest.mark.parametrize(
     "text", ["", ".", "a.b.c", "ä", "\ud800", "x" * 100_000, "\0"], ids=range(7)
 )
 def test_text_that_was_never_sealed_is_rejected(text: str) -> None:
-    with pytest.raises(InvalidSeal) as raised:
+    with pytest.raises(InvalidSeal, match="not issued by this service"):
         SEALER.open(text)
-    assert not raised.value.is_expired
 
 
 def test_short_secret_is_rejected() -> None:

@@ -82,9 +82,6 @@ def test_xlsx_values_are_text_in_iso_form() -> None:
     table = read_table(data)
     expected = ("2026-03-01", "2026-03-01T09:30:00", "09:05:00", "3", "2", "2.5", "true", "x")
     assert table.rows == (TableRow(3, expected),)
-    assert read_table(data, sheet="people").columns == ("other",)
-    with pytest.raises(SpreadsheetError, match="no sheet “Skills”"):
-        read_table(data, sheet="Skills")
 
 
 def test_merged_cells_have_a_value_in_their_first_row() -> None:

@@ -18,8 +18,9 @@ from singletable_apps.shared.web import (
     SentToken,
     add_rate_limit_headers,
     check_signed_in,
+    client_address,
+    client_network,
     hit_limit,
-    rate_limited,
 )
 
 WAITING = "An administrator has to approve your account first."
@@ -111,7 +112,9 @@ class LimitedBy:
 
     def __call__(self, request: Request, response: Response) -> None:
         """Count a request."""
-        rate_limited(lambda _: state_of(request).limits[self.name])(request, response)
+        limit = state_of(request).limits[self.name]
+        if limit is not None:
+            add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
 
 
 def limited(name: str) -> list[Any]:

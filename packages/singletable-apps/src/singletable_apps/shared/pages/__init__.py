@@ -1,6 +1,6 @@
 """Server-rendered pages: templates, forms, lists, flash messages and the design system.
 
-See the README of `shared` for examples, and `/parts` for all components.
+See the README of `shared` for examples and all components.
 """
 
 from __future__ import annotations

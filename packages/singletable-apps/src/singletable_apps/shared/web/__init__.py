@@ -8,12 +8,7 @@ from __future__ import annotations
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import add_routes, api_router, make_app
 from singletable_apps.shared.web.bearer import ERROR_MEMBER, SentToken, check_signed_in
-from singletable_apps.shared.web.clients import (
-    check_limit,
-    client_address,
-    hit_limit,
-    rate_limited,
-)
+from singletable_apps.shared.web.clients import check_limit, client_address, hit_limit
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
 from singletable_apps.shared.web.etags import (
@@ -22,19 +17,11 @@ from singletable_apps.shared.web.etags import (
     IfMatch,
     IfMatchIfAny,
     IfNoneMatch,
-    Look,
     etag,
 )
 from singletable_apps.shared.web.idempotency import IdempotencyKey, IdempotencyKeyIfAny
-from singletable_apps.shared.web.middleware import (
-    JSON_POLICY,
-    PAGE_POLICY,
-    CrossOriginProtection,
-    request_id,
-)
 from singletable_apps.shared.web.openapi import PUBLIC, responses
 from singletable_apps.shared.web.pagination import (
-    CURSOR_FORMAT,
     OffsetCursors,
     Page,
     PageLimit,
@@ -46,7 +33,6 @@ from singletable_apps.shared.web.paths import ItemId, Segment, decode_segment, i
 from singletable_apps.shared.web.problems import (
     COMMON,
     IDEMPOTENCY_KEY,
-    INTERNAL_ERROR,
     INVALID,
     INVALID_400,
     INVALID_CURSOR,
@@ -54,9 +40,7 @@ from singletable_apps.shared.web.problems import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
-    PRECONDITION_FAILED,
     SIGNED_IN,
-    TOO_LARGE,
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
@@ -96,34 +80,27 @@ from singletable_apps.shared.web.settings import Settings
 
 __all__ = [
     "COMMON",
-    "CURSOR_FORMAT",
     "ERROR_MEMBER",
     "FOREVER",
     "IDEMPOTENCY_KEY",
-    "INTERNAL_ERROR",
     "INVALID",
     "INVALID_400",
     "INVALID_CURSOR",
-    "JSON_POLICY",
     "LONGEST_AGE",
     "MALFORMED_BODY",
     "NOT_ALLOWED",
     "NOT_FOUND",
     "NOT_SIGNED_IN",
     "NO_STORE",
-    "PAGE_POLICY",
-    "PRECONDITION_FAILED",
     "PUBLIC",
     "SHARED_FIVE_MINUTES",
     "SIGNED_IN",
-    "TOO_LARGE",
     "TOO_MANY_REQUESTS",
     "UNAVAILABLE",
     "UNSUPPORTED_MEDIA_TYPE",
     "CachedRoute",
     "Changes",
     "Cookie",
-    "CrossOriginProtection",
     "Day",
     "Document",
     "Edit",
@@ -136,7 +113,6 @@ __all__ = [
     "IfNoneMatch",
     "ImageData",
     "ItemId",
-    "Look",
     "Model",
     "OffsetCursors",
     "Page",
@@ -176,8 +152,6 @@ __all__ = [
     "partial_model",
     "problem_types_of",
     "public_response",
-    "rate_limited",
-    "request_id",
     "responses",
     "set_header",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from pydantic import BaseModel
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from singletable_apps.shared.web.problems import NOT_FOUND, Problem, ProblemType, problem_type_url
 
@@ -60,11 +60,7 @@ def docs_router(
             raise Problem(NOT_FOUND, "There is no problem type of this name.")
         if page := _page(request, name):
             return page
-        document = documents[name]
-        accepted = request.headers.get("accept", "")
-        if "text/" in accepted and "json" not in accepted:
-            return PlainTextResponse(f"{document.title} ({document.status})\n\n{document.about}\n")
-        return JSONResponse(document.model_dump())
+        return JSONResponse(documents[name].model_dump())
 
     return router
 

@@ -10,11 +10,10 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 from starlette.routing import Match, Route, WebSocketRoute, compile_path
-from starlette.types import Lifespan, Scope
+from starlette.types import Scope
 
 from singletable_apps.shared.web.api_docs import docs_router
 from singletable_apps.shared.web.bodies import Bodies
-from singletable_apps.shared.web.clients import RateLimits
 from singletable_apps.shared.web.error_handlers import ErrorProblems, add_handlers
 from singletable_apps.shared.web.middleware import (
     AccessLog,
@@ -35,16 +34,14 @@ def make_app(
     version: str,
     *,
     routers: Sequence[APIRouter],
-    pages: Sequence[APIRouter] = (),
     prefix: str = "",
     description: str = "",
     problem_types: Sequence[ProblemType] = (),
     problem_members: Mapping[str, ProblemMember] = MappingProxyType({}),
     errors: ErrorProblems = MappingProxyType({}),
     settings: Settings | None = None,
-    lifespan: Lifespan[FastAPI] | None = None,
 ) -> FastAPI:
-    """Return an app with `routers` as its API under `prefix`, and `pages` beside it.
+    """Return an app with `routers` as its API under `prefix`; add pages with `add_routes`.
 
     `problem_types` are the app's own; one with the name of a common type replaces it in the API.
     `problem_members` adds members to its problems, and `errors` maps its exceptions to problems.
@@ -58,14 +55,11 @@ def make_app(
         openapi_url=None,
         redirect_slashes=False,
         middleware=_middleware(site.settings),
-        lifespan=lifespan,
     )
     app.state.site = site
     add_handlers(app, errors)
     for router in routers:
         add_routes(app, router, prefix)
-    for router in pages:
-        add_routes(app, router, "", include_in_schema=False)
     types = _merge(COMMON, problem_types)
     app.state.problem_types = list(types.values())
     app.state.problem_format = ProblemFormat(types, problem_members)
@@ -123,12 +117,9 @@ def _middleware(settings: Settings) -> list[Middleware]:
     """Return the middleware, outermost first: requests rejected early cost less."""
     return [
         Middleware(RequestIds),
-        Middleware(
-            SecurityHeaders, page_policies=settings.page_policies, public_url=settings.public_url
-        ),
+        Middleware(SecurityHeaders, public_url=settings.public_url),
         Middleware(AccessLog),
         Middleware(Heads, public_url=settings.public_url, proxies=settings.proxies),
-        *([Middleware(RateLimits, limit=settings.limit)] if settings.limit else []),
         Middleware(Segments),
         Middleware(Methods),
         Middleware(CrossOriginProtection, trusted_origins=settings.trusted_origins),

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from ipaddress import IPv6Address, ip_address, ip_network
 
-from fastapi import Request, Response
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from fastapi import Request
+from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from singletable_apps.shared.web.hosts import is_address
-from singletable_apps.shared.web.problems import Problem, problem_response
-from singletable_apps.shared.web.rate_limits import (
-    RateLimit,
-    add_rate_limit_headers,
-    client_network,
-)
+from singletable_apps.shared.web.rate_limits import RateLimit, client_network
 from singletable_apps.shared.web.settings import site_of
 
 
@@ -48,52 +43,6 @@ def address_from_scope(scope: Scope, proxies: Sequence[str]) -> str:
             break
         address = previous
     return address
-
-
-def rate_limited(
-    select: Callable[[Request], RateLimit | None],
-) -> Callable[[Request, Response], None]:
-    """Return a dependency that limits requests per client: `Depends(rate_limited(select))`.
-
-    `select` returns the limit that applies to a request, usually from settings in `app.state`.
-    """
-
-    def count(request: Request, response: Response) -> None:
-        limit = select(request)
-        if limit is not None:
-            add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
-
-    return count
-
-
-class RateLimits:
-    """Limits all requests of a client."""
-
-    def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
-        self.app = app
-        self.limit = limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with rate limit headers, or reject it."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        site = site_of(scope)
-        try:
-            headers = self.limit.hit(
-                client_network(address_from_scope(scope, site.settings.proxies))
-            )
-        except Problem as problem:
-            await problem_response(problem, scope, site.prefix)(scope, receive, send)
-            return
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                for name, value in headers.items():
-                    MutableHeaders(scope=message).append(name, value)
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers)
 
 
 def is_in_network(address: str, networks: Sequence[str]) -> bool:

@@ -6,13 +6,11 @@ import json
 import logging
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from secrets import token_hex
-from types import MappingProxyType
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from singletable_apps.shared.web.clients import address_from_scope, is_in_network
 from singletable_apps.shared.web.cookies import add_pending_headers
 from singletable_apps.shared.web.hosts import host_name, is_allowed_host, is_loopback
-from singletable_apps.shared.web.paths import SLASH, longest_prefix_value
+from singletable_apps.shared.web.paths import SLASH
 from singletable_apps.shared.web.problems import (
     CROSS_ORIGIN,
     HEADERS_TOO_LARGE,
@@ -94,11 +92,6 @@ def _log_line(scope: Scope, status: int, seconds: float) -> str:
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
-def request_id(request: Request) -> str:
-    """Return the request ID."""
-    return str(request.state.request_id)
-
-
 class RequestIds:
     """Gives each request an ID: its X-Request-Id if valid, or a random one."""
 
@@ -128,11 +121,6 @@ class RequestIds:
 
 
 JSON_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-# For pages whose scripts and styles come from this server only.
-PAGE_POLICY = (
-    "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
-)
 EMBEDDABLE = "frame-ancestors *"
 _POLICY = "content-security-policy"
 
@@ -145,6 +133,8 @@ def allow_frames(response: Response) -> Response:
 
 
 _ALWAYS = {
+    "Content-Security-Policy": JSON_POLICY,
+    "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
@@ -158,14 +148,8 @@ _TWO_YEARS = "max-age=63072000; includeSubDomains"
 class SecurityHeaders:
     """Adds security headers that the response does not set itself. A 304 keeps the cached ones."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        page_policies: Mapping[str, str] = MappingProxyType({}),
-        public_url: str = "",
-    ) -> None:
+    def __init__(self, app: ASGIApp, public_url: str = "") -> None:
         self.app = app
-        self.policies = page_policies
         # Behind a proxy that ends TLS, the scheme of requests is http.
         public = urlsplit(public_url)
         self.is_https = public.scheme == "https" and not is_loopback(host_name(public.netloc))
@@ -175,12 +159,7 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        page_policy = longest_prefix_value(scope["path"], self.policies)
-        added = {
-            **_ALWAYS,
-            "Content-Security-Policy": page_policy or JSON_POLICY,
-            "Cache-Control": "private, no-cache" if page_policy else "no-store",
-        }
+        added = dict(_ALWAYS)
         # Not for localhost: browsers would require HTTPS of all programs on all its ports.
         if self.is_https or (
             scope.get("scheme") == "https"

@@ -23,7 +23,6 @@ from singletable_apps.shared.web.problems import (
     PRECONDITION_FAILED,
     PRECONDITION_REQUIRED,
     TOO_LARGE,
-    TOO_MANY_REQUESTS,
     UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
     URL_TOO_LONG,
@@ -154,8 +153,6 @@ def _problem_types(
     # An unexpected body is checked too.
     if "requestBody" in operation or method != "get":
         types += [MALFORMED_BODY, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
-    if site.settings.limit is not None:
-        types.append(TOO_MANY_REQUESTS)
     for parameter in operation.get("parameters", []):
         types += _problems_of_parameter(parameter)
     return types

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from starlette.types import Scope
 
 from singletable_apps.shared.web.oidc import Provider
-from singletable_apps.shared.web.rate_limits import RateLimit
 
 MEBIBYTE = 1 << 20
 
@@ -21,19 +20,16 @@ class Settings:
 
     `trusted_origins` (`https://example.org`) may send unsafe requests. `proxies` are networks
     (`10.0.0.0/8`) whose X-Forwarded-For is trusted. `uploads` maps path prefixes that accept any
-    media type to their maximum body size, and `page_policies` maps path prefixes of pages to their
-    Content-Security-Policy; the longest matching prefix wins. `limit` applies to all requests of a
-    client. Set `secure_cookies` to False only for plain HTTP on your own machine. With a
-    `public_url`, requests for other host names are rejected, except from proxies; with https,
-    responses have an HSTS header. People can sign in with the identity `provider`.
+    media type to their maximum body size; the longest matching prefix wins. Set `secure_cookies` to
+    False only for plain HTTP on your own machine. With a `public_url`, requests for other host
+    names are rejected, except from proxies; with https, responses have an HSTS header. People can
+    sign in with the identity `provider`.
     """
 
     trusted_origins: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()
     body_limit: int = MEBIBYTE
     uploads: Mapping[str, int] = field(default_factory=dict[str, int])
-    page_policies: Mapping[str, str] = field(default_factory=dict[str, str])
-    limit: RateLimit | None = None
     secure_cookies: bool = True
     public_url: str = ""
     provider: Provider | None = None

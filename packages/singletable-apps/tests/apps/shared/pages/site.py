@@ -14,12 +14,12 @@ from singletable_apps.shared.pages import Flash, Form, Link, Pages, PostedForm, 
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_SIGNED_IN,
-    PRECONDITION_FAILED,
     UNAVAILABLE,
     Problem,
     Settings,
     make_app,
 )
+from singletable_apps.shared.web.problems import PRECONDITION_FAILED
 
 SECRET = b"a secret of thirty-two bytes or more"
 HOSTILE = "\"><script>alert('1')</script>"
@@ -110,10 +110,10 @@ def make_site(pages: Pages) -> FastAPI:
         "Notes",
         "1",
         routers=[],
-        pages=[router],
         prefix="/api",
         settings=Settings(secure_cookies=False, uploads={"/notes": 1 << 20}),
     )
+    app.include_router(router)
     pages.mount(app)
     return app
 

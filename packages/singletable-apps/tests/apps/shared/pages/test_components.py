@@ -9,9 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 import singletable_apps.shared.pages as room
-from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.pages.gallery import MADE, around, parts_router
-from singletable_apps.shared.web import make_app
+from tests.apps.support import gallery
+from tests.apps.support.gallery import make_gallery
 
 ROOM = Path(room.__file__).parent
 FORBIDDEN = re.compile(
@@ -23,14 +22,7 @@ TEMPLATES = sorted((ROOM / "templates").rglob("*.html"))
 
 @pytest.fixture(scope="module")
 def parts() -> str:
-    pages = Pages(
-        "parts",
-        secret=b"a secret of thirty-two bytes or more",
-        context=around,
-        generated_files=MADE,
-    )
-    app = make_app("Parts", "1", routers=[], pages=[parts_router(pages)], prefix="/api")
-    return TestClient(app).get("/parts").text
+    return TestClient(make_gallery()).get("/parts").text
 
 
 @pytest.mark.parametrize(
@@ -47,7 +39,7 @@ def test_templates_comply_with_the_content_security_policy(parts: str) -> None:
 
 
 def test_every_macro_is_in_the_gallery_and_the_readme(parts: str) -> None:
-    shown = (ROOM / "templates" / "parts.html").read_text()
+    shown = (Path(gallery.__file__).parent / "templates" / "parts.html").read_text()
     listed = (ROOM.parent / "README.md").read_text()
     macros = {
         name

@@ -28,10 +28,10 @@ def client() -> TestClient:
         "Files",
         "1",
         routers=[],
-        pages=[router],
         prefix="/api",
         settings=Settings(uploads={"/files": 1 << 16}),
     )
+    app.include_router(router)
     return TestClient(app)
 
 

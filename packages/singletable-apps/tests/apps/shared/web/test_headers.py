@@ -10,16 +10,11 @@ from fastapi import APIRouter
 from fastapi.testclient import TestClient
 from starlette.responses import HTMLResponse, Response
 
-from singletable_apps.shared.web import JSON_POLICY, PAGE_POLICY, Settings
+from singletable_apps.shared.web import Settings
+from singletable_apps.shared.web.middleware import JSON_POLICY
 from tests.apps.shared.web.notes import make_client, make_notes, write
 
 router = APIRouter()
-
-
-@router.get("/site/page")
-def page() -> Response:
-    """Return a page with the default headers."""
-    return HTMLResponse("<h1>Notes</h1>")
 
 
 @router.get("/site/special")
@@ -29,7 +24,7 @@ def special() -> Response:
     return HTMLResponse("<h1>Notes</h1>", headers=headers)
 
 
-client = make_client(settings=Settings(page_policies={"/api/site/": PAGE_POLICY}), more=[router])
+client = make_client(more=[router])
 
 
 @pytest.mark.parametrize("address", ["/api/notes", "/api/nothing", "/api/notes/%ff"])
@@ -58,10 +53,7 @@ def test_strict_transport_security_is_not_sent_for_localhost(url: str) -> None:
         assert "strict-transport-security" not in local.get("/api/notes").headers
 
 
-def test_pages_have_their_own_policy_and_handlers_can_override_headers() -> None:
-    headers = client.get("/api/site/page").headers
-    assert headers["content-security-policy"] == PAGE_POLICY
-    assert headers["cache-control"] == "private, no-cache"
+def test_handlers_can_override_headers() -> None:
     headers = client.get("/api/site/special").headers
     assert headers.get_list("content-security-policy") == ["default-src 'self'"]
     assert headers.get_list("cache-control") == ["max-age=60"]

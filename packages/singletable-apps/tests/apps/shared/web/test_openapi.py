@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from singletable_apps.shared.pages import Pages
 from singletable_apps.shared.pages.api_docs import markdown
-from singletable_apps.shared.web import RateLimit, Settings, responses
+from singletable_apps.shared.web import responses
 from tests.apps.shared.web.notes import NAME_TAKEN, make_client, make_notes
 
 client = make_client()
@@ -61,13 +61,6 @@ def test_document_is_openapi_31_without_default_error_schemas(document: Any) -> 
     assert document["openapi"].startswith("3.1")
     assert "HTTPValidationError" not in str(document)
     assert "ValidationError" not in document["components"]["schemas"]
-
-
-def test_app_wide_rate_limit_is_listed_at_every_operation() -> None:
-    settings = Settings(limit=RateLimit("all", quota=9, seconds=1))
-    described = make_client(settings=settings).get("/api/openapi.json").json()
-    answer = described["paths"]["/api/notes"]["get"]["responses"]["429"]
-    assert set(answer["headers"]) == {"Retry-After", "RateLimit", "RateLimit-Policy"}
 
 
 def test_responses_can_be_reused() -> None:

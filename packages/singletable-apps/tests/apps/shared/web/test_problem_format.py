@@ -9,7 +9,6 @@ from fastapi.testclient import TestClient
 
 from singletable import InvalidCursor
 from singletable_apps.shared.web import (
-    CURSOR_FORMAT,
     IfMatchIfAny,
     Model,
     PageRequest,
@@ -18,6 +17,7 @@ from singletable_apps.shared.web import (
     api_router,
     make_app,
 )
+from singletable_apps.shared.web.pagination import CURSOR_FORMAT
 
 INVALID = ProblemType("invalid-request", 400, "Invalid request", "See `errors`.")
 router = api_router("notes")

@@ -52,7 +52,8 @@ def _browser(folder: Path) -> TestClient:
         Cookie("visits").set(request, "7")
         return public_response(request, "a,b", "text/csv")
 
-    app = make_app("Notes", "1", routers=[], pages=[router], prefix="/api")
+    app = make_app("Notes", "1", routers=[], prefix="/api")
+    app.include_router(router)
     return TestClient(app, headers={"Accept-Encoding": "gzip"})
 
 
@@ -154,7 +155,8 @@ class CachedPage:
         def tagged(request: Request, tag: str) -> Response:
             return public_response(request, tag, "text/plain")
 
-        app = make_app("Notes", "1", routers=[], pages=[router], prefix="/api")
+        app = make_app("Notes", "1", routers=[], prefix="/api")
+        app.include_router(router)
         app.state.response_cache = ResponseCache(
             self.writes, lambda: self.now, size=2, max_bytes=100
         )

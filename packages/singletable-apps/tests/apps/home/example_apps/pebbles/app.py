@@ -96,10 +96,10 @@ def _app(store: Store, settings: Settings) -> FastAPI:
         "Pebbles",
         "1",
         routers=[router],
-        pages=[page_router],
         prefix="/api/pebbles",
         problem_types=[TAKEN],
         settings=settings,
     )
+    app.include_router(page_router)
     pages.mount(app)
     return app

@@ -1,42 +1,61 @@
-"""The component gallery at `/parts`: every component, for developers and for tests."""
+"""A gallery at `/parts` that shows every component of the pages."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from pathlib import Path
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 
 from ranked_ballots import Ballots, Ranking, instant_runoff, schulze
 from ranked_ballots.pictures import STYLESHEET, Picture, draw_pictures
-from singletable_apps.shared.accounts import SessionInfo
+from singletable_apps.shared.accounts import Session
 from singletable_apps.shared.charts import ChartBar, ChartPart, DayChart, Series, StackedChart
-from singletable_apps.shared.pages.forms import Confirmation, Form, PostedForm
-from singletable_apps.shared.pages.lists import ListQueryParameters
-from singletable_apps.shared.pages.pages import Link, Pages
+from singletable_apps.shared.pages import (
+    Confirmation,
+    Form,
+    Link,
+    ListQueryParameters,
+    Pages,
+    PostedForm,
+    Product,
+)
+from singletable_apps.shared.web import Settings, make_app
 
-MADE = {"pictures.css": STYLESHEET}
 NAMES = ("Ada Lovelace", "Emmy Noether", "Grace Hopper", "Mary Somerville")
 PEOPLE = list(zip(NAMES, ("Owner", "Auditor", "Voter", "Voter"), (1204, 87, 412, 5), strict=True))
 _VOTES = ((42, (0, 2, 1, 3)), (31, (1, 3, 2, 0)), (26, (2, 1, 3, 0)), (15, (3, 2, 1, 0)))
 
 
-def around(request: Request) -> dict[str, object]:
-    """Return navigation and account links, as many as an app may have."""
-    return {
-        "nav": [
-            Link("Elections", "/elections"),
-            Link("People", "/people"),
-            Link("Parts", "/parts", is_current=True),
-            Link("Audit", "/audit"),
-        ],
-        "account": "Ada Lovelace",
-        "account_links": [Link("Your account", "/account"), Link("Your ballots", "/ballots")],
-        "links": [Link("About", "/about"), Link("API", "/api/docs")],
-    }
+def make_gallery() -> FastAPI:
+    """Return an app with the gallery."""
+    pages = Pages(
+        "parts",
+        secret=b"a secret of thirty-two bytes or more",
+        product=Product("Elections", "/parts", "Elections by ranking that everyone can check."),
+        context=lambda request: {
+            "nav": [
+                Link("Elections", "/elections"),
+                Link("People", "/people"),
+                Link("Parts", "/parts", is_current=True),
+                Link("Audit", "/audit"),
+            ],
+            "account": "Ada Lovelace",
+            "account_links": [Link("Your account", "/account"), Link("Your ballots", "/ballots")],
+            "links": [Link("About", "/about"), Link("API", "/api/docs")],
+        },
+        generated_files={"pictures.css": STYLESHEET},
+        templates=[Path(__file__).parent / "templates"],
+    )
+    settings = Settings(uploads={"/parts": 1 << 16})
+    app = make_app("Parts", "1", routers=[], prefix="/api", settings=settings)
+    app.include_router(_gallery_router(pages))
+    pages.mount(app)
+    return app
 
 
-def parts_router(pages: Pages) -> APIRouter:
+def _gallery_router(pages: Pages) -> APIRouter:
     """Return the routes of the gallery."""
     router = APIRouter()
 
@@ -101,8 +120,8 @@ def _examples() -> dict[str, object]:
         "form": form,
         "account_form": Form(),
         "sessions": [
-            (SessionInfo("a", "", opens, opens, opens), "Firefox on Linux", True),
-            (SessionInfo("b", "", opens, opens, opens), "Safari on an iPhone", False),
+            (_session("a", opens), "Firefox on Linux", True),
+            (_session("b", opens), "Safari on an iPhone", False),
         ],
         "invalid": invalid,
         "opens": opens,
@@ -118,6 +137,10 @@ def _examples() -> dict[str, object]:
         "names": NAMES,
         "Link": Link,
     }
+
+
+def _session(family: str, at: datetime) -> Session:
+    return Session(subject=7, family=family, begun=at, rotated=at, ends=at)
 
 
 def _chart() -> DayChart:
