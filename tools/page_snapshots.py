@@ -27,7 +27,8 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
+from singletable_apps.home.apps import find_apps, open_apps
+from singletable_apps.shared.apps import RunningApp, ServeOptions
 from singletable_apps.shared.serve import PublicUrl
 from tools.screenshots import launch_browser, open_page, serve
 
@@ -47,7 +48,7 @@ NOISE = re.compile(
 
 
 @contextmanager
-def sample_site(data: Path) -> Generator[tuple[ASGIApp, tuple[ServedApp, ...]]]:
+def sample_site(data: Path) -> Generator[tuple[ASGIApp, tuple[RunningApp, ...]]]:
     """Yield the site on a copy of the sample data, which is created if it is missing."""
     public, options = PublicUrl(URL, is_local=True), ServeOptions(sample=True)
     if not data.exists():
@@ -59,10 +60,10 @@ def sample_site(data: Path) -> Generator[tuple[ASGIApp, tuple[ServedApp, ...]]]:
             yield make_site_app(apps, settings=public.settings()), apps
 
 
-def visitors(site: ASGIApp, app: ServedApp) -> Iterator[tuple[str, TestClient, str]]:
+def visitors(site: ASGIApp, app: RunningApp) -> Iterator[tuple[str, TestClient, str]]:
     """Yield name, browser and first page: of a visitor, and of each sample account."""
     yield f"{app.info.name} visitor", TestClient(site, URL), app.info.url
-    sample = app.running.sample()
+    sample = app.sample()
     for entry in sample.entries if sample else ():
         browser, method = TestClient(site, URL), "POST" if entry.form else "GET"
         answer = browser.request(method, entry.url, data=dict(entry.form))

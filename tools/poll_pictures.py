@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from singletable import connect
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServedApp
 from singletable_apps.polls.app import APP
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS, create_sample
 from singletable_apps.polls.service import open_polls
@@ -33,11 +32,11 @@ def site() -> Generator[list[str]]:
     polls = open_polls(driver, _SECRET)
     create_sample(polls)
     app = APP.make_app(polls, Settings(secure_cookies=False), limited=False)
-    site = RunningApp(app, prefixes=(APP.prefix, APP.api, "/static/*/polls"), api=APP.api)
+    site = RunningApp(
+        APP.app_info(), app, prefixes=(APP.prefix, APP.api, "/static/*/polls"), api=APP.api
+    )
     made = polls.lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
-    with serve(
-        make_site_app([ServedApp(APP.app_info(), site)], settings=Settings(secure_cookies=False))
-    ) as address:
+    with serve(make_site_app([site], settings=Settings(secure_cookies=False))) as address:
         yield [f"{address}/polls/p/{own.poll.id}" for own in reversed(made)]
 
 

@@ -1,4 +1,4 @@
 """The site: a home page, the guide, and every installed app behind one server.
 
-`make_site_app([ServedApp(info, running), …])` returns the whole site as one ASGI app.
+`make_site_app([running_app, …])` returns the whole site as one ASGI app.
 """

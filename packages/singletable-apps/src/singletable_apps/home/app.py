@@ -12,10 +12,10 @@ from urllib.parse import unquote
 from fastapi import FastAPI, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from singletable_apps.home.apps import ServedApp
 from singletable_apps.home.guide import GUIDE_URL, REFERENCE_URL, Guide, docs_folder, guide_router
 from singletable_apps.home.pages import home_router
 from singletable_apps.home.search import SEARCH_URL, search_router
+from singletable_apps.shared.apps import RunningApp
 from singletable_apps.shared.pages import Link, Pages, Product
 from singletable_apps.shared.web import Settings, make_app
 
@@ -84,9 +84,9 @@ PRODUCT = Product(
 )
 
 
-def make_site_app(apps: Sequence[ServedApp], *, settings: Settings | None = None) -> ASGIApp:
+def make_site_app(apps: Sequence[RunningApp], *, settings: Settings | None = None) -> ASGIApp:
     """Return the site with these apps."""
-    api_docs = " ".join(f"{app.info.name}: {app.running.api}/docs." for app in apps)
+    api_docs = " ".join(f"{app.info.name}: {app.api}/docs." for app in apps)
     home = make_app(
         "singletable",
         version("singletable"),
@@ -99,25 +99,22 @@ def make_site_app(apps: Sequence[ServedApp], *, settings: Settings | None = None
     return PrefixDispatcher(_by_prefix(apps), add_app_links(home, _app_links(apps)))
 
 
-def _app_links(apps: Sequence[ServedApp], current: ServedApp | None = None) -> tuple[Link, ...]:
+def _app_links(apps: Sequence[RunningApp], current: RunningApp | None = None) -> tuple[Link, ...]:
     return tuple(Link(app.info.name, app.info.url, is_current=app is current) for app in apps)
 
 
-def _by_prefix(apps: Sequence[ServedApp]) -> dict[str, ASGIApp]:
-    owners: dict[str, ServedApp] = {}
+def _by_prefix(apps: Sequence[RunningApp]) -> dict[str, ASGIApp]:
+    owners: dict[str, RunningApp] = {}
     for app in apps:
-        for prefix in app.running.prefixes:
+        for prefix in app.prefixes:
             owner = owners.setdefault(prefix, app)
             if owner is not app:
                 names = f"{owner.info.name} and {app.info.name}"
                 raise ValueError(f"Expected each prefix in one app, but {names} have {prefix}.")
-    return {
-        prefix: add_app_links(app.running.app, _app_links(apps, app))
-        for prefix, app in owners.items()
-    }
+    return {prefix: add_app_links(app.app, _app_links(apps, app)) for prefix, app in owners.items()}
 
 
-def _add_home(home: FastAPI, apps: Sequence[ServedApp]) -> None:
+def _add_home(home: FastAPI, apps: Sequence[RunningApp]) -> None:
     styles = dict.fromkeys(app.info.picture_style for app in apps)
     pages = Pages(
         "home",
@@ -135,11 +132,11 @@ def _add_home(home: FastAPI, apps: Sequence[ServedApp]) -> None:
     pages.mount(home)
 
 
-def _page_context(apps: Sequence[ServedApp], request: Request) -> dict[str, object]:
+def _page_context(apps: Sequence[RunningApp], request: Request) -> dict[str, object]:
     path = request.url.path
     is_reference = path.startswith(REFERENCE_URL)
     is_guide = path.startswith(GUIDE_URL) and not is_reference and path != SEARCH_URL
-    apis = [Link(f"{app.info.name} API", f"{app.running.api}/docs") for app in apps]
+    apis = [Link(f"{app.info.name} API", f"{app.api}/docs") for app in apps]
     return {
         "nav": [
             Link("Guide", GUIDE_URL, is_current=is_guide),

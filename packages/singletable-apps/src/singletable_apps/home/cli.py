@@ -56,8 +56,8 @@ def serve(
     Missing tables and keys are created. Keep a backup of the keys in a safe place.
     """
     with exit_on_error():
-        from singletable_apps.home.apps import ServeOptions
         from singletable_apps.home.serve import serve_site
+        from singletable_apps.shared.apps import ServeOptions
         from singletable_apps.shared.serve import ListenOptions
 
         options = ListenOptions(

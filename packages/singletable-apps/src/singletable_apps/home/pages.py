@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
-from singletable_apps.home.apps import ServedApp
 from singletable_apps.home.example import run_example
 from singletable_apps.home.guide import Guide
+from singletable_apps.shared.apps import RunningApp
 from singletable_apps.shared.markdown import highlight_code
 from singletable_apps.shared.pages import Pages
 
 INSTALL = "pip install singletable"
 
 
-def home_router(pages: Pages, apps: Sequence[ServedApp], guide: Guide) -> APIRouter:
+def home_router(pages: Pages, apps: Sequence[RunningApp], guide: Guide) -> APIRouter:
     """Return the route of the home page."""
     router = APIRouter()
     example = run_example()
@@ -36,7 +36,7 @@ def home_router(pages: Pages, apps: Sequence[ServedApp], guide: Guide) -> APIRou
             request,
             "home/home.html",
             apps=[app.info for app in apps],
-            samples={app.info.name: app.running.sample() for app in apps},
+            samples={app.info.name: app.sample() for app in apps},
             install=INSTALL,
             example=example,
             code=code,

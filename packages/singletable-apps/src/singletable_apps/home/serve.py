@@ -9,9 +9,15 @@ import typer
 
 from singletable import hide_password
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
+from singletable_apps.home.apps import find_apps, open_apps
 from singletable_apps.home.guide import GUIDE_URL
-from singletable_apps.shared.apps import SampleData, check_sample, print_setup
+from singletable_apps.shared.apps import (
+    RunningApp,
+    SampleData,
+    ServeOptions,
+    check_sample,
+    print_setup,
+)
 from singletable_apps.shared.serve import ListenOptions, listen, print_rows, print_running, serve
 
 _NO_EMAILS = (
@@ -27,7 +33,7 @@ def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> N
         open_apps(find_apps(), folder, public, choices) as apps,
     ):
         for app in apps:
-            check_sample(app.info.name, app.running, public)
+            check_sample(app, public)
         site = make_site_app(apps, settings=public.settings())
         print_welcome(url, apps, folder, choices, is_local=public.is_local)
         serve(site, listener, public)
@@ -35,7 +41,7 @@ def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> N
 
 def print_welcome(
     url: str,
-    apps: Sequence[ServedApp],
+    apps: Sequence[RunningApp],
     folder: Path,
     choices: ServeOptions,
     *,
@@ -45,15 +51,12 @@ def print_welcome(
     print_running("singletable", url)
     typer.echo("")
     print_rows([("Guide", f"{url}{GUIDE_URL}")])
-    print_rows(
-        [(app.info.name, f"{url}{app.info.url} (API: {app.running.api}/docs)") for app in apps]
-    )
+    print_rows([(app.info.name, f"{url}{app.info.url} (API: {app.api}/docs)") for app in apps])
     for app in apps:
-        sample = app.running.sample()
+        sample = app.sample()
         if sample is not None:
             _print_sample(app.info.name, sample, url)
-        if app.running.setup_url:
-            print_setup(app.info.name, app.running.setup_url)
+        print_setup(app)
     typer.echo("")
     if choices.print_emails:
         typer.echo("E-mails, such as password resets, are printed here.")

@@ -42,6 +42,10 @@ class Permissions(Generic[R, P]):
         """Return the permissions of a role."""
         return tuple(entry for entry in self._requirements if self.allows(role, entry))
 
+    def roles_with(self, permission: P) -> tuple[R, ...]:
+        """Return the roles that have a permission."""
+        return tuple(role for role in self._ranks if self.allows(role, permission))
+
 
 def is_permitted(check: Callable[Args, object], *args: Args.args, **kwargs: Args.kwargs) -> bool:
     """Return whether a check passes, so that a page shows only the buttons that work."""

@@ -67,7 +67,7 @@ def test_make_run_serves_sample_data_stops_and_keeps_changes(tmp_path: Path) -> 
         (tmp_path / name).touch()
     apps = find_apps()
     with _running(tmp_path) as (url, printed):
-        for path in ("/", *(app.info.url for app in apps)):
+        for path in ("/", *(app.prefix for app in apps)):
             with urllib.request.urlopen(url + path, timeout=30) as answer:
                 assert "</html>" in answer.read().decode()
         api = f"{url}/api/elections"
@@ -80,7 +80,7 @@ def test_make_run_serves_sample_data_stops_and_keeps_changes(tmp_path: Path) -> 
     assert "Traceback" not in output
     # The next start finds all this, and creates nothing again.
     kept = tmp_path / ".run" / "elections"
-    assert {one.name for one in (tmp_path / ".run").iterdir()} == {app.folder for app in apps}
+    assert {one.name for one in (tmp_path / ".run").iterdir()} == {app.name for app in apps}
     assert {one.name for one in kept.iterdir()} == {"keys", "votes.db"}
     with Engine.on_file(kept / "votes.db") as engine:
         elections = open_elections(engine, load_or_create_keys(kept / "keys"))

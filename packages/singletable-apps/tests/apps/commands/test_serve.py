@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import socket
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -12,7 +13,13 @@ from typer.main import get_group
 
 from singletable.cli import main
 from singletable_apps.home.apps import find_apps
-from singletable_apps.shared.apps import RunningApp, SampleData, SampleEntry, check_sample
+from singletable_apps.shared.apps import (
+    AppInfo,
+    RunningApp,
+    SampleData,
+    SampleEntry,
+    check_sample,
+)
 from singletable_apps.shared.serve import ListenError, PublicUrl
 
 
@@ -99,27 +106,29 @@ def options_of_serve(folder: str) -> set[str]:
 def test_all_options_for_local_servers_are_tested() -> None:
     found: dict[str, tuple[str, ...]] = {}
     for each in find_apps():
-        names = options_of_serve(each.folder)
+        names = options_of_serve(each.name)
         options = tuple(option for option in COMMANDS[""] if option[2:].replace("-", "_") in names)
         if options:
-            found[each.folder] = options
+            found[each.name] = options
     assert {"": COMMANDS[""], **found} == COMMANDS
 
 
 # All commands that serve apps have the same options.
 def test_every_server_has_the_same_options_for_its_address() -> None:
-    for folder in ("home", *(each.folder for each in find_apps())):
+    for folder in ("home", *(each.name for each in find_apps())):
         options = {"host", "port", "public", "proxy", "tls_cert", "tls_key"}
         assert options <= options_of_serve(folder), folder
 
 
 def test_existing_sample_is_not_served_to_other_machines() -> None:
     entry = SampleEntry("Ada, administrator", "", "/sign-in")
-    served = RunningApp(_app, ("/notes",), "/api/notes", sample=lambda: SampleData((entry,)))
-    check_sample("Notes", served, PublicUrl("http://127.0.0.1:8000", is_local=True))
-    check_sample("Notes", RunningApp(_app, ("/notes",), "/api"), PublicUrl("https://example.org"))
+    info = AppInfo("Notes", "Take notes.", "/notes", "", "")
+    empty = RunningApp(info, _app, ("/notes",), "/api/notes")
+    served = replace(empty, sample=lambda: SampleData((entry,)))
+    check_sample(served, PublicUrl("http://127.0.0.1:8000", is_local=True))
+    check_sample(empty, PublicUrl("https://example.org"))
     with pytest.raises(ListenError, match="Notes has sample data"):
-        check_sample("Notes", served, PublicUrl("https://example.org"))
+        check_sample(served, PublicUrl("https://example.org"))
 
 
 async def _app(scope: object, receive: object, send: object) -> None:

@@ -14,7 +14,7 @@ from singletable_apps.elections import app as elections_app
 from singletable_apps.elections.app import APP
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.portfolio import app as portfolio_app
-from singletable_apps.shared.apps import AppContext, print_setup
+from singletable_apps.shared.apps import ServeOptions, print_setup
 from singletable_apps.shared.serve import PublicUrl
 from singletable_apps.skills import app as skills_app
 from tests.apps.support.elections.sample import copy_sample
@@ -36,7 +36,7 @@ def test_root_redirects_to_the_pages_and_the_api_is_served_beside_them() -> None
 
 def test_links_behind_a_proxy_have_the_public_url(tmp_path: Path) -> None:
     public = PublicUrl("https://vote.example.org", ("127.0.0.1",))
-    with APP.open_app(AppContext(tmp_path / "data", public)) as running:
+    with APP.open_app(tmp_path / "data", public, ServeOptions()) as running:
         app = running.app
     assert isinstance(app, FastAPI)
     urls, settings = app.state.frame.service.context.urls, app.state.site.settings
@@ -56,12 +56,12 @@ def test_links_behind_a_proxy_have_the_public_url(tmp_path: Path) -> None:
 def test_new_site_has_a_link_with_the_set_up_code(
     module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with module.APP.open_app(AppContext(tmp_path / "data", PublicUrl(URL))) as running:
+    with module.APP.open_app(tmp_path / "data", PublicUrl(URL), ServeOptions()) as running:
         link = urlsplit(running.setup_url)
         browser = TestClient(running.app, base_url=URL, headers={"Accept": "text/html"})
         page = browser.get(f"{link.path}?{link.query}")
         [code] = parse_qs(link.query)["code"]
         assert f'value="{code}"' in page.text
         assert f'value="{code}"' not in browser.get(link.path).text
-        print_setup("The site", running.setup_url)
+        print_setup(running)
     assert running.setup_url in capsys.readouterr().out

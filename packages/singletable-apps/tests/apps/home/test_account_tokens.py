@@ -11,7 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
+from singletable_apps.home.apps import find_apps, open_apps
+from singletable_apps.shared.apps import RunningApp, ServeOptions
 from singletable_apps.shared.serve import PublicUrl
 
 PUBLIC = PublicUrl("https://site.example")
@@ -46,7 +47,7 @@ APIS = {
 
 
 @pytest.fixture(scope="module")
-def apps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServedApp, ...]]:
+def apps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningApp, ...]]:
     """Open all apps, as `singletable serve` does."""
     folder = tmp_path_factory.mktemp("site")
     with open_apps(find_apps(), folder, PUBLIC, ServeOptions(address="memory:")) as served:
@@ -77,24 +78,24 @@ class Accounts:
 
 
 @pytest.fixture(scope="module")
-def http(apps: tuple[ServedApp, ...]) -> TestClient:
+def http(apps: tuple[RunningApp, ...]) -> TestClient:
     return TestClient(make_site_app(apps, settings=PUBLIC.settings()), base_url=PUBLIC.url)
 
 
 @pytest.fixture(scope="module", params=APIS)
 def accounts(
-    request: pytest.FixtureRequest, apps: tuple[ServedApp, ...], http: TestClient
+    request: pytest.FixtureRequest, apps: tuple[RunningApp, ...], http: TestClient
 ) -> Accounts:
     [app] = [each for each in apps if each.info.url == request.param]
-    code = parse_qs(urlsplit(app.running.setup_url).query)["code"][0]
-    found = Accounts(http, app.running.api, APIS[request.param])
+    code = parse_qs(urlsplit(app.setup_url).query)["code"][0]
+    found = Accounts(http, app.api, APIS[request.param])
     path, body = found.api.register
     found.post(path, {**body, "setup_code": code})
     return found
 
 
-def test_every_app_with_accounts_is_tested(apps: tuple[ServedApp, ...]) -> None:
-    assert {app.info.url for app in apps if app.running.setup_url} == set(APIS)
+def test_every_app_with_accounts_is_tested(apps: tuple[RunningApp, ...]) -> None:
+    assert {app.info.url for app in apps if app.setup_url} == set(APIS)
 
 
 # The thief of a token must not stay in until it expires.

@@ -11,7 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServeOptions, find_apps, open_apps
+from singletable_apps.home.apps import find_apps, open_apps
+from singletable_apps.shared.apps import ServeOptions
 from singletable_apps.shared.serve import PublicUrl
 
 PUBLIC = PublicUrl("https://site.example")
@@ -24,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """Return a browser on all apps, as `singletable serve` serves them behind a proxy."""
     folder = tmp_path_factory.mktemp("site")
     found = find_apps()
-    assert tuple(each.folder for each in found) == APPS
+    assert tuple(each.name for each in found) == APPS
     with open_apps(found, folder, PUBLIC, ServeOptions(address="memory:")) as apps:
         yield TestClient(
             make_site_app(apps, settings=PUBLIC.settings()),

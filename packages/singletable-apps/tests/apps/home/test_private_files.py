@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from singletable.cli import main
-from singletable_apps.home.apps import ServeOptions, find_apps, open_apps
+from singletable_apps.home.apps import find_apps, open_apps
+from singletable_apps.shared.apps import ServeOptions
 from singletable_apps.shared.serve import PublicUrl
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import Request
@@ -15,15 +16,9 @@ from starlette.types import Receive, Scope, Send
 
 from singletable import Engine, ListTables, StorageError
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import (
-    AppStartError,
-    DiscoveredApp,
-    ServedApp,
-    ServeOptions,
-    find_apps,
-    open_apps,
-)
-from singletable_apps.shared.apps import RunningApp
+from singletable_apps.home.apps import AppStartError, find_apps, open_apps
+from singletable_apps.shared.apps import RunningApp, ServeOptions
+from singletable_apps.shared.frame import AppSpec
 from singletable_apps.shared.pages import Link
 from singletable_apps.shared.serve import PublicUrl
 from tests.apps.home.extra_packages import extra_packages
@@ -32,14 +27,14 @@ PUBLIC = PublicUrl("http://home.example")
 HTML = {"Accept": "text/html"}
 
 
-def _browser(served: tuple[ServedApp, ...]) -> TestClient:
+def _browser(served: tuple[RunningApp, ...]) -> TestClient:
     site = make_site_app(served, settings=PUBLIC.settings())
     return TestClient(site, base_url=PUBLIC.url)
 
 
 @pytest.fixture(scope="module")
 def browser(
-    apps: tuple[DiscoveredApp, ...], tmp_path_factory: pytest.TempPathFactory
+    apps: tuple[AppSpec[Any], ...], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TestClient]:
     """Return a client for a site with both apps and no data."""
     folder = tmp_path_factory.mktemp("data")
@@ -49,15 +44,15 @@ def browser(
 
 # A new app is a new folder; it is listed nowhere.
 def test_installed_apps_are_discovered_and_served(
-    apps: tuple[DiscoveredApp, ...], tmp_path: Path
+    apps: tuple[AppSpec[Any], ...], tmp_path: Path
 ) -> None:
-    assert [app.info.name for app in apps] == ["Elections", "Pebbles"]
+    assert [app.title for app in apps] == ["Elections", "Pebbles"]
     with open_apps(apps, tmp_path, PUBLIC, ServeOptions(sample=True)) as served:
         browser = _browser(served)
         home = browser.get("/").text
         for app in apps:
-            assert f'href="{app.info.url}"' in home
-            assert browser.get(app.info.url).status_code == 200
+            assert f'href="{app.prefix}"' in home
+            assert browser.get(app.prefix).status_code == 200
         assert '<a class="sample-entry" href="/pebbles">' in home
         assert 'name="who" value="Ada"' in home
         files = re.findall(r'"(/static/[^"]+)"', browser.get("/elections", headers=HTML).text)
@@ -68,7 +63,7 @@ def test_installed_apps_are_discovered_and_served(
 
 
 def test_requests_carry_the_links_of_the_app_switcher(
-    apps: tuple[DiscoveredApp, ...],
+    apps: tuple[AppSpec[Any], ...],
 ) -> None:
     seen: dict[str, object] = {}
 
@@ -77,9 +72,7 @@ def test_requests_carry_the_links_of_the_app_switcher(
         seen[request.url.path] = request.state.apps
         await PlainTextResponse("")(scope, receive, send)
 
-    elections, pebbles = (
-        ServedApp(app.info, RunningApp(record, (app.info.url,), "/api")) for app in apps
-    )
+    elections, pebbles = (RunningApp(app.app_info(), record, (app.prefix,), "/api") for app in apps)
     browser = TestClient(make_site_app([elections, pebbles]))
     browser.get("/elections/e/1")
     browser.get("/pebbles")
@@ -144,7 +137,7 @@ def test_unknown_api_path_has_the_problem_type_of_its_app(
 
 
 def test_app_that_cannot_start_closes_the_others(
-    apps: tuple[DiscoveredApp, ...], tmp_path: Path
+    apps: tuple[AppSpec[Any], ...], tmp_path: Path
 ) -> None:
     (tmp_path / "pebbles").mkdir()
     (tmp_path / "pebbles" / "stone").touch()
@@ -158,7 +151,7 @@ def test_app_that_cannot_start_closes_the_others(
     Engine.on_file(tmp_path / "elections" / "votes.db").close()
 
 
-def test_apps_are_closed_at_the_end(apps: tuple[DiscoveredApp, ...], tmp_path: Path) -> None:
+def test_apps_are_closed_at_the_end(apps: tuple[AppSpec[Any], ...], tmp_path: Path) -> None:
     files = (tmp_path / "elections" / "votes.db", tmp_path / "pebbles" / "pebbles.db")
     with open_apps(apps, tmp_path, PUBLIC, ServeOptions()):
         for file in files:
@@ -170,11 +163,11 @@ def test_apps_are_closed_at_the_end(apps: tuple[DiscoveredApp, ...], tmp_path: P
 
 # A process can open a file only once, so the apps share one driver.
 def test_apps_share_the_address_that_the_operator_names(
-    apps: tuple[DiscoveredApp, ...], tmp_path: Path
+    apps: tuple[AppSpec[Any], ...], tmp_path: Path
 ) -> None:
     at = f"file:{tmp_path}/new/all.db"
     with open_apps(apps, tmp_path / "data", PUBLIC, ServeOptions(at, sample=True)) as served:
-        assert [app.running.locations[0][1] for app in served] == [at, at]
+        assert [app.locations[0][1] for app in served] == [at, at]
         site = make_site_app(served, settings=PUBLIC.settings())
         browser = TestClient(site, base_url="https://home.example")
         assert browser.put("/api/pebbles/gray").status_code == 200
@@ -186,12 +179,12 @@ def test_apps_share_the_address_that_the_operator_names(
 
 
 def test_two_apps_with_one_prefix_are_rejected(
-    apps: tuple[DiscoveredApp, ...], tmp_path: Path
+    apps: tuple[AppSpec[Any], ...], tmp_path: Path
 ) -> None:
     with open_apps(apps, tmp_path, PUBLIC, ServeOptions()) as (elections, pebbles):
-        both = replace(pebbles.running, prefixes=("/pebbles", "/elections"))
+        both = replace(pebbles, prefixes=("/pebbles", "/elections"))
         with pytest.raises(ValueError, match="Elections and Pebbles have /elections"):
-            make_site_app([elections, ServedApp(pebbles.info, both)])
+            make_site_app([elections, both])
 
 
 @pytest.mark.parametrize("source", ["", "APP = 7\n"])

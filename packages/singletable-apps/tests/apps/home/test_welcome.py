@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.home.apps import ServedApp, ServeOptions
 from singletable_apps.home.serve import print_welcome
-from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, SampleEntry
+from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, SampleEntry, ServeOptions
 
 
 async def _app(scope: object, receive: object, send: object) -> None:
     """Stand in for an app that is not called."""
 
 
-def _served(sample: SampleData | None) -> ServedApp:
-    running = RunningApp(_app, ("/notes",), "/api/notes", sample=lambda: sample)
-    return ServedApp(AppInfo("Notes", "Take notes.", "/notes", "", ""), running)
+def _served(sample: SampleData | None) -> RunningApp:
+    info = AppInfo("Notes", "Take notes.", "/notes", "", "")
+    return RunningApp(info, _app, ("/notes",), "/api/notes", sample=lambda: sample)
 
 
 def _welcome(

@@ -252,7 +252,7 @@ def access() -> AccessCheck:
             "width": "480",
             "year": f"{blog.created_at.year}",
             "month": f"{blog.created_at.month}",
-            "session": service.accounts.sessions(owner)[0].id,
+            "session": service.accounts.sessions(owner)[0].family,
         },
         REFUSALS,
     )

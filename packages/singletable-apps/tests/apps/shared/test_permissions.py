@@ -43,6 +43,7 @@ def test_role_has_its_permissions_and_those_of_lower_roles(
     assert permissions.of(role) == expected
     for permission in Permission:
         assert permissions.allows(role, permission) == (permission in expected)
+        assert (role in permissions.roles_with(permission)) == (permission in expected)
         assert is_permitted(permissions.check, role, permission) == (permission in expected)
 
 

@@ -231,7 +231,7 @@ def access() -> AccessCheck:
             "round_id": opened.round_id,
             "request_id": f"0-{joan.user_id}-fortran",
             "format": "csv",
-            "session": service.accounts.sessions(ada)[0].id,
+            "session": service.accounts.sessions(ada)[0].family,
             "digest": "x",
             "name": "x",
         },

@@ -7,7 +7,6 @@ from starlette.types import ASGIApp
 from singletable_apps.elections.app import APP
 from singletable_apps.elections.service import Elections
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServedApp
 from singletable_apps.shared.apps import RunningApp
 from singletable_apps.shared.web import Settings
 
@@ -17,5 +16,5 @@ def make_elections_site(elections: Elections, *, is_public: bool = False) -> ASG
     web = Settings(secure_cookies=is_public)
     app = APP.make_app(elections, web, limited=is_public)
     prefixes = (APP.prefix, APP.api, f"/static/*/{APP.name}")
-    running = RunningApp(app, prefixes, APP.api, sample=lambda: APP.list_sample(elections))
-    return make_site_app([ServedApp(APP.app_info(), running)], settings=web)
+    info, sample = APP.app_info(), lambda: APP.list_sample(elections)
+    return make_site_app([RunningApp(info, app, prefixes, APP.api, sample=sample)], settings=web)

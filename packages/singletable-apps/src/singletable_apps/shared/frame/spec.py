@@ -26,7 +26,7 @@ The pages are under `/notes` and the API under `/api/notes`. `folder` has `templ
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -38,7 +38,7 @@ from starlette.responses import RedirectResponse
 
 from singletable import Driver, Store, Table
 from singletable_apps.shared.accounts import AccountsContext, Auth
-from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, serve_app
+from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, ServeOptions, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.frame.jobs import Job, run_jobs
 from singletable_apps.shared.frame.problems import AppProblems
@@ -312,19 +312,24 @@ class AppSpec(Generic[S]):
         return AppInfo(self.title, self.about, self.prefix, picture, alt, style)
 
     @contextmanager
-    def open_app(self, context: AppContext) -> Generator[RunningApp]:
-        """Open the app for the home page, creating sample data first if it is wanted."""
-        emails = email_delivery(print_emails=context.print_emails, smtp=context.smtp)
+    def open_app(
+        self, folder: Path, public: PublicUrl, options: ServeOptions, driver: Driver | None = None
+    ) -> Generator[RunningApp]:
+        """Open the app for the home page, creating sample data first if it is wanted.
+
+        The folder of its keys and tables may not exist yet. If the operator has named an address
+        for the tables, `driver` is connected to it, and there is no sample data.
+        """
         file = self.file or f"{self.name}.db"
-        if context.needs_sample:
-            with new_folder(context.folder) as folder:
-                keys = folder / self.keys
-                self.create_sample(f"file:{folder / file}", keys, context.public.url)
-        with context.connect(file) as driver:
-            opening = Opening(driver, context.folder / self.keys, context.public.url, emails)
+        address = options.address or f"file:{folder / file}"
+        if options.sample and options.address is None and not folder.exists():
+            with new_folder(folder) as draft:
+                self.create_sample(f"file:{draft / file}", draft / self.keys, public.url)
+        emails = email_delivery(print_emails=options.print_emails, smtp=options.smtp)
+        with open_driver(address) if driver is None else nullcontext(driver) as opened:
+            opening = Opening(opened, folder / self.keys, public.url, emails)
             with self.open(opening) as service, run_jobs(self.jobs, service):
-                address = context.address_of(file)
-                yield self.run(service, opening, address, context.public)
+                yield self.run(service, opening, address, public)
 
     def create_sample(
         self,
@@ -350,6 +355,7 @@ class AppSpec(Generic[S]):
         emails = [("e-mails", opening.emails.describe(outbox))] if self.outbox else []
         keys = "secret" if self.keys == "secret.key" else "keys"
         return RunningApp(
+            self.app_info(),
             self.make_app(service, public.settings()),
             prefixes=(urls.prefix or self.prefix, self.api, f"/static/*/{self.name}"),
             api=self.api,
@@ -378,4 +384,4 @@ class AppSpec(Generic[S]):
             with self.open(opening) as service, run_jobs(self.jobs, service):
                 running = self.run(service, opening, address, public)
                 path = service.context.urls.prefix
-                serve_app(self.title, path, running, listener, url, public)
+                serve_app(path, running, listener, url, public)

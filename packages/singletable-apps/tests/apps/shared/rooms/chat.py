@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from fastapi import APIRouter, FastAPI, Request, Response, WebSocket
 
 from singletable_apps.home.app import make_site_app
-from singletable_apps.home.apps import ServedApp
 from singletable_apps.shared.apps import AppInfo, RunningApp
 from singletable_apps.shared.rooms import (
     ClientMessage,
@@ -128,8 +127,8 @@ def _bearer(request: Request) -> str:
 def serve_chat(chat: Chat, port: int = 0) -> Generator[str]:
     """Serve the chat on the site, and yield the host with its port."""
     info = AppInfo("Chat", "Talk.", "/rooms", picture="<svg/>", picture_alt="A bubble")
-    running = RunningApp(make_chat_app(chat), prefixes=("/rooms",), api="/rooms")
-    server = chat.server = Server(server_config(make_site_app([ServedApp(info, running)])))
+    running = RunningApp(info, make_chat_app(chat), prefixes=("/rooms",), api="/rooms")
+    server = chat.server = Server(server_config(make_site_app([running])))
     with socket.create_server(("127.0.0.1", port)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, Response
 
-from singletable import Attr, Driver, Entity, Key, Store, Table, attr
-from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, SampleEntry
+from singletable import Attr, Entity, Key, Store, Table, attr
+from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.errors import AppError
-from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.serve import new_folder, open_driver
-from singletable_apps.shared.web import Problem, ProblemType, Settings, make_app
+from singletable_apps.shared.frame import AppSpec, Opening, PageContext, Urls, current_service
+from singletable_apps.shared.web import Problem, ProblemType
 
 pebbles = Table("pebbles")
-FILE = "pebbles.db"
 # Elections have a problem type of the same name with another title.
 TAKEN = ProblemType("taken", 409, "Already taken", "Look for another pebble.")
+router, page_router = APIRouter(), APIRouter()
 
 
 class Pebble(Entity, table=pebbles):
@@ -31,75 +33,71 @@ class PebblesLost(AppError):
     """The folder contains a stone instead of pebbles."""
 
 
+@dataclass(frozen=True)
 class Pebbles:
-    """The app."""
+    """The service, which is its own context."""
 
-    def app_info(self) -> AppInfo:
-        """Return what the home page shows."""
-        return AppInfo(
-            "Pebbles", "Small stones.", "/pebbles", '<svg class="p"></svg>', "A pebble", ".p{}"
-        )
+    store: Store
+    urls: Urls
 
-    @contextmanager
-    def open_app(self, context: AppContext) -> Generator[RunningApp]:
-        """Open the app, with one sample pebble if the folder is new."""
-        if (context.folder / "stone").exists():
-            raise PebblesLost("There is a stone. Roll it away.")
-        if context.needs_sample:
-            with new_folder(context.folder) as draft, open_driver(f"file:{draft / FILE}") as driver:
-                _store(driver).create(Pebble(name="gray"))
-        with context.connect(FILE) as driver:
-            store = _store(driver)
-            yield RunningApp(
-                _app(store, context.public.settings()),
-                prefixes=("/pebbles", "/api/pebbles", "/static/*/pebbles"),
-                api="/api/pebbles",
-                locations=(("stones", context.address_of(FILE)),),
-                warning="Do not throw them.",
-                sample=lambda: _sample(store),
-            )
+    @property
+    def context(self) -> Pebbles:
+        """Return the context of the service."""
+        return self
 
 
-APP = Pebbles()
-
-
-def _store(driver: Driver) -> Store:
-    store = Store(driver)
+@contextmanager
+def open_pebbles(opening: Opening) -> Generator[Pebbles]:
+    """Open the service."""
+    if (opening.keys.parent / "stone").exists():
+        raise PebblesLost("There is a stone. Roll it away.")
+    store = Store(opening.driver)
     store.admin.create_table(pebbles, if_missing=True)
-    return store
+    yield Pebbles(store, Urls("/pebbles", opening.public))
 
 
-def _sample(store: Store) -> SampleData | None:
-    if store.get(Pebble.key("gray")) is None:
+def _create_sample(service: Pebbles, progress: Callable[[int, int], None]) -> None:
+    service.store.create(Pebble(name="gray"))
+
+
+def _list_sample(service: Pebbles) -> SampleData | None:
+    if service.store.get(Pebble.key("gray")) is None:
         return None
     return SampleData((SampleEntry("The gray one", "A gray pebble.", "/pebbles"),))
 
 
-def _app(store: Store, settings: Settings) -> FastAPI:
-    router = APIRouter()
+@router.put("/{name}", responses={409: {}})
+def put_pebble(name: str, service: Annotated[Pebbles, Depends(current_service)]) -> str:
+    """Add a pebble."""
+    if service.store.get(Pebble.key(name)) is not None:
+        raise Problem(TAKEN)
+    return service.store.create(Pebble(name=name)).name
 
-    @router.put("/{name}", responses={409: {}})
-    def put_pebble(name: str) -> str:
-        if store.get(Pebble.key(name)) is not None:
-            raise Problem(TAKEN)
-        return store.create(Pebble(name=name)).name
 
-    styles = {"gray.css": "p{}"}
-    pages = Pages("pebbles", secret=bytes(32), prefix="/pebbles", generated_files=styles)
-    page_router = APIRouter()
+Context = PageContext[Pebbles, Urls]
 
-    @page_router.get("/pebbles")
-    def show_pebbles(request: Request) -> Response:
-        return pages.render(request, "base.html")
 
-    app = make_app(
-        "Pebbles",
-        "1",
-        routers=[router],
-        prefix="/api/pebbles",
-        problem_types=[TAKEN],
-        settings=settings,
-    )
-    app.include_router(page_router)
-    pages.mount(app)
-    return app
+@page_router.get("")
+def show_pebbles(page: Annotated[Context, Depends(Context.public)]) -> Response:
+    """Show an empty page."""
+    return page.pages.render(page.request, "base.html")
+
+
+APP = AppSpec[Pebbles](
+    name="pebbles",
+    title="Pebbles",
+    tagline="Small stones.",
+    about="Small stones.",
+    folder=Path(__file__).parent,
+    picture=lambda: ('<svg class="p"></svg>', "A pebble", ".p{}"),
+    open=open_pebbles,
+    secret=lambda service: bytes(32),
+    description="Pebbles over HTTP.",
+    routers=(router,),
+    pages=(page_router,),
+    problem_types=(TAKEN,),
+    generated_files={"gray.css": "p{}"},
+    sample=_create_sample,
+    list_sample=_list_sample,
+    warning="Do not throw them.",
+)
