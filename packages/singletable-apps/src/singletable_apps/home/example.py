@@ -10,13 +10,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import msgspec
-
-from singletable import AttributeValue, Driver, Item, Operation, PutItem, Query, Store
-
-R = TypeVar("R")
+from singletable import AttributeValue, Call, Item, PutItem, Query, SentRequest, Store
 
 # The README starts with the same code.
 EXAMPLE = """\
@@ -67,7 +63,7 @@ class StoredItem:
 
 
 @dataclass(frozen=True, slots=True)
-class SentRequest:
+class ShownRequest:
     """A request to the engine and the capacity units it consumed."""
 
     operation: str
@@ -89,25 +85,7 @@ class ExampleRun:
     query: str
     items: tuple[StoredItem, ...]
     printed: str
-    requests: tuple[SentRequest, ...]
-
-
-class _RecordingDriver:
-    """Executes operations with another driver, and records puts and queries with their capacity."""
-
-    def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-        self.requests: list[SentRequest] = []
-
-    def execute(self, operation: Operation[R], /) -> R:
-        if not isinstance(operation, PutItem | Query):
-            return self.driver.execute(operation)
-        measured = msgspec.structs.replace(operation, return_consumed_capacity="TOTAL")
-        output: Any = self.driver.execute(measured)
-        about = _condition(operation) if isinstance(operation, Query) else _key(operation.item)
-        units: float = output.consumed_capacity.capacity_units
-        self.requests.append(SentRequest(type(operation).__name__, about, units))
-        return cast(R, output)
+    requests: tuple[ShownRequest, ...]
 
 
 @cache
@@ -118,9 +96,8 @@ def run_example() -> ExampleRun:
     printed: list[object] = []
     names: dict[str, Any] = {"print": printed.append}
     _execute(statements[: opened + 1], names)
-    driver = names["store"].driver
-    recording = _RecordingDriver(driver)
-    names["store"] = Store(recording)
+    driver, calls = names["store"].driver, list[Call]()
+    names["store"] = Store(driver, observers=[calls.append])
     _execute(statements[opened + 1 :], names)
     return ExampleRun(
         declaration=_source(statements[:opened]),
@@ -128,8 +105,14 @@ def run_example() -> ExampleRun:
         query=_source(statements[-1:]),
         items=tuple(map(_stored_item, Store(driver).admin.items(names["tracker"], 10).items)),
         printed="\n".join(map(str, printed)),
-        requests=tuple(recording.requests),
+        requests=tuple(_sent(request) for call in calls for request in call.requests),
     )
+
+
+def _sent(request: SentRequest) -> ShownRequest:
+    operation = request.operation
+    about = _condition(operation) if isinstance(operation, Query) else _key(operation)
+    return ShownRequest(type(operation).__name__, about, request.units)
 
 
 def _opens_store(statement: ast.stmt) -> bool:
@@ -166,8 +149,9 @@ def _text(value: AttributeValue) -> str:
     return str(content)
 
 
-def _key(item: Item) -> str:
-    return f"{_text(item['PK'])} / {_text(item['SK'])}"
+def _key(operation: object) -> str:
+    assert isinstance(operation, PutItem)
+    return f"{_text(operation.item['PK'])} / {_text(operation.item['SK'])}"
 
 
 def _condition(query: Query) -> str:

@@ -133,13 +133,12 @@ def confirm_registration(
         return welcome(page, user, user.email)
 
     def show(form: Form, status: int = 200) -> Response:
-        render = page.pages.render
         try:
             new = page.service.people.read_registration(form.value("token"))
         except NotSignedIn as error:
-            reason = str(error)
-            return render(page.request, "auth/link_expired.html", 422, reason=reason, url=page.url)
-        return render(page.request, "elections/register_confirm.html", status, form=form, new=new)
+            return page.render("link_expired", 422, reason=str(error))
+        template = "elections/register_confirm.html"
+        return page.pages.render(page.request, template, status, form=form, new=new)
 
     if page.request.method == "GET":
         return show(Form({"token": token}))

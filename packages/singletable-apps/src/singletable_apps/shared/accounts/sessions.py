@@ -64,7 +64,8 @@ class Sessions:
             rotated=now,
             ends=now + self.lifetime,
         )
-        return self._store.create(session), self._token(session)
+        self._store.create(session)
+        return session, self._token(session)
 
     def rotate(self, token: str, now: datetime) -> tuple[Session, str]:
         """Return the session and its next token. Raise NotSignedIn if `token` is not the last."""

@@ -50,23 +50,6 @@ class PasswordForm(BaseModel):
     new: str
 
 
-def render(
-    page: VisitorPage | MemberPage, template: str, status: int = 200, /, **context: object
-) -> Response:
-    """Render one of the templates in `templates/auth`."""
-    spec = page.spec
-    return page.pages.render(
-        page.request,
-        f"auth/{template}.html",
-        status,
-        frame=spec.frame,
-        login=spec.login,
-        more_links=[("New here?", "Register", page.url("register"))] if spec.registers else [],
-        url=page.url,
-        **context,
-    )
-
-
 def submit_throttled(
     page: VisitorPage | MemberPage,
     form: Form,
@@ -96,7 +79,7 @@ def show_sign_in(
     """Show the form to sign in; `again` even to someone who is signed in."""
     if page.visitor is not None and not again:
         return page.redirect(local_url(next_url, _home(page)))
-    return render(page, "sign_in", form=Form({"next": next_url}))
+    return page.render("sign_in", form=Form({"next": next_url}))
 
 
 @router.post("/sign-in", dependencies=limited("sign_in"))
@@ -117,10 +100,7 @@ def submit_sign_in(page: AnyPage, form: PostedForm) -> Response:
         cookies.remember(request, signed_in)
         return page.redirect(local_url(values.next, _home(page)))
 
-    def show(form: Form, status: int) -> Response:
-        return render(page, "sign_in", status, form=form)
-
-    return submit_throttled(page, form, SignInForm, act, show)
+    return submit_throttled(page, form, SignInForm, act, page.shows("sign_in"))
 
 
 @router.post("/sign-out")
@@ -133,7 +113,7 @@ def submit_sign_out(page: AnyPage) -> Response:
 @router.get("/forgot")
 def show_forgot_password(page: AnyPage) -> Response:
     """Show the form that requests a password reset."""
-    return render(page, "forgot", form=Form())
+    return page.render("forgot", form=Form())
 
 
 @router.post("/forgot", dependencies=limited("sign_in"))
@@ -148,16 +128,13 @@ def submit_forgot_password(page: AnyPage, form: PostedForm) -> Response:
         response.background = tasks
         return response
 
-    def show(form: Form, status: int) -> Response:
-        return render(page, "forgot", status, form=form)
-
-    return submit_form(form, ForgotPasswordForm, act, show)
+    return submit_form(form, ForgotPasswordForm, act, page.shows("forgot"))
 
 
 @router.get("/forgot/sent")
 def show_reset_sent(page: AnyPage) -> Response:
     """Say that an e-mail is on its way."""
-    return render(page, "forgot_sent")
+    return page.render("forgot_sent")
 
 
 @router.get("/reset")
@@ -166,8 +143,8 @@ def show_reset(page: AnyPage, token: Annotated[str, Query(max_length=400)] = "")
     try:
         page.state.auth.check_reset(token)
     except NotSignedIn as error:
-        return render(page, "reset_expired", 422, reason=str(error))
-    return render(page, "reset", form=Form({"token": token}))
+        return page.render("reset_expired", 422, reason=str(error))
+    return page.render("reset", form=Form({"token": token}))
 
 
 @router.post("/reset", dependencies=limited("sign_in"))
@@ -178,15 +155,13 @@ def submit_reset(page: AnyPage, form: PostedForm) -> Response:
         try:
             signed_in = page.state.auth.reset(values.token, values.password, about=page.user_agent)
         except NotSignedIn as error:
-            return render(page, "reset_expired", 422, reason=str(error))
+            return page.render("reset_expired", 422, reason=str(error))
         page.state.cookies.remember(page.request, signed_in)
         flash = "Password saved. You’re signed in here, and signed out everywhere else."
         return page.redirect(_home(page), flash)
 
-    def show(form: Form, status: int) -> Response:
-        return render(page, "reset", status, form=form)
-
-    return submit_form(form, ResetPasswordForm, act, show, rejects=(RequestRejected,))
+    show, rejects = page.shows("reset"), (RequestRejected,)
+    return submit_form(form, ResetPasswordForm, act, show, rejects=rejects)
 
 
 @router.post("/account/sessions/others/end")
@@ -239,7 +214,7 @@ email_router = APIRouter()
 
 
 def _show_expired(page: VisitorPage, reason: str) -> Response:
-    return render(page, "link_expired", 422, reason=reason)
+    return page.render("link_expired", 422, reason=reason)
 
 
 def _submit(page: VisitorPage, form: Form, act: Callable[[AddressForm], Response]) -> Response:
@@ -256,7 +231,7 @@ def show_new_address(page: AnyPage, token: Token = "") -> Response:
         address = page.people.emails.read(token)
     except NotSignedIn as error:
         return _show_expired(page, str(error))
-    return render(page, "email", form=Form({"token": token}), address=address)
+    return page.render("email", form=Form({"token": token}), address=address)
 
 
 @email_router.post("/email")
@@ -278,7 +253,7 @@ def show_old_address(page: AnyPage, token: Token = "") -> Response:
         notice = page.people.emails.read_notice(token)
     except NotSignedIn as error:
         return _show_expired(page, str(error))
-    return render(page, "email_old", form=Form({"token": token}), notice=notice)
+    return page.render("email_old", form=Form({"token": token}), notice=notice)
 
 
 @email_router.post("/email/old")
@@ -321,8 +296,7 @@ def _show_unaccepted(page: MemberPage, form: Form, status: int = 200) -> Respons
     notice = page.people.emails.find_unaccepted(page.user)
     if notice is None:
         return page.redirect(page.url("account"))
-    return render(
-        page,
+    return page.render(
         "email_accept",
         status,
         form=form,

@@ -22,7 +22,7 @@ from fastapi import APIRouter, Query, Request, Response
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.accounts.usernames import suggest_username
 from singletable_apps.shared.errors import AlreadyExists, NotFound, RequestRejected
-from singletable_apps.shared.frame.account_pages import AnyPage, UserPage, render
+from singletable_apps.shared.frame.account_pages import AnyPage, UserPage
 from singletable_apps.shared.frame.people import MemberPage, VisitorPage
 from singletable_apps.shared.frame.state import WAITING, limited
 from singletable_apps.shared.pages import ConfirmedAction, Form, confirm, local_url, path_of
@@ -226,4 +226,4 @@ def _back_url(page: VisitorPage) -> str:
 
 def _show_sign_in(page: VisitorPage, error: RequestRejected) -> Response:
     status = 503 if isinstance(error, ProviderFailed) else 422
-    return render(page, "sign_in", status, form=Form().with_errors(str(error)))
+    return page.render("sign_in", status, form=Form().with_errors(str(error)))

@@ -10,14 +10,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from urllib.parse import urlencode
 
-from fastapi import Request
+from fastapi import Request, Response
 
 from singletable_apps.shared import pages
-from singletable_apps.shared.accounts import Auth, NotSignedIn
+from singletable_apps.shared.accounts import (
+    Auth,
+    NotSignedIn,
+    SensitiveAction,
+    TooManyAttempts,
+)
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame.state import AppService, AppState, state_of
-from singletable_apps.shared.pages import Pages, PasswordPrompt, SessionCookies
+from singletable_apps.shared.pages import Form, Pages, SessionCookies, path_of
+from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD
 from singletable_apps.shared.urls import Urls
 
 S = TypeVar("S", bound=AppService)
@@ -82,7 +89,7 @@ class PageContext(pages.PageContext, Generic[S, L]):
 
 
 @dataclass(frozen=True)
-class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
+class UserPageContext(PageContext[S, L], Generic[S, L, U]):
     """A request of someone who is signed in, and does not wait for approval."""
 
     admits_waiting: ClassVar[bool] = False
@@ -107,6 +114,24 @@ class UserPageContext(PageContext[S, L], PasswordPrompt[U], Generic[S, L, U]):
     def cookies(self) -> SessionCookies:
         """The cookies that keep the user signed in."""
         return self.state.cookies
+
+    @property
+    def needs_password(self) -> bool:
+        """Return whether a `SensitiveAction` requires the password again."""
+        return self.cookies.needs_password(self.request, self.auth)
+
+    def sign_in_again(self, action: SensitiveAction) -> Response:
+        """Redirect to the page that asks for the password, and back to this one."""
+        back = f"{path_of(self.request)}?{self.request.url.query}".rstrip("?")
+        url = f"{self.pages.sign_in}?{urlencode({'again': 'true', 'next': back})}"
+        return self.redirect(url, f"Enter your password again to {action}.")
+
+    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
+        """Raise InvalidInput unless the password was entered recently or in this form."""
+        try:
+            self.cookies.check_password(self.request, self.auth, self.user, form, field)
+        except (NotSignedIn, TooManyAttempts) as error:
+            raise InvalidInput({field: str(error)}) from error
 
 
 def find_visitor(request: Request) -> Any:

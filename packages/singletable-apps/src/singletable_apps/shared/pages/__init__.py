@@ -23,7 +23,7 @@ from singletable_apps.shared.pages.lists import (
     ListQueryParameters,
     Pager,
 )
-from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext, PasswordPrompt
+from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.sessions import (
     SessionCookies,
@@ -50,7 +50,6 @@ __all__ = [
     "PageContext",
     "Pager",
     "Pages",
-    "PasswordPrompt",
     "PostedForm",
     "PostedUpload",
     "ProblemPage",

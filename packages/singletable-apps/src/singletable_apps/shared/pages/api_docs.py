@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
 from fastapi import APIRouter, FastAPI, Request, Response
-from markupsafe import Markup, escape
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from singletable_apps.shared.web import problem_types_of
 
@@ -17,7 +18,7 @@ from singletable_apps.shared.web import problem_types_of
 Json: TypeAlias = dict[str, Any]
 _MAX_DEPTH = 6
 _MULTIPART = "multipart/form-data"
-_INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:/|https?://)[^)\s]+)\)")
+_MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,32 +255,5 @@ def _pretty(example: object) -> str:
 
 
 def markdown(text: str) -> Markup:
-    """Render paragraphs, lists, `code`, **strong** and [links](/url). Escape everything else."""
-    blocks: list[Markup] = []
-    for block in re.split(r"\n\s*\n", text.strip()):
-        lines = [line.strip() for line in block.splitlines()]
-        if lines and all(line.startswith(("- ", "* ")) for line in lines if line):
-            items = Markup("").join(
-                Markup("<li>{}</li>").format(_inline(line[2:])) for line in lines
-            )
-            blocks.append(Markup("<ul>{}</ul>").format(items))
-        elif block:
-            blocks.append(Markup("<p>{}</p>").format(_inline(" ".join(lines))))
-    return Markup("").join(blocks)
-
-
-def _inline(text: str) -> Markup:
-    parts: list[Markup] = []
-    position = 0
-    for match in _INLINE.finditer(text):
-        parts.append(escape(text[position : match.start()]))
-        code, strong, label, url = match.groups()
-        if code:
-            parts.append(Markup("<code>{}</code>").format(code))
-        elif strong:
-            parts.append(Markup("<strong>{}</strong>").format(strong))
-        else:
-            parts.append(Markup('<a href="{}">{}</a>').format(url, label))
-        position = match.end()
-    parts.append(escape(text[position:]))
-    return Markup("").join(parts)
+    """Render the Markdown of a description; HTML in it is escaped."""
+    return Markup(_MARKDOWN.render(text))

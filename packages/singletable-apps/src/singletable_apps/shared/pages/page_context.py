@@ -5,28 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Generic, TypeVar
-from urllib.parse import urlencode
+from typing import ClassVar, TypeVar
 
 from fastapi import Request, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.accounts import (
-    Auth,
-    NotSignedIn,
-    SensitiveAction,
-    TooManyAttempts,
-)
-from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.languages import Language
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
 from singletable_apps.shared.pages.pages import Pages
-from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD, SessionCookies
+from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD
 from singletable_apps.shared.pages.urls import path_of
 
 M = TypeVar("M", bound=BaseModel)
-U = TypeVar("U")
 # The methods of a handler that shows a form and submits it, for `router.api_route`.
 FORM_METHODS = ["GET", "POST"]
 
@@ -112,38 +103,4 @@ class PageContext(ABC):
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
         """Raise an error of the app unless the password was entered recently or in this form."""
-        raise TypeError("needs_password: expected a page of a signed-in user, a PasswordPrompt.")
-
-
-class PasswordPrompt(PageContext, Generic[U]):
-    """Asks the signed-in user for the password again before a `SensitiveAction`."""
-
-    user: U
-
-    @property
-    @abstractmethod
-    def cookies(self) -> SessionCookies:
-        """Return the cookies that keep the user signed in."""
-
-    @property
-    @abstractmethod
-    def auth(self) -> Auth[U]:
-        """Return the accounts of the app."""
-
-    @property
-    def needs_password(self) -> bool:
-        """Return whether a sensitive action requires the password again."""
-        return self.cookies.needs_password(self.request, self.auth)
-
-    def sign_in_again(self, action: SensitiveAction) -> Response:
-        """Redirect to the page that asks for the password, and back to this one."""
-        back = f"{path_of(self.request)}?{self.request.url.query}".rstrip("?")
-        url = f"{self.pages.sign_in}?{urlencode({'again': 'true', 'next': back})}"
-        return self.redirect(url, f"Enter your password again to {action}.")
-
-    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
-        """Raise InvalidInput unless the password was entered recently or in this form."""
-        try:
-            self.cookies.check_password(self.request, self.auth, self.user, form, field)
-        except (NotSignedIn, TooManyAttempts) as error:
-            raise InvalidInput({field: str(error)}) from error
+        raise TypeError("needs_password: expected a page of a signed-in user.")

@@ -102,15 +102,6 @@ def test_problem_types_are_pages_for_browsers_and_json_for_programs(browser: Tes
     assert client.get("/api/problems/name-taken").json()["status"] == 409
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        ("a `b` **c**", "<p>a <code>b</code> <strong>c</strong></p>"),
-        ("<b> & [x](/y)", '<p>&lt;b&gt; &amp; <a href="/y">x</a></p>'),
-        ("[x](javascript:alert)", "<p>[x](javascript:alert)</p>"),
-        ("one\n\n- two\n- three", "<p>one</p><ul><li>two</li><li>three</li></ul>"),
-        ("", ""),
-    ],
-)
-def test_markdown_is_rendered_and_escaped(text: str, html: str) -> None:
-    assert markdown(text) == html
+def test_html_and_scripts_in_descriptions_are_escaped() -> None:
+    html = "<p>&lt;b&gt; [x](javascript:alert)</p>\n"
+    assert markdown("<b> [x](javascript:alert)") == html
