@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from math import ceil
 from typing import ClassVar, Generic, TypeVar
 
 from singletable import Store
@@ -340,7 +341,7 @@ class Auth(Users[U], Generic[U]):
         access = self._tokens.issue(
             account.subject, session.family, account.credentials, now, session.begun
         )
-        max_age = max(0, int((session.ends - now).total_seconds()))
+        max_age = max(0, ceil((session.ends - now).total_seconds()))
         return SignedIn(user, access, refresh, session.ends, max_age)
 
     def _set_password(

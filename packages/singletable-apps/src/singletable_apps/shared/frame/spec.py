@@ -320,12 +320,12 @@ class AppSpec(Generic[S]):
         The folder of its keys and tables may not exist yet. If the operator has named an address
         for the tables, `driver` is connected to it, and there is no sample data.
         """
+        emails = email_delivery(print_emails=options.print_emails, smtp=options.smtp)
         file = self.file or f"{self.name}.db"
         address = options.address or f"file:{folder / file}"
         if options.sample and options.address is None and not folder.exists():
             with new_folder(folder) as draft:
                 self.create_sample(f"file:{draft / file}", draft / self.keys, public.url)
-        emails = email_delivery(print_emails=options.print_emails, smtp=options.smtp)
         with open_driver(address) if driver is None else nullcontext(driver) as opened:
             opening = Opening(opened, folder / self.keys, public.url, emails)
             with self.open(opening) as service, run_jobs(self.jobs, service):
