@@ -1,15 +1,25 @@
-"""The cookie that identifies a browser, for the API and the pages."""
+"""What the API and the pages share: the cookie of a browser, and the limit on guesses of codes."""
 
 from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie
 
-from singletable_apps.shared.web import LONGEST_AGE, Cookie
+from singletable_apps.polls.errors import InvalidCode
+from singletable_apps.shared.frame import state_of
+from singletable_apps.shared.web import (
+    LONGEST_AGE,
+    Cookie,
+    client_address,
+    client_network,
+    set_header,
+)
 
 # A random token by which the server recognizes a browser that votes or creates polls.
 BROWSER = Cookie("polls_browser", max_age=LONGEST_AGE)
@@ -35,3 +45,20 @@ async def _browser(request: Request, _: Annotated[str | None, Depends(_COOKIE)])
 
 # The token of the browser, or None.
 Browser: TypeAlias = Annotated[str | None, Depends(_browser)]
+
+
+@contextmanager
+def limit_guesses(request: Request, code: str | None) -> Generator[None]:
+    """Raise a 429 problem after too many invalid codes; count InvalidCode raised inside."""
+    limit = state_of(request).limits["guess"]
+    if not code or limit is None:
+        yield
+        return
+    client = client_network(client_address(request))
+    limit.check(client)
+    try:
+        yield
+    except InvalidCode:
+        for name, value in limit.hit(client).items():
+            set_header(request, name, value)
+        raise

@@ -1,28 +1,17 @@
-"""Dependencies of the API: the service, the poll id, admin keys, and the limit on guesses."""
+"""Dependencies of the API: the service, the poll id, and admin keys."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.polls.api.problems import NO_ADMIN_KEY
-from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.polls.service import Polls
 from singletable_apps.polls.urls import POLL_ID
-from singletable_apps.shared.frame import current_service, state_of
-from singletable_apps.shared.web import (
-    FieldError,
-    Problem,
-    RateLimit,
-    client_address,
-    client_network,
-    set_header,
-)
+from singletable_apps.shared.frame import current_service
+from singletable_apps.shared.web import FieldError, Problem
 
 PollId: TypeAlias = Annotated[
     str,
@@ -60,33 +49,3 @@ async def _admin_key(key: OptionalAdminKey) -> str:
 
 
 AdminKey: TypeAlias = Annotated[str, Depends(_admin_key)]
-
-
-@dataclass(frozen=True)
-class _CodeLimit:
-    """Counts the invalid codes of a client."""
-
-    request: Request
-    limit: RateLimit | None
-
-    @contextmanager
-    def checked(self, code: str | None) -> Generator[None]:
-        """Raise a 429 problem after too many invalid codes; count InvalidCode raised inside."""
-        if not code or self.limit is None:
-            yield
-            return
-        client = client_network(client_address(self.request))
-        self.limit.check(client)
-        try:
-            yield
-        except InvalidCode:
-            for name, value in self.limit.hit(client).items():
-                set_header(self.request, name, value)
-            raise
-
-
-def _code_limit(request: Request) -> _CodeLimit:
-    return _CodeLimit(request, state_of(request).limits["guess"])
-
-
-CodeLimit: TypeAlias = Annotated[_CodeLimit, Depends(_code_limit)]

@@ -12,7 +12,6 @@ from ranked_ballots.formats import WriteError, write_ballots, write_rounds
 from singletable_apps.polls.api import problems, schemas
 from singletable_apps.polls.api.dependencies import (
     AdminKey,
-    CodeLimit,
     OptionalAdminKey,
     PollId,
     Service,
@@ -22,7 +21,7 @@ from singletable_apps.polls.errors import NotFound
 from singletable_apps.polls.rules import Ballot
 from singletable_apps.polls.service import ManagedPoll, PollResults, Polls, Viewer, Voter
 from singletable_apps.polls.tally import PickResult
-from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
+from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_browser_token
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import (
@@ -291,7 +290,6 @@ def cast_vote(
     response: Response,
     service: Service,
     browser: Browser,
-    code_limit: CodeLimit,
     key: IdempotencyKeyIfAny,
 ) -> schemas.VoteSchema:
     """Cast or change a vote. The poll identifies voters by browser, by code, or not at all.
@@ -306,7 +304,7 @@ def cast_vote(
         service.context.secret.browser_for_request(poll_id, key) if key else new_browser_token()
     )
     voter = Voter(token, vote.code, key and f"{token} {key}", proof=token)
-    with code_limit.checked(vote.code):
+    with limit_guesses(request, vote.code):
         cast = service.voting.cast(poll_id, Ballot(vote.rankings, vote.maybe, vote.name), voter)
     if browser is None:
         BROWSER.set(request, token)
@@ -319,9 +317,9 @@ def cast_vote(
 @voting_router.get("/{poll_id:poll}/vote", dependencies=_VOTE_LIMIT, openapi_extra=PUBLIC)
 def read_my_vote(
     poll_id: PollId,
+    request: Request,
     service: Service,
     browser: Browser,
-    code_limit: CodeLimit,
     vote: VoteId = None,
     code: Annotated[schemas.CodeText | None, Query()] = None,
 ) -> schemas.VoteSchema:
@@ -331,7 +329,7 @@ def read_my_vote(
     if vote is not None:
         found = voting.get_vote(poll.id, str(vote))
     else:
-        with code_limit.checked(code):
+        with limit_guesses(request, code):
             voting.vote_id(poll, voter)
         found = voting.find_vote(poll, voter)
     if found is None:
@@ -347,10 +345,10 @@ def read_my_vote(
     openapi_extra=PUBLIC,
 )
 def add_option(
-    poll_id: PollId, option: schemas.NewOption, service: Service, code_limit: CodeLimit
+    poll_id: PollId, option: schemas.NewOption, request: Request, service: Service
 ) -> schemas.PollSchema:
     """Add an option for everyone, in a poll that allows it; with voting codes, with a code."""
-    with code_limit.checked(option.code):
+    with limit_guesses(request, option.code):
         poll = service.options.add(poll_id, option.name, Voter(code=option.code))
     return schemas.PollSchema.from_poll(poll, service.context.urls)
 

@@ -15,7 +15,6 @@ from markupsafe import Markup
 from pydantic import BaseModel, Field
 
 from ranked_ballots import pluralize
-from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.manage import ManagedPage, ManagedPageContext
 from singletable_apps.polls.service import VotingCode
 from singletable_apps.shared.pages import FORM_METHODS, Form, Pager, PostedForm
@@ -66,7 +65,6 @@ def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
         has_codes=bool(codes),
         # People type it, and need no scheme for that.
         link=page.urls.share_link(page.poll.id).partition("://")[2],
-        back=page.manage_url("codes"),
     )
 
 
@@ -91,11 +89,8 @@ def _show_codes(page: ManagedPageContext, first: int, form: Form, status: int) -
         "codes",
         status,
         pager=_pager(page, first),
-        uses_codes=page.poll.protection is Protection.CODES,
         form=form,
         codes=_list_codes(page, first),
-        here=page.manage_url("codes"),
-        edit=page.manage_url("edit"),
     )
 
 

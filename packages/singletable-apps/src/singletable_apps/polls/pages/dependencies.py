@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated, TypeAlias, cast
@@ -18,12 +19,17 @@ from typing import Annotated, TypeAlias, cast
 from fastapi import Depends, Request, Response
 
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import InvalidCode, NotFound
+from singletable_apps.polls.errors import InvalidCode, NotFound, ResultsHidden
 from singletable_apps.polls.pages.results_view import ResultsView
-from singletable_apps.polls.rules import is_open, option_label
+from singletable_apps.polls.rules import (
+    PROTECTION_TEXT,
+    describe_visibility,
+    is_open,
+    option_label,
+)
 from singletable_apps.polls.service import Polls, Viewer, Voter
 from singletable_apps.polls.urls import Urls
-from singletable_apps.polls.web import BROWSER, Browser, new_browser_token
+from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_browser_token
 from singletable_apps.shared import frame
 from singletable_apps.shared.frame import AppState, state_of
 from singletable_apps.shared.live import LiveUpdates
@@ -34,8 +40,6 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     Cookie,
     Problem,
-    client_address,
-    client_network,
     hit_limit,
     set_header,
 )
@@ -109,6 +113,20 @@ class PollPageContext(PageContext):
         """Return whether people can vote now."""
         return is_open(self.poll, self.service.context.clock())
 
+    def render(self, template: str, status: int = 200, /, **context: object) -> Response:
+        """Render a template with the poll, and what many pages show about it."""
+        shown = {
+            "poll": self.poll,
+            "is_open": self.is_open,
+            "option_labels": self.option_labels(),
+            "pictures": self.urls.pictures(self.poll),
+            "share_link": self.urls.share_link(self.poll.id),
+            "picture_url": self.urls.absolute(self.url("picture.png")),
+            "protection": PROTECTION_TEXT[self.poll.protection],
+            "results": describe_visibility(self.poll),
+        }
+        return super().render(template, status, **{**shown, **context})
+
     def url(self, *parts: str) -> str:
         """Return the URL of a page of this poll."""
         return self.urls.poll(self.poll.id, *parts)
@@ -153,16 +171,18 @@ class PollPageContext(PageContext):
         voter = Voter(self.browser, code, proof=proof)
         return Viewer(voter, self.read_cookie(VOTE), self.find_admin_key())
 
+    def can_see_results(self, viewer: Viewer) -> bool:
+        """Return whether the viewer can see the results."""
+        try:
+            self.service.results.check_visible(self.poll, viewer)
+        except ResultsHidden:
+            return False
+        return True
+
     def check_code_limit(self, code: str) -> None:
         """Rate-limit invalid codes per client, so that codes cannot be guessed."""
-        limit = self.state.limits["guess"]
-        if limit is None or not code:
-            return
-        limit.check(client_network(client_address(self.request)))
-        try:
+        with suppress(InvalidCode), limit_guesses(self.request, code):
             self.service.voting.vote_id(self.poll, Voter(code=code))
-        except InvalidCode:
-            hit_limit(self.request, limit)
 
 
 async def _any_page(request: Request, browser: Browser) -> PageContext:

@@ -39,9 +39,7 @@ from singletable_apps.polls.rules import (
     KIND_TEXT,
     MAX_OPTION,
     MAX_TITLE,
-    PROTECTION_TEXT,
     PollDraft,
-    describe_visibility,
     draft_from,
     poll_not_found,
 )
@@ -92,9 +90,7 @@ class ManagedPageContext(PollPageContext):
             for text, name in tabs
         ]
         links += [Link("Results", self.url("results")), Link("Vote", self.url())]
-        return self.render(
-            template, status, poll=self.poll, is_open=self.is_open, tabs=links, **context
-        )
+        return self.render(template, status, tabs=links, **context)
 
 
 def managed_page(page: PollPage) -> ManagedPageContext:
@@ -124,10 +120,8 @@ DeletablePage: TypeAlias = Annotated[ManagedPageContext, Depends(_deletable_page
 
 
 def _links(page: ManagedPageContext) -> dict[str, object]:
-    link = page.urls.share_link(page.poll.id)
     return {
-        "link": link,
-        "qr": Markup(qr_svg(link)),
+        "qr": Markup(qr_svg(page.urls.share_link(page.poll.id))),
         "admin_link": page.urls.admin_link(page.poll.id, page.admin_key),
     }
 
@@ -135,7 +129,7 @@ def _links(page: ManagedPageContext) -> dict[str, object]:
 @router.get("/p/{poll_id}/made")
 def show_created(page: ManagedPage) -> Response:
     """Show the link to share and the admin link of a new poll."""
-    return page.render("created", poll=page.poll, **_links(page))
+    return page.render("created", **_links(page))
 
 
 @router.get("/p/{poll_id}/manage")
@@ -144,17 +138,14 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
     if key:
         return _save_admin_key(page, key)
     managed = managed_page(page)
-    is_growing = page.poll.write_ins
     return managed.render_tab(
         "manage",
         "",
         **_links(managed),
         votes=page.service.tallies.get(page.poll).votes,
-        protection=PROTECTION_TEXT[page.poll.protection],
-        results=describe_visibility(page.poll),
         kind=KIND_TEXT[page.poll.kind],
         embed=page.urls.absolute(page.url("embed")),
-        removable=page.service.options.list_unused(page.poll) if is_growing else [],
+        removable=page.service.options.list_unused(page.poll),
     )
 
 
@@ -253,8 +244,6 @@ def _show_edit(
         status,
         **form_choices(),
         form=form,
-        option_labels=page.option_labels(),
-        pictures=page.urls.pictures(page.poll),
         rows=option_rows(form, more=more),
         votes=page.service.tallies.get(page.poll).votes,
     )
@@ -285,9 +274,7 @@ def edit_picture(
         return page.redirect(page.manage_url("edit"), f"The picture of “{option}” is saved.")
 
     def show(form: Form, status: int) -> Response:
-        return page.render_tab(
-            "picture", "edit", status, form=form, option=option, pictures=pictures
-        )
+        return page.render_tab("picture", "edit", status, form=form, option=option)
 
     initial = Form({"alt": pictures[option][1] if option in pictures else ""})
     return page.fill(upload.form, initial, PictureFields, act, show)
@@ -346,10 +333,7 @@ def reopen_poll(page: ManagedPage, form: PostedForm) -> Response:
         return _edit(page, form, draft, "The poll is open again.")
 
     def show(form: Form, status: int = 200) -> Response:
-        action, back = page.manage_url("reopen"), page.manage_url()
-        return page.render_tab(
-            "reopen", "", status, form=form, closings=CLOSING_CHOICES, action=action, back=back
-        )
+        return page.render_tab("reopen", "", status, form=form, closings=CLOSING_CHOICES)
 
     if page.request.method == "GET":
         return show(Form({"closing": "day", "revision": page.poll.revision}))

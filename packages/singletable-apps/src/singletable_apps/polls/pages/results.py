@@ -18,8 +18,7 @@ from singletable_apps.polls.pages.results_view import (
     list_downloads,
     make_results_view,
 )
-from singletable_apps.polls.rules import PROTECTION_TEXT
-from singletable_apps.polls.service import Polls, Viewer, Voter
+from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.results import Download
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
@@ -37,7 +36,12 @@ def show_results(page: PollPage) -> Response:
 
 def _show_results(page: PollPageContext, form: Form, status: int = 200) -> Response:
     poll, viewer = page.poll, page.get_viewer()
-    context = _page_context(page, viewer, form)
+    context = {
+        "copy_url": f"{page.urls.page('new')}?from={poll.id}",
+        "manage_url": page.url("manage") if viewer.admin_key else "",
+        "comments": page.service.comments.list_all(poll),
+        "form": form,
+    }
     try:
         page.service.results.check_visible(poll, viewer)
     except ResultsHidden as hidden:
@@ -51,8 +55,8 @@ def _show_results(page: PollPageContext, form: Form, status: int = 200) -> Respo
         "results",
         status,
         **context,
-        **_view_context(page, view),
-        downloads=_list_downloads(page.service, view, viewer),
+        view=_localized(page, view),
+        downloads=_list_downloads(page, view, viewer),
         voters=page.service.results.list_voters(poll),
     )
 
@@ -74,7 +78,7 @@ def update_results(page: AnyPage, poll_id: str) -> Response:
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if page.request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    response = page.render("results/count", **_view_context(poll_page, view))
+    response = poll_page.render("results/count", view=_localized(poll_page, view))
     response.headers.update(headers)
     return response
 
@@ -143,9 +147,7 @@ def add_comment(page: PollPage, form: PostedForm) -> Response:
 
 def _visible_view(page: PollPageContext, viewer: Viewer | None = None) -> ResultsView | None:
     """Return results that are at most a second old, or None if the viewer cannot see them."""
-    try:
-        page.service.results.check_visible(page.poll, viewer or page.get_viewer())
-    except ResultsHidden:
+    if not page.can_see_results(viewer or page.get_viewer()):
         return None
     return _localized(page, _get_latest(page.state, page.poll.id))
 
@@ -172,51 +174,14 @@ def _get_latest(state: PollsState, poll_id: str) -> ResultsView:
     )
 
 
-def _list_downloads(polls: Polls, view: ResultsView, viewer: Viewer) -> list[Download]:
+def _list_downloads(page: PollPageContext, view: ResultsView, viewer: Viewer) -> list[Download]:
     """Return the picture, and the files from the API.
 
     The API does not read the cookies of these pages. Viewers who can see the results only as voters
     get links with their vote id; others do not, because such a link reveals the vote.
     """
-    poll, browser = view.poll, viewer.voter.browser
-    api_viewer = Viewer(Voter(browser), admin_key=polls.context.admin_key_of_creator(poll, browser))
-    url = polls.context.urls.poll(poll.id, "picture.png")
+    key = page.service.context.admin_key_of_creator(page.poll, page.browser)
+    is_known = page.can_see_results(Viewer(Voter(page.browser), admin_key=key))
+    url = page.url("picture.png")
     picture = Download("Picture", "The results to show in chats and slides.", "png", url)
-    try:
-        polls.results.check_visible(poll, api_viewer)
-    except ResultsHidden:
-        return [picture, *list_downloads(view.results, viewer.vote_id or "")]
-    return [picture, *list_downloads(view.results)]
-
-
-def _page_context(page: PollPageContext, viewer: Viewer, form: Form) -> dict[str, object]:
-    """Return what stays the same while votes come in."""
-    poll = page.poll
-    return {
-        "poll": poll,
-        # A poll is open, then closed, then final once no vote can be in flight.
-        "is_open": page.is_open,
-        "protection": PROTECTION_TEXT[poll.protection],
-        "share_link": page.urls.share_link(poll.id),
-        "picture_url": page.urls.absolute(page.url("picture.png")),
-        "vote_url": page.url(),
-        "copy_url": f"{page.urls.page('new')}?from={poll.id}",
-        "manage_url": page.url("manage") if viewer.admin_key else "",
-        "option_labels": page.option_labels(),
-        "comments": page.service.comments.list_all(poll),
-        "comments_url": page.url("comments"),
-        "form": form,
-    }
-
-
-def _view_context(page: PollPageContext, view: ResultsView) -> dict[str, object]:
-    """Return what changes with each vote."""
-    here = page.urls.poll(view.poll.id, "results")
-    return {
-        "view": _localized(page, view),
-        "pictures": page.urls.pictures(view.poll),
-        "details": view.details,
-        "here": here,
-        "update_url": f"{here}/now",
-        "events_url": f"{here}/events",
-    }
+    return [picture, *list_downloads(view.results, "" if is_known else viewer.vote_id or "")]

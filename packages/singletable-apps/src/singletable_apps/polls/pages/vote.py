@@ -6,7 +6,7 @@ import hashlib
 import re
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated
@@ -21,7 +21,6 @@ from singletable_apps.polls.errors import (
     InvalidCode,
     InvalidInput,
     PollClosed,
-    ResultsHidden,
 )
 from singletable_apps.polls.pages.dependencies import (
     CODE,
@@ -30,13 +29,7 @@ from singletable_apps.polls.pages.dependencies import (
     PollPageContext,
     set_no_store,
 )
-from singletable_apps.polls.rules import (
-    PROTECTION_TEXT,
-    Ballot,
-    check_ballot,
-    describe_visibility,
-    is_changeable,
-)
+from singletable_apps.polls.rules import Ballot, check_ballot, is_changeable
 from singletable_apps.polls.service import Identity, Viewer, Voter
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
@@ -84,43 +77,6 @@ _REQUEST_KEY = re.compile(r"[0-9A-Za-z_-]{16,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class VotingSession:
-    """A voter at a poll."""
-
-    poll: Poll
-    identity: Identity
-    is_open: bool
-
-    @property
-    def voter(self) -> Voter:
-        """Return how the voter is identified."""
-        return self.identity.voter
-
-    @property
-    def vote(self) -> Vote | None:
-        """Return the vote they have cast."""
-        return self.identity.vote
-
-    @property
-    def code(self) -> str:
-        """Return the voting code, or an empty string."""
-        return self.voter.code or ""
-
-    @property
-    def draft_key(self) -> str:
-        """Return the key under which the browser stores a draft of the ranking."""
-        return f"polls {self.poll.id}"
-
-    @property
-    def draft_version(self) -> str:
-        """Return what a draft depends on: the question, and the vote that it would replace."""
-        options = () if self.poll.write_ins else self.poll.candidates
-        question = repr((self.poll.title, options)).encode()
-        cast = "" if self.vote is None else f"{self.vote.id} {self.vote.revision}"
-        return f"{hashlib.sha256(question).hexdigest()[:16]} {cast}"
-
-
-@dataclass(frozen=True, slots=True)
 class EnteredBallot:
     """What was entered: the rank of each option, or `yes` or `maybe`, and a name."""
 
@@ -160,9 +116,9 @@ class EnteredBallot:
         return cls(answers=dict.fromkeys(form.selected("pick"), "yes"), name=name)
 
 
-def start_session(
+def _identify(
     page: PollPageContext, browser: str | None, code: str = "", request_key: str = ""
-) -> VotingSession:
+) -> Identity:
     """Identify the voter. A code in the URL or form takes precedence over a saved one."""
     key = request_key if _REQUEST_KEY.fullmatch(request_key) else None
     saved = None
@@ -172,8 +128,7 @@ def start_session(
             page.check_code_limit(found[0])
             saved = Voter(browser, found[0], key, found[1])
     typed = Voter(browser, code or None, key, proof=key)
-    identity = page.service.voting.identify(page.poll, typed, saved)
-    return VotingSession(page.poll, identity, page.is_open)
+    return page.service.voting.identify(page.poll, typed, saved)
 
 
 @router.get("/p/{poll_id}")
@@ -183,66 +138,67 @@ def show_ballot(
     change: bool = False,
 ) -> Response:
     """Show the ballot, or the vote that was cast, or that the poll is closed."""
-    poll, session = page.poll, start_session(page, _voter_token(page), code)
-    if not session.is_open:
-        return _show_closed(page, session)
-    if session.identity.is_code_used:
-        return _show_code_used(page, session)
-    if session.vote is not None and not (change and is_changeable(poll)):
-        return _show_vote(page, session, session.vote)
-    return _show_ballot(page, session, EnteredBallot.from_vote(poll, session.vote))
+    who = _identify(page, _voter_token(page), code)
+    if not page.is_open:
+        return _show_closed(page, who)
+    if who.is_code_used:
+        return _show_voter(page, who, "code_used")
+    if who.vote is not None and not (change and is_changeable(page.poll)):
+        return _show_vote(page, who, who.vote)
+    return _show_ballot(page, who, EnteredBallot.from_vote(page.poll, who.vote))
 
 
 @router.post("/p/{poll_id}")
 def submit_vote(page: PollPage, form: PostedForm) -> Response:
     """Cast the vote once it is confirmed, or show the ballot again with its errors."""
     hit_limit(page.request, page.state.limits["vote"])
-    poll, code = page.poll, form.value("code").strip()
-    session = start_session(page, _voter_token(page), code, form.value("key"))
-    if not session.is_open:
-        return _show_closed(page, session, late=True)
-    if session.identity.is_code_used:
-        return _show_code_used(page, session, 409)
-    if session.vote is not None and not is_changeable(poll) and not form.value("sure"):
-        return _show_vote(page, session, session.vote, again=True)
+    poll = page.poll
+    who = _identify(page, _voter_token(page), form.value("code").strip(), form.value("key"))
+    if not page.is_open:
+        return _show_closed(page, who, late=True)
+    if who.is_code_used:
+        return _show_voter(page, who, "code_used", 409)
+    if who.vote is not None and not is_changeable(poll) and not form.value("sure"):
+        return _show_vote(page, who, who.vote, again=True)
     entered = EnteredBallot.from_form(poll, form)
     error = _describe_changes(poll, form)
     if not error and poll.protection is Protection.BROWSER and page.browser is None:
         error = NO_COOKIE
     if error or form.value("change") or any(choice.error for choice in entered.choices):
-        return _show_ballot(page, session, entered, error)
+        return _show_ballot(page, who, entered, error)
     try:
-        page.service.voting.vote_id(poll, session.voter)
+        page.service.voting.vote_id(poll, who.voter)
         ballot = check_ballot(poll, entered.ballot)
         # Without scripts, a ranking is hard to see in its numbers; picks are not.
         if form.value("sure") or poll.kind is not PollKind.RANK:
-            return _cast(page, session, ballot)
-        return _show_review(page, session, ballot)
+            return _cast(page, who, ballot)
+        return _show_review(page, who, ballot)
     except InvalidCode as refused:
-        return _show_ballot(page, session, entered, errors={"code": str(refused)})
+        return _show_ballot(page, who, entered, errors={"code": str(refused)})
     except InvalidInput as refused:
         others = [text for name, text in refused.errors.items() if name != "name"]
-        return _show_ballot(page, session, entered, " ".join(others), errors=refused.errors)
+        return _show_ballot(page, who, entered, " ".join(others), errors=refused.errors)
     except Busy as refused:
-        return _show_ballot(page, session, entered, str(refused), 503)
+        return _show_ballot(page, who, entered, str(refused), 503)
 
 
 @router.post("/p/{poll_id}/options")
 def add_option(page: PollPage, form: PostedForm) -> Response:
     """Add an option for everyone, and show the ballot with it."""
     hit_limit(page.request, page.state.limits["vote"])
-    session = start_session(page, _voter_token(page), form.value("code").strip())
+    who = _identify(page, _voter_token(page), form.value("code").strip())
     try:
-        page.service.options.add(page.poll.id, form.value("option"), session.voter)
+        page.service.options.add(page.poll.id, form.value("option"), who.voter)
     except PollClosed:
-        return _show_closed(page, session, late=True)
+        return _show_closed(page, who, late=True)
     except (InvalidInput, InvalidCode) as refused:
-        entered = EnteredBallot.from_vote(page.poll, session.vote)
+        entered = EnteredBallot.from_vote(page.poll, who.vote)
         errors = {"option": str(refused), "typed": form.value("option")}
-        return _show_ballot(page, session, entered, errors=errors)
-    query = {"code": session.code} if session.code and session.vote is None else {}
-    change = {"change": "yes"} if session.vote is not None else {}
-    return page.redirect(page.urls.poll(page.poll.id, **query, **change), "The option was added.")
+        return _show_ballot(page, who, entered, errors=errors)
+    query = {"code": who.voter.code} if who.voter.code else {}
+    if who.vote is not None:
+        query = {"change": "yes"}
+    return page.redirect(page.urls.poll(page.poll.id, **query), "The option was added.")
 
 
 @router.get("/p/{poll_id}/pictures/{name}")
@@ -255,13 +211,13 @@ def read_picture(page: PollPage, name: Annotated[str, Path(max_length=100)]) -> 
 @router.get("/p/{poll_id}/voted")
 def show_thanks(page: PollPage) -> Response:
     """Thank the voter and show the vote that was just cast."""
-    session = start_session(page, page.browser)
-    vote, last = session.vote, page.read_cookie(VOTE)
+    who = _identify(page, page.browser)
+    vote, last = who.vote, page.read_cookie(VOTE)
     if page.poll.protection is Protection.OPEN and last is not None:
         vote = page.service.voting.get_vote(page.poll.id, last)
     if vote is None:
         return page.redirect(page.url())
-    return _show_vote(page, session, vote, fresh=True)
+    return _show_vote(page, who, vote, fresh=True)
 
 
 @router.get("/p/{poll_id}/receipt")
@@ -274,12 +230,11 @@ def open_receipt(
     set_no_store(page.request)
     if page.poll.protection is Protection.CODES:
         page.check_code_limit(code)
-        identity = page.service.voting.identify(page.poll, Voter(code=code, proof=proof))
-        if identity.is_code_used:
-            session = VotingSession(page.poll, identity, page.is_open)
-            return _show_code_used(page, session, 403)
-        if identity.vote is not None:
-            page.save_code(identity.voter)
+        who = page.service.voting.identify(page.poll, Voter(code=code, proof=proof))
+        if who.is_code_used:
+            return _show_voter(page, who, "code_used", 403)
+        if who.vote is not None:
+            page.save_code(who.voter)
             return page.redirect(page.url(), RECEIPT_OPENED)
     return page.redirect(page.url())
 
@@ -298,24 +253,24 @@ def _voter_token(page: PollPageContext) -> str | None:
     return page.get_browser_token() if is_needed else page.browser
 
 
-def _cast(page: PollPageContext, session: VotingSession, ballot: Ballot) -> Response:
-    poll, voting = session.poll, page.service.voting
+def _cast(page: PollPageContext, who: Identity, ballot: Ballot) -> Response:
+    poll, voting = page.poll, page.service.voting
     try:
-        cast = voting.cast(poll.id, ballot, session.voter)
+        cast = voting.cast(poll.id, ballot, who.voter)
     except PollClosed:
-        return _show_closed(page, session, late=True)
+        return _show_closed(page, who, late=True)
     except CodeUsed:
-        return _show_code_used(page, session, 409)
+        return _show_voter(page, who, "code_used", 409)
     except AlreadyVoted:
-        before = voting.find_vote(poll, session.voter)
+        before = voting.find_vote(poll, who.voter)
         if before is None:
             raise
-        return _show_vote(page, session, before, again=True)
+        return _show_vote(page, who, before, again=True)
     if poll.protection is Protection.CODES:
-        page.save_code(session.voter)
+        page.save_code(who.voter)
     if not page.request.cookies:
         # A browser without cookies would not be recognized on the next page.
-        return _show_vote(page, session, cast.vote, fresh=True)
+        return _show_vote(page, who, cast.vote, fresh=True)
     if poll.protection is Protection.OPEN:
         page.set_cookie(VOTE, cast.vote.id)
     return page.redirect(page.url("voted"))
@@ -354,11 +309,10 @@ def _describe_changes(poll: Poll, form: Form) -> str:
     return OPTIONS_CHANGED.format(changes="; ".join(changes)) if changes else ""
 
 
-def _hidden_fields(session: VotingSession) -> dict[str, str]:
+def _hidden_fields(poll: Poll, voter: Voter) -> dict[str, str]:
     """Return the question as shown, and a key so that a vote sent twice counts once."""
-    voter = session.voter
     key = voter.proof or voter.request_key or secrets.token_hex(16)
-    return {"key": key, "title": session.poll.title}
+    return {"key": key, "title": poll.title}
 
 
 def _notice(poll: Poll) -> str:
@@ -376,143 +330,136 @@ def _notice(poll: Poll) -> str:
 
 def _show_ballot(
     page: PollPageContext,
-    session: VotingSession,
+    who: Identity,
     entered: EnteredBallot,
     error: str = "",
     status: int = 422,
     *,
     errors: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
-    poll = session.poll
+    poll = page.poll
     has_rank_errors = any(choice.error for choice in entered.choices)
+    hidden = _hidden_fields(poll, who.voter)
     ranks = BallotForm(
-        action=page.urls.poll(poll.id),
+        action=page.url(),
         choices=entered.choices,
         notice=_notice(poll),
-        hidden_fields=_hidden_fields(session),
-        draft_key=session.draft_key,
-        draft_version=session.draft_version,
+        hidden_fields=hidden,
+        draft_key=_draft_key(poll),
+        draft_version=_draft_version(poll, who.vote),
         labels=LABELS,
         allow_ties=False,
         allow_blank=False,
         pictures=page.urls.pictures(poll),
     )
-    values = {"code": session.code, "name": entered.name, "option": errors.get("typed", "")}
-    return page.render(
+    typed = {"code": who.voter.code or "", "name": entered.name, "option": errors.get("typed", "")}
+    return _show_voter(
+        page,
+        who,
         "vote",
         status if error or errors or has_rank_errors else 200,
-        **_page_context(page, session),
         ballot=render_ballot_form(ranks) if poll.kind is PollKind.RANK else "",
         entered=entered,
-        hidden=_hidden_fields(session),
-        notice=_notice(poll),
+        hidden=hidden,
+        notice=ranks.notice,
         error=error,
         has_rank_errors=has_rank_errors,
-        form=Form(values, errors),
+        form=Form(typed, errors),
     )
 
 
-def _show_review(page: PollPageContext, session: VotingSession, ballot: Ballot) -> Response:
+def _draft_key(poll: Poll) -> str:
+    """Return the key under which the browser stores a draft of the ranking."""
+    return f"polls {poll.id}"
+
+
+def _draft_version(poll: Poll, vote: Vote | None) -> str:
+    """Return what a draft depends on: the question, and the vote that it would replace."""
+    options = () if poll.write_ins else poll.candidates
+    question = repr((poll.title, options)).encode()
+    cast = "" if vote is None else f"{vote.id} {vote.revision}"
+    return f"{hashlib.sha256(question).hexdigest()[:16]} {cast}"
+
+
+def _show_review(page: PollPageContext, who: Identity, ballot: Ballot) -> Response:
     """Show the ranking with a button that casts it, for browsers without scripts."""
     set_no_store(page.request)
     hidden = {
-        **_hidden_fields(session),
-        "code": session.code,
+        **_hidden_fields(page.poll, who.voter),
+        "code": who.voter.code or "",
         "name": ballot.name,
-        **{f"{RANK_PREFIX}{name}": "" for name in session.poll.candidates},
+        **{f"{RANK_PREFIX}{name}": "" for name in page.poll.candidates},
         **{f"{RANK_PREFIX}{name}": str(rank) for rank, name in enumerate(ballot.rankings, 1)},
     }
-    return page.render(
+    return _show_voter(
+        page,
+        who,
         "vote_review",
-        **_page_context(page, session),
-        ranking=_render_ranking(session, ballot.rankings),
+        ranking=_render_ranking(page.poll, ballot),
         hidden=hidden,
         labels=LABELS,
-        notice=_notice(session.poll),
+        notice=_notice(page.poll),
     )
 
 
 def _show_vote(
-    page: PollPageContext,
-    session: VotingSession,
-    vote: Vote,
-    *,
-    fresh: bool = False,
-    again: bool = False,
+    page: PollPageContext, who: Identity, vote: Vote, *, fresh: bool = False, again: bool = False
 ) -> Response:
     """Show a vote: just cast (`fresh`), on a later visit, or instead of a second vote (`again`)."""
-    return page.render(
+    poll, voter, receipt = page.poll, who.voter, ""
+    if poll.protection is Protection.CODES and voter.code and voter.proof:
+        receipt = page.urls.receipt_link(poll.id, voter.code, voter.proof)
+    return _show_voter(
+        page,
+        who,
         "voted",
         409 if again else 200,
-        **_page_context(page, session, vote),
         vote=vote,
-        ranking=_render_ranking(session, vote.rankings),
+        ranking=_render_ranking(poll, vote),
+        draft_key=_draft_key(poll),
+        draft_version=_draft_version(poll, who.vote),
         fresh=fresh,
         again=again,
-        link=page.urls.share_link(session.poll.id),
-        receipt=_receipt_link(page, session),
+        receipt=receipt,
     )
 
 
-def _receipt_link(page: PollPageContext, session: VotingSession) -> str:
-    """Return the private link to a vote that was cast with a code, or an empty string."""
-    poll, voter = session.poll, session.voter
-    if poll.protection is not Protection.CODES or not voter.code or not voter.proof:
-        return ""
-    return page.urls.receipt_link(poll.id, voter.code, voter.proof)
-
-
-def _show_code_used(page: PollPageContext, session: VotingSession, status: int = 200) -> Response:
-    return page.render("code_used", status, **_page_context(page, session))
-
-
-def _show_closed(page: PollPageContext, session: VotingSession, *, late: bool = False) -> Response:
+def _show_closed(page: PollPageContext, who: Identity, *, late: bool = False) -> Response:
     """Show that the poll is closed; `late` if a vote came after that."""
-    vote = session.vote
-    return page.render(
-        "closed",
-        409 if late else 200,
-        **_page_context(page, session, vote),
-        vote=vote,
-        ranking="" if vote is None else _render_ranking(session, vote.rankings),
-        late=late,
-    )
+    ranking = "" if who.vote is None else _render_ranking(page.poll, who.vote)
+    status = 409 if late else 200
+    return _show_voter(page, who, "closed", status, vote=who.vote, ranking=ranking, late=late)
 
 
-def _page_context(
-    page: PollPageContext, session: VotingSession, vote: Vote | None = None
-) -> dict[str, object]:
-    poll = session.poll
+def _show_voter(
+    page: PollPageContext,
+    who: Identity,
+    template: str,
+    status: int = 200,
+    *,
+    vote: Vote | None = None,
+    **context: object,
+) -> Response:
+    """Render a page for a voter; `vote` is the one that it shows."""
     # In a poll with codes, the key in the form becomes the proof of the vote.
-    if poll.protection is Protection.CODES or session.vote or vote:
+    if page.poll.protection is Protection.CODES or who.vote or vote:
         set_no_store(page.request)
     admin_key = page.find_admin_key()
-    viewer = Viewer(session.voter, None if vote is None else vote.id, admin_key)
-    return {
-        "session": session,
-        "poll": poll,
-        "option_labels": page.option_labels(),
-        "pictures": page.urls.pictures(poll),
-        "share_link": page.urls.share_link(poll.id),
-        "picture_url": page.urls.absolute(page.url("picture.png")),
-        "protection": PROTECTION_TEXT[poll.protection],
-        "results": describe_visibility(poll),
-        "can_see_results": _can_see_results(page, viewer),
-        "is_admin": admin_key is not None,
-    }
+    viewer = Viewer(who.voter, None if vote is None else vote.id, admin_key)
+    return page.render(
+        template,
+        status,
+        who=who,
+        vote=vote,
+        can_see_results=page.can_see_results(viewer),
+        is_admin=admin_key is not None,
+        **context,
+    )
 
 
-def _can_see_results(page: PollPageContext, viewer: Viewer) -> bool:
-    try:
-        page.service.results.check_visible(page.poll, viewer)
-    except ResultsHidden:
-        return False
-    return True
-
-
-def _render_ranking(session: VotingSession, ranking: Sequence[str]) -> str:
+def _render_ranking(poll: Poll, vote: Vote | Ballot) -> str:
     """Return a ranking as HTML; picks are drawn by the template."""
-    if session.poll.kind is not PollKind.RANK:
+    if poll.kind is not PollKind.RANK:
         return ""
-    unranked = [name for name in session.poll.candidates if name not in ranking]
-    return render_ranking([[name] for name in ranking], unranked, LABELS)
+    unranked = [name for name in poll.candidates if name not in vote.rankings]
+    return render_ranking([[name] for name in vote.rankings], unranked, LABELS)
