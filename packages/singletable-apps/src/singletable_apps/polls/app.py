@@ -75,7 +75,6 @@ APP = AppSpec[Polls](
     problem_types=PROBLEM_TYPES,
     pages=pages.ROUTERS,
     context=pages.page_context,
-    problem_pages=pages.PROBLEM_PAGES,
     generated_files={**results.static_files(), **ballot.static_files()},
     templates=[results.TEMPLATES],
     outbox=TABLES,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from singletable_apps.polls.pages import codes, create, home, manage, results, vote
-from singletable_apps.polls.pages.dependencies import PROBLEM_PAGES, page_context
+from singletable_apps.polls.pages.dependencies import page_context
 
-__all__ = ["PROBLEM_PAGES", "ROUTERS", "page_context"]
+__all__ = ["ROUTERS", "page_context"]
 
 ROUTERS = (
     *(module.router for module in (home, create, vote, results, manage, codes)),

@@ -33,13 +33,11 @@ from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_brow
 from singletable_apps.shared import frame
 from singletable_apps.shared.frame import AppState, state_of
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Form, Link, path_of, request_time_zone
+from singletable_apps.shared.pages import Link, path_of, request_time_zone
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import (
     LONGEST_AGE,
-    NOT_ALLOWED,
     Cookie,
-    Problem,
     hit_limit,
     set_header,
 )
@@ -203,22 +201,6 @@ def _poll_page(page: AnyPage, poll_id: str) -> PollPageContext:
 
 # A page about the poll in the URL: `/p/{poll_id}/…`.
 PollPage: TypeAlias = Annotated[PollPageContext, Depends(_poll_page)]
-
-
-def ask_for_admin_link(request: Request, text: str, form: Form | None = None) -> Response:
-    """Show the form that asks for the admin link of the poll."""
-    state = state_of(request)
-    action = state.service.context.urls.poll(request.path_params["poll_id"], "manage", "key")
-    return state.pages.render(
-        request, "polls/admin_link.html", 403, text=text, action=action, form=form or Form()
-    )
-
-
-def _admin_link_page(request: Request, problem: Problem) -> Response:
-    return ask_for_admin_link(request, problem.detail or "")
-
-
-PROBLEM_PAGES = {NOT_ALLOWED: _admin_link_page}
 
 
 def set_no_store(request: Request) -> None:

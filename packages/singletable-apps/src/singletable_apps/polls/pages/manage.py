@@ -1,7 +1,7 @@
 """Manage a poll: overview, edit, close, reopen and delete.
 
 The organizer is recognized by the admin link, or as the browser that created the poll. A handler
-declares `page: ManagedPage`; anyone else is asked for the admin link.
+declares `page: ManagedPage`; anyone else is asked to open the admin link.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Self, TypeAlias
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Query, Response
 from markupsafe import Markup
@@ -32,7 +31,6 @@ from singletable_apps.polls.pages.dependencies import (
     AnyPage,
     PollPage,
     PollPageContext,
-    ask_for_admin_link,
     set_no_store,
 )
 from singletable_apps.polls.rules import (
@@ -57,8 +55,8 @@ from singletable_apps.shared.qr import qr_svg
 
 router = APIRouter()
 NEEDS_ADMIN_LINK = (
-    "You got the admin link when you created the poll. In the browser where you created it, you "
-    "don’t need one."
+    "Open the admin link. You got it when you created the poll. In the browser where you created it, "
+    "you don’t need one."
 )
 
 
@@ -185,18 +183,6 @@ def confirm_notices(
         do=lambda form: notices.confirm(poll, token),
         done="Notices are on.",
     )
-
-
-@router.post("/p/{poll_id}/manage/key")
-def submit_admin_link(page: PollPage, form: PostedForm) -> Response:
-    """Accept an admin link, or the key in it."""
-    text = form.value("key").strip()
-    [key] = parse_qs(text.partition("?")[2]).get("key", [text])[:1]
-    try:
-        return _save_admin_key(page, key)
-    except InvalidAdminKey as error:
-        shown = form.with_errors(key=str(error))
-        return ask_for_admin_link(page.request, NEEDS_ADMIN_LINK, shown)
 
 
 def _save_admin_key(page: PollPageContext, key: str) -> Response:
