@@ -171,7 +171,7 @@ def set_picture(
     poll_id: PollId, name: OptionName, key: AdminKey, sent: schemas.NewPicture, service: Service
 ) -> schemas.PollSchema:
     """Set or remove the picture of an option, which is shown on the ballot and in the results."""
-    poll = service.options.set_picture(poll_id, key, name, sent.data, sent.alt)
+    poll = service.pictures.set(poll_id, key, name, sent.data, sent.alt)
     return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 

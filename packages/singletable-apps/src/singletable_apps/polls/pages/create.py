@@ -226,7 +226,8 @@ def show_new_poll(
         return _show_form(page, poll_form(PollDraft("", (), zone=zone)))
     context = page.service.context
     draft = draft_copy(context.get_poll(source), context.clock())
-    return _show_form(page, poll_form(draft), copied=draft.title)
+    values = {**poll_form(draft).values, "source": source}
+    return _show_form(page, Form(values), copied=draft.title)
 
 
 @router.post("/new")
@@ -238,7 +239,10 @@ def create_poll(page: AnyPage, form: PostedForm) -> Response:
 
     def create(draft: PollDraft) -> Response:
         managed = page.service.lifecycle.create(
-            draft, page.get_browser_token(), email=form.value("email").strip()
+            draft,
+            page.get_browser_token(),
+            email=form.value("email").strip(),
+            source=form.value("source"),
         )
         return page.redirect(page.urls.poll(managed.poll.id, "made"))
 

@@ -256,7 +256,7 @@ def edit_picture(
     def act(values: PictureFields) -> Response:
         files = upload.named("picture")
         data = b"" if values.remove_picture else files[0].data if files else None
-        page.service.options.set_picture(page.poll.id, page.admin_key, option, data, values.alt)
+        page.service.pictures.set(page.poll.id, page.admin_key, option, data, values.alt)
         return page.redirect(page.manage_url("edit"), f"The picture of “{option}” is saved.")
 
     def show(form: Form, status: int) -> Response:

@@ -204,7 +204,7 @@ def add_option(page: PollPage, form: PostedForm) -> Response:
 @router.get("/p/{poll_id}/pictures/{name}")
 def read_picture(page: PollPage, name: Annotated[str, Path(max_length=100)]) -> Response:
     """Return the picture of an option."""
-    content = page.service.options.find_picture(page.poll.id, name.removesuffix(".webp"))
+    content = page.service.pictures.find(page.poll.id, name.removesuffix(".webp"))
     return public_response(page.request, content, "image/webp", caching=FOREVER)
 
 

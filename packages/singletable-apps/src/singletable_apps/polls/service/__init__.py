@@ -22,6 +22,7 @@ from singletable_apps.polls.service.lifecycle import (
 )
 from singletable_apps.polls.service.notices import Notices
 from singletable_apps.polls.service.options import WriteIns
+from singletable_apps.polls.service.pictures import Pictures
 from singletable_apps.polls.service.results import (
     PollResults,
     ResultsService,
@@ -65,6 +66,7 @@ class Polls:
     tallies: Tallies
     results: ResultsService
     options: WriteIns
+    pictures: Pictures
     comments: Comments
     notices: Notices
 
@@ -84,16 +86,17 @@ def open_polls(
     if make_table:
         store.admin.create_table(polls, if_missing=True)
     context = Context(store, secret, clock, urls or Urls(), NoMail() if mailer is None else mailer)
-    notices = Notices(context)
+    notices, pictures = Notices(context), Pictures(context)
     voting, tallies = Voting(context, notices), Tallies(context, SnapshotStore(context))
     return Polls(
         context,
-        PollLifecycle(context, notices),
+        PollLifecycle(context, notices, pictures),
         VotingCodes(context),
         voting,
         tallies,
         ResultsService(context, voting, tallies, notices),
         WriteIns(context, voting, tallies),
+        pictures,
         Comments(context),
         notices,
     )

@@ -6,14 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from singletable import Store
+from singletable import Store, TransactionConflict, retry_conflicts
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import InvalidAdminKey, WrongSecret
+from singletable_apps.polls.errors import Busy, InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists
 from singletable_apps.polls.tokens import Secret, parse_poll_id
 from singletable_apps.polls.urls import Urls
 from singletable_apps.shared.mail import Mailer, NoMail
 from singletable_apps.shared.service import utc_now
+
+MAX_ATTEMPTS = 10
+
+
+def too_many_edits() -> Busy:
+    """Return the error for an edit that conflicted with others each time."""
+    return Busy("Others keep changing this poll. Try again.")
+
+
+retry_edits = retry_conflicts(
+    attempts=MAX_ATTEMPTS, also=[TransactionConflict], idempotent=True, otherwise=too_many_edits
+)
 
 
 @dataclass(frozen=True, slots=True)

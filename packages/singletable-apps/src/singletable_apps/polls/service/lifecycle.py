@@ -12,9 +12,7 @@ from singletable import (
     ConditionFailed,
     Page,
     Selection,
-    TransactionConflict,
     key_of,
-    retry_conflicts,
 )
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
@@ -40,8 +38,14 @@ from singletable_apps.polls.rules import (
     poll_has_votes,
     poll_not_found,
 )
-from singletable_apps.polls.service.context import Context
+from singletable_apps.polls.service.context import (
+    MAX_ATTEMPTS,
+    Context,
+    retry_edits,
+    too_many_edits,
+)
 from singletable_apps.polls.service.notices import CLOSED, Notices, check_email
+from singletable_apps.polls.service.pictures import Pictures
 from singletable_apps.polls.service.voting import new_lanes, update_lanes
 from singletable_apps.polls.tokens import MAX_CODES, new_poll_id
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision
@@ -49,18 +53,8 @@ from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_
 E = TypeVar("E")
 # Eight votes at a time can be written to a poll without waiting for each other.
 LANES = 8
-MAX_ATTEMPTS = 10
 # Items are read and deleted in batches, so that a large poll is never in memory as a whole.
 DELETE_BATCH = 1_000
-
-
-def _too_many_edits() -> Busy:
-    return Busy("Others keep changing this poll. Try again.")
-
-
-retry_edits = retry_conflicts(
-    attempts=MAX_ATTEMPTS, also=[TransactionConflict], idempotent=True, otherwise=_too_many_edits
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +71,15 @@ class PollLifecycle:
 
     context: Context
     notices: Notices
+    pictures: Pictures
 
     def create(
-        self, draft: PollDraft, browser: str | None = None, *, email: str = ""
+        self, draft: PollDraft, browser: str | None = None, *, email: str = "", source: str = ""
     ) -> ManagedPoll:
         """Create a poll and add it to the polls of the browser, if one is given.
 
-        Notices go to `email` once its owner has confirmed it.
+        Notices go to `email` once its owner has confirmed it. Pictures of options are copied from
+        the poll with the id `source`.
         """
         if email:
             check_email(email)
@@ -100,6 +96,7 @@ class PollLifecycle:
             poll = Poll(id=new_poll_id(), lanes=LANES, **values)
             if self._create(poll):
                 self.notices.ask(poll)
+                poll = self.pictures.copy(source, poll)
                 return ManagedPoll(poll, self.context.secret.admin_key(poll.id))
         raise Busy("All ids that we tried are taken. Try again.")
 
@@ -130,7 +127,7 @@ class PollLifecycle:
     def duplicate(self, poll_id: str, browser: str | None = None) -> ManagedPoll:
         """Create a copy of a poll, without votes and without a closing time in the past."""
         poll = self.context.get_poll(poll_id)
-        return self.create(draft_copy(poll, self.context.clock()), browser)
+        return self.create(draft_copy(poll, self.context.clock()), browser, source=poll_id)
 
     def list_created(self, browser: str, size: int, cursor: str | None = None) -> Page[ManagedPoll]:
         """Return a page of the polls that were created in a browser, newest first."""
@@ -176,7 +173,7 @@ class PollLifecycle:
                 return self._write(poll, draft)
             except (ConditionFailed, *UNKNOWN_OUTCOME):
                 continue
-        raise _too_many_edits()
+        raise too_many_edits()
 
     @retry_edits
     def close(self, poll_id: str, admin_key: str, *, check: RevisionCheck = any_revision) -> Poll:

@@ -1,7 +1,4 @@
-"""Options that voters add, and pictures of options.
-
-The organizer can remove options without votes, and chooses the pictures.
-"""
+"""Options that voters add; the organizer can remove those without votes."""
 
 from __future__ import annotations
 
@@ -10,29 +7,24 @@ from dataclasses import dataclass
 
 from singletable import ConditionFailed
 from singletable_apps.polls import patterns
-from singletable_apps.polls.entities import OptionPicture, Poll, Protection, VotingLane
-from singletable_apps.polls.errors import Busy, InvalidInput, NotFound, PollHasVotes
-from singletable_apps.polls.rules import (
-    MAX_TITLE,
-    MIN_OPTIONS,
-    check_new_option,
-    printable_excerpt,
+from singletable_apps.polls.entities import Poll, Protection, VotingLane
+from singletable_apps.polls.errors import InvalidInput, PollHasVotes
+from singletable_apps.polls.rules import MIN_OPTIONS, check_new_option
+from singletable_apps.polls.service.context import (
+    MAX_ATTEMPTS,
+    Context,
+    retry_edits,
+    too_many_edits,
 )
-from singletable_apps.polls.service.context import Context
-from singletable_apps.polls.service.lifecycle import retry_edits
 from singletable_apps.polls.service.results import Tallies
 from singletable_apps.polls.service.voting import Voter, Voting
 from singletable_apps.polls.tally import Tally, option_numbers
-from singletable_apps.shared.pictures import Picture, prepare_picture
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
-from singletable_apps.shared.text import is_printable, normalize_line
-
-MAX_ATTEMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class WriteIns:
-    """Add, picture and remove options. Votes refer to options by number, so they stay valid."""
+    """Add and remove options. Votes refer to options by number, so they stay valid."""
 
     context: Context
     voting: Voting
@@ -57,7 +49,7 @@ class WriteIns:
                 )
             except (ConditionFailed, *UNKNOWN_OUTCOME):
                 continue
-        raise Busy("Others keep changing this poll. Try again.")
+        raise too_many_edits()
 
     @retry_edits
     def remove(self, poll_id: str, admin_key: str, option: str) -> Poll:
@@ -72,44 +64,6 @@ class WriteIns:
         if number in _used_numbers(tally):
             raise PollHasVotes(f"People have voted for “{option}”, so it stays.")
         return self._write(poll, number, tally)
-
-    def set_picture(
-        self, poll_id: str, admin_key: str, option: str, data: bytes | None, alt: str
-    ) -> Poll:
-        """Set the picture of an option, or what it shows; empty `data` removes it."""
-        new = prepare_picture(data) if data else ("", b"")
-        if len(alt := normalize_line(alt)) > MAX_TITLE or not is_printable(alt):
-            message = f"Enter a description of at most {MAX_TITLE} visible characters."
-            raise InvalidInput({"alt": message})
-        return self._set_picture(poll_id, admin_key, option, None if data is None else new, alt)
-
-    @retry_edits
-    def _set_picture(
-        self, poll_id: str, admin_key: str, option: str, new: tuple[str, bytes] | None, alt: str
-    ) -> Poll:
-        poll = self.context.get_managed_poll(poll_id, admin_key)
-        if option not in poll.candidates:
-            raise NotFound(f"“{printable_excerpt(option)}” is not an option of this poll.")
-        before = poll.pictures.get(option, Picture("", ""))
-        name, content = (before.name, b"") if new is None else new
-        pictures = {each: one for each, one in poll.pictures.items() if each != option}
-        if name:
-            pictures[option] = Picture(name, alt)
-        with self.context.store.transaction(pattern=patterns.set_picture) as transaction:
-            if content:
-                transaction.put(OptionPicture(poll_id=poll_id, name=name, content=content))
-            if before.name and before.name not in [each.name for each in pictures.values()]:
-                transaction.delete(OptionPicture.key(poll_id, before.name))
-            is_unchanged = Poll.revision == poll.revision
-            transaction.update(Poll.key(poll_id), Poll.pictures.set(pictures), if_=is_unchanged)
-        return self.context.get_poll(poll_id)
-
-    def find_picture(self, poll_id: str, name: str) -> bytes:
-        """Return the content of a picture, or raise NotFound."""
-        found = self.context.store.run(patterns.picture, poll_id, name)
-        if found is None:
-            raise NotFound("There is no such picture.")
-        return found.content
 
     def list_unused(self, poll: Poll) -> list[str]:
         """Return the options for which no one has voted, if they can be removed."""
