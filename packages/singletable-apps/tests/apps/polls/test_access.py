@@ -58,9 +58,9 @@ TABLE: Table = {
                 POST /p/{poll_id}/manage/options/remove,
                 GET /p/{poll_id}/manage/picture, POST /p/{poll_id}/manage/picture,
                 POST /p/{poll_id}/manage/comments/{comment_id}/delete""",
-            # The key is wrong, the code was used, and results of votes with codes are secret.
+            # The code was used, and results of votes with codes are secret.
             "": """
-                POST /p/{poll_id}/manage/key, GET /p/{poll_id}/receipt,
+                GET /p/{poll_id}/receipt,
                 GET /p/{poll_id}/pictures/{name},
                 GET /p/{poll_id}/notices, POST /p/{poll_id}/notices,
                 GET /p/{poll_id}/results/now, GET /p/{poll_id}/results/events""",
@@ -117,7 +117,6 @@ def access() -> AccessCheck:
         f"POST {API}/{{poll_id:poll}}/vote": {"rankings": ["Castle"], "code": code},
         "POST /polls/p/{poll_id}": {"code": code, "rank.Castle": "1", "sure": "yes"},
         "GET /polls/p/{poll_id}/receipt": {"code": code, "proof": "another proof"},
-        "POST /polls/p/{poll_id}/manage/key": {"key": other.admin_key},
     }
     return AccessCheck(
         server,

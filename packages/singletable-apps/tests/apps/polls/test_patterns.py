@@ -36,8 +36,8 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.lifecycle.duplicate(poll_id, "another")
     change(poll_id, key, lambda draft: replace(draft, write_ins=True, comments=True))
     service.options.add(poll_id, "C", code_voter(managed, 12))
-    poll = service.options.set_picture(poll_id, key, "Go", make_image(), "A gopher")
-    service.options.find_picture(poll_id, poll.pictures["Go"].name)
+    poll = service.pictures.set(poll_id, key, "Go", make_image(), "A gopher")
+    service.pictures.find(poll_id, poll.pictures["Go"].name)
     comment = service.comments.add(poll_id, "Ada", "Nice.")
     service.comments.delete(poll_id, key, comment.id)
     noticed = service.lifecycle.create(PollDraft("Q", OPTIONS), email="ada@example.org").poll

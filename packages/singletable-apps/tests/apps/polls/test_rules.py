@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Poll, PollKind, Protection, ResultsVisibility
 from singletable_apps.polls.errors import InvalidInput, NotFound, PollClosed, ResultsHidden
 from singletable_apps.polls.rules import (
     GRACE_PERIOD,
@@ -213,6 +213,29 @@ def test_invalid_rankings_are_rejected(rankings: list[str], fields: list[str]) -
         check_ballot(_poll(), Ballot(rankings))
     assert [*refusal.value.errors] == fields
     assert len(str(refusal.value).encode()) < 600
+
+
+@pytest.mark.parametrize(
+    ("kind", "most", "picks", "error"),
+    [
+        (PollKind.ONE, 0, ["Go"], ""),
+        (PollKind.ONE, 0, [], "Pick one option."),
+        (PollKind.ONE, 0, ["Go", "C"], "Pick one option."),
+        (PollKind.SEVERAL, 0, [], "Pick at least one option."),
+        (PollKind.SEVERAL, 0, ["C", "Go", "Rust"], ""),
+        (PollKind.SEVERAL, 2, ["C", "Go", "Rust"], "Pick at most 2 options. You picked 3."),
+    ],
+)
+def test_picks_are_checked_and_put_in_order(
+    kind: PollKind, most: int, picks: list[str], error: str
+) -> None:
+    poll = _poll(kind=kind, max_picks=most)
+    if error:
+        with pytest.raises(InvalidInput, match=error):
+            check_ballot(poll, Ballot(picks))
+    else:
+        kept = [option for option in poll.candidates if option in picks]
+        assert check_ballot(poll, Ballot(picks)).rankings == kept
 
 
 def test_error_lists_at_most_ten_options() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 from uuid import UUID
@@ -20,7 +21,7 @@ from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
 from singletable_apps.polls.rules import Ballot
 from singletable_apps.polls.service import ManagedPoll, PollResults, Polls, Viewer, Voter
-from singletable_apps.polls.tally import PickResult
+from singletable_apps.polls.tally import MethodResults, PickResult
 from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_browser_token
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.qr import qr_svg
@@ -443,56 +444,44 @@ def export_votes(
     Rankings are sorted by their number of votes: nothing shows who voted when.
     """
     extension, media_type = _FILE_TYPES[file_format]
-    if isinstance(results.count, PickResult):
-        return _export_picks(results, results.count, file_format, service)
-    try:
-        content = _write_export(results, file_format, service)
-    except WriteError as error:
-        text = (
-            f"An option of “{results.poll.title}” has a name that {file_format} cannot contain. "
-            "Use json."
-        )
-        raise Problem(INVALID, text, errors=[FieldError(text, parameter="format")]) from error
-    return download(content, f"{results.poll.title}.{extension}", media_type)
-
-
-def _export_picks(
-    results: PollResults, count: PickResult, file_format: Format, service: Polls
-) -> Response:
-    poll = results.poll
+    title, count = results.poll.title, results.count
     if file_format is Format.JSON:
-        voters = service.results.list_voters(poll)
-        export = schemas.PickResultsSchema.from_results(results, count, voters)
+        voters = service.results.list_voters(results.poll)
+        export: schemas.ResponseModel
+        if isinstance(count, PickResult):
+            export = schemas.PickResultsSchema.from_results(results, count, voters)
+        else:
+            export = schemas.ExportSchema.from_all_results(results, voters)
         content = export.model_dump_json(by_alias=True, indent=1).encode()
-        return download(content, f"{poll.title}.json", "application/json")
-    if file_format is Format.CSV:
+    elif not isinstance(count, PickResult):
+        content = _write_rankings(results, count, file_format, service.context.clock())
+    elif file_format is Format.CSV:
         rows = [(name, count.votes[name], count.maybe[name]) for name in count.votes]
-        return download_table(["option", "votes", "maybe"], rows, poll.title, "csv")
-    text = f"{file_format} is for rankings, and people pick in this poll. Use csv or json."
-    raise Problem(INVALID, text, errors=[FieldError(text, parameter="format")])
+        return download_table(["option", "votes", "maybe"], rows, title, "csv")
+    else:
+        raise _unusable_format(
+            f"{file_format} is for rankings, and people pick in this poll. Use csv or json."
+        )
+    return download(content, f"{title}.{extension}", media_type)
 
 
-def _write_export(results: PollResults, file_format: Format, service: Polls) -> bytes:
+def _write_rankings(
+    results: PollResults, count: MethodResults, file_format: Format, now: datetime
+) -> bytes:
     title = results.poll.title
-    match file_format:
-        case Format.CSV | Format.ABIF:
-            return write_ballots(results.methods.ballots, file_format, title=title)
-        case Format.JSON:
-            export = schemas.ExportSchema.from_all_results(
-                results, service.results.list_voters(results.poll)
-            )
-            return export.model_dump_json(by_alias=True, indent=1).encode()
-        case Format.RCTAB:
-            closed = results.poll.expires_at if results.is_final else None
-            day = (closed or service.context.clock()).date()
-            return write_rounds(results.methods.runoff, contest=title, day=day)
+    try:
+        if file_format is not Format.RCTAB:
+            return write_ballots(count.ballots, file_format, title=title)
+        closed = results.poll.expires_at if results.is_final else None
+        return write_rounds(count.runoff, contest=title, day=(closed or now).date())
+    except WriteError as error:
+        raise _unusable_format(
+            f"An option of “{title}” has a name that {file_format} cannot contain. Use json."
+        ) from error
 
 
-ROUTERS = (
-    create_router,
-    poll_router,
-    codes_router,
-    voting_router,
-    results_router,
-    exports_router,
-)
+def _unusable_format(text: str) -> Problem:
+    return Problem(INVALID, text, errors=[FieldError(text, parameter="format")])
+
+
+ROUTERS = (create_router, poll_router, codes_router, voting_router, results_router, exports_router)

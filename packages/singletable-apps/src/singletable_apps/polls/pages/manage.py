@@ -55,8 +55,8 @@ from singletable_apps.shared.qr import qr_svg
 
 router = APIRouter()
 NEEDS_ADMIN_LINK = (
-    "Open the admin link. You got it when you created the poll. In the browser where you created it, "
-    "you don’t need one."
+    "You got the admin link when you created the poll. In the browser where you created it, you "
+    "don’t need one."
 )
 
 

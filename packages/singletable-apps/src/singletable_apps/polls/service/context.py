@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from singletable import Store, TransactionConflict, retry_conflicts
@@ -12,8 +12,7 @@ from singletable_apps.polls.errors import Busy, InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists
 from singletable_apps.polls.tokens import Secret, parse_poll_id
 from singletable_apps.polls.urls import Urls
-from singletable_apps.shared.mail import Mailer, NoMail
-from singletable_apps.shared.service import utc_now
+from singletable_apps.shared.mail import Mailer
 
 MAX_ATTEMPTS = 10
 
@@ -30,13 +29,13 @@ retry_edits = retry_conflicts(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The store, the server secret, the clock and the URLs of the pages."""
+    """The store, the server secret, the clock, the URLs of the pages and who sends e-mails."""
 
     store: Store
     secret: Secret
-    clock: Callable[[], datetime] = utc_now
-    urls: Urls = field(default_factory=Urls)
-    mailer: Mailer = field(default_factory=NoMail)
+    clock: Callable[[], datetime]
+    urls: Urls
+    mailer: Mailer
 
     def get_poll(self, poll_id: str) -> Poll:
         """Return the poll, or raise NotFound."""

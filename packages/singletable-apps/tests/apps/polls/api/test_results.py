@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.rules import PROTECTION_TEXT
 from singletable_apps.polls.service import Voter
 from tests.apps.polls.api.client import Made, Person, Server, type_of
 
@@ -60,6 +58,8 @@ def test_rounds_account_for_every_vote(server: Server) -> None:
     }
     assert any("tied for last" in sentence for sentence in found["explanation"])
     assert not any("split" in sentence for sentence in found["rules"])
+    assert found["protection"]["level"] == "browser"
+    assert "One vote per browser" in found["protection"]["words"]
 
 
 def test_poll_without_votes_has_no_winner(server: Server) -> None:
@@ -111,13 +111,6 @@ def test_results_say_when_methods_disagree(server: Server) -> None:
     assert "Instant runoff decides this poll" in found["comparison"]
 
 
-def test_results_name_the_protection(server: Server) -> None:
-    ada = server.new_visitor()
-    for protection in (Protection.BROWSER, Protection.OPEN):
-        found = ada.get(f"{ada.makes(protection=protection).path}/results").json()["protection"]
-        assert found == {"level": protection, "words": PROTECTION_TEXT[protection]}
-
-
 def test_results_have_names_only_where_the_poll_asks_for_them(server: Server) -> None:
     ada = server.new_visitor()
     for names, expected in (
@@ -145,16 +138,6 @@ def test_results_are_304_until_a_vote(server: Server) -> None:
             assert (seen.status_code, seen.content == b"") == (status, status == 304)
             tags.append(seen.headers["ETag"])
     assert len(set(tags)) == 4
-
-
-def test_results_are_final_after_the_closing_time(server: Server) -> None:
-    ada = server.new_visitor()
-    poll = ada.makes(expiresAt="2026-01-02T00:00:00Z")
-    ada.votes(poll, "Go")
-    before = ada.get(f"{poll.path}/results")
-    server.clock.advance(days=2)
-    after = ada.get(f"{poll.path}/results", headers={"If-None-Match": before.headers["ETag"]})
-    assert (before.json()["isFinal"], after.json()["isFinal"]) == (False, True)
 
 
 def seen_by(person: Person, poll: Made, **more: object) -> str:

@@ -35,17 +35,10 @@ def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
 @pytest.mark.parametrize(
     ("typed", "field", "words"),
     [
-        ({"title": " "}, "title", "Enter a question"),
-        ({"title": "x" * 201}, "title", "Use at most 200"),
-        ({"description": "x" * 2001}, "description", "at most 2,000"),
         ({"candidates": "Lake"}, "candidates", "2 to 50 options"),
-        ({"candidates": [f"O{n}" for n in range(51)]}, "candidates", "There are 51"),
         ({"candidates": ["A", "", "B", "a"]}, "candidates-2", "Options 1 and 3 are the same"),
-        ({"candidates": ["A", "b" * 101]}, "candidates-1", "at most 100"),
-        ({"closing": "at"}, "expires_at", "Choose a day and time"),
         ({"closing": "at", "expires_at": "soon"}, "expires_at", "Enter a date and a time"),
         ({"closing": "at", "expires_at": "2026-11-15T11:00"}, "expires_at", "in the past"),
-        ({"closing": "at", "expires_at": "2046-11-15T11:00"}, "expires_at", "ten years"),
         ({"closing": "later"}, "closing", "Choose one of the options"),
         ({"results": "never"}, "results", "Choose one of the options"),
         ({"protection": None}, "protection", "Please fill this in"),
@@ -101,17 +94,11 @@ def test_more_rows_without_scripts_keep_the_input(server: Server, ada: Visitor) 
     assert len(forms_in(more)[0].fields["candidates"]) == 50
 
 
-@pytest.mark.parametrize(
-    ("closing", "after"),
-    [("hour", timedelta(hours=1)), ("day", timedelta(days=1)), ("week", timedelta(weeks=1))],
-)
-def test_poll_closes_after_the_chosen_duration(
-    server: Server, ada: Visitor, closing: str, after: timedelta
-) -> None:
+def test_poll_closes_after_the_chosen_duration(server: Server, ada: Visitor) -> None:
     # A time in the field is ignored unless `closing` is "at".
-    typed: dict[str, Typed] = {**GOOD, "closing": closing, "expires_at": "2001-01-01T10:00"}
+    typed: dict[str, Typed] = {**GOOD, "closing": "week", "expires_at": "2001-01-01T10:00"}
     poll = server.polls.context.get_poll(id_in(ada.send(ada.get(NEW), NEW, **typed)))
-    assert poll.expires_at == server.now + after
+    assert poll.expires_at == server.now + timedelta(weeks=1)
 
 
 def test_closing_time_is_in_the_time_zone_of_the_browser(server: Server, ada: Visitor) -> None:

@@ -14,28 +14,15 @@ DATES = PollDraft(
 )
 
 
-@pytest.mark.parametrize(
-    ("kind", "most", "picks", "error"),
-    [
-        (PollKind.ONE, 0, ["Lake"], ""),
-        (PollKind.ONE, 0, [], "Pick one option."),
-        (PollKind.ONE, 0, ["Lake", "Castle"], "Pick one option."),
-        (PollKind.SEVERAL, 0, ["Castle", "Lake", "Museum"], ""),
-        (PollKind.SEVERAL, 2, ["Castle", "Lake", "Museum"], "Pick at most 2 options."),
-        (PollKind.SEVERAL, 2, ["Sea"], "“Sea” is not an option."),
-    ],
-)
-def test_picks_are_checked_and_counted(
-    server: Server, ada: Visitor, kind: PollKind, most: int, picks: list[str], error: str
-) -> None:
-    poll = server.poll(PollDraft("Where to?", OPTIONS, kind=kind, max_picks=most))
-    answer = ada.send(ada.get(poll.at), poll.id, pick=picks)
-    assert answer.status_code == (422 if error else 303)
-    assert error in text_in(answer.text)
-    assert poll.votes == (0 if error else 1)
-    if not error:
-        ballot = ada.get(f"{poll.at}?change=yes").text
-        assert ballot.count(" checked") == len(picks)
+def test_picks_are_checked_and_counted(server: Server, ada: Visitor) -> None:
+    poll = server.poll(PollDraft("Where to?", OPTIONS, kind=PollKind.SEVERAL, max_picks=2))
+    ballot = ada.get(poll.at)
+    refused = ada.send(ballot, poll.id, pick=["Castle", "Lake", "Museum"])
+    assert (refused.status_code, refused.text.count(" checked")) == (422, 3)
+    assert "Pick at most 2 options." in text_in(refused.text)
+    assert ada.send(ballot, poll.id, pick=["Castle", "Lake"]).status_code == 303
+    assert poll.votes == 1
+    assert ada.get(f"{poll.at}?change=yes").text.count(" checked") == 2
 
 
 def test_results_of_picks_name_the_winner_or_the_tie(server: Server, ada: Visitor) -> None:

@@ -182,19 +182,6 @@ def test_closed_poll_without_votes_has_no_winner(server: Server, ada: Visitor) -
     assert "wins" not in shown.partition("How instant runoff works")[0]
 
 
-@pytest.mark.parametrize("protection", Protection)
-def test_results_page_names_the_protection(
-    server: Server, ada: Visitor, protection: Protection
-) -> None:
-    poll = server.poll(PollDraft("Where to?", ("Lake", "Museum"), protection=protection))
-    words = {
-        "browser": "One vote per browser",
-        "codes": "One vote per voting code",
-        "open": "as often as",
-    }
-    assert words[protection] in results(ada, poll)
-
-
 def test_results_page_links_to_vote_share_copy_and_downloads(server: Server, ada: Visitor) -> None:
     poll = polled(server, "AB", {"A": 1})
     html = ada.get(f"{poll.at}/results").text

@@ -86,13 +86,6 @@ def test_rank_errors_are_shown_beside_the_boxes(
     assert poll.votes == 0
 
 
-def test_blank_vote_is_rejected(poll: PollPages, ada: Visitor) -> None:
-    answer = ada.rank(poll.id)
-    assert answer.status_code == 422
-    assert "Rank at least one option" in text_in(answer.text)
-    assert poll.votes == 0
-
-
 def test_returning_voter_sees_and_changes_the_vote(poll: PollPages, ada: Visitor) -> None:
     ada.vote(poll.id, "Lake")
     back = text_in(ada.get(poll.at).text)
@@ -188,17 +181,11 @@ def test_thanks_page_says_when_results_are_shown(
     assert ("16 November 2026" if closes else "The organizer closes it") in words
 
 
-UNKNOWN = "00000000-0000-4000-8000-000000000000"
-PAGES = ("", "/voted", "/manage", "/manage/edit", "/made", "/results", "/results/now")
-
-
-@pytest.mark.parametrize(
-    "page", ["nothing", "x" * 3000, "%00", "%F0%9F%98%80", *(UNKNOWN + page for page in PAGES)]
-)
-def test_unknown_poll_page_says_what_to_do(ada: Visitor, page: str) -> None:
-    answer = ada.get(f"/polls/p/{page}")
-    assert answer.status_code == 404
-    assert "Check the link" in text_in(answer.text)
+def test_unknown_poll_page_says_what_to_do(ada: Visitor) -> None:
+    for page in ("nothing", "x" * 3000, "%00", "00000000", "00000000/results/now"):
+        answer = ada.get(f"/polls/p/{page}")
+        assert answer.status_code == 404
+        assert "Check the link" in text_in(answer.text)
 
 
 # At a shared screen the next voter goes back to the ballot of the one before.
