@@ -39,39 +39,31 @@ class Wrong:
 
 WRONG = (
     Wrong("new", {**GOOD, "#f-title": "  "}, ("f-title",)),
-    Wrong("new", {**GOOD, "#f-title": "x" * 201}, ("f-title",)),
     Wrong("new", {**GOOD, "#f-description": "x" * 2001}, ("f-description",)),
     Wrong("new", {"#f-title": "Where to?", "#f-candidates-0": "Lake"}, ("f-candidates",)),
     Wrong("new", {**GOOD, "#f-candidates-1": "LAKE"}, ("f-candidates-1",)),
-    Wrong("new", {**GOOD, "#f-candidates-1": "x" * 101}, ("f-candidates-1",)),
     Wrong("new", GOOD, ("f-expires_at",), at=""),
     Wrong("new", {**TWO, "#f-title": ""}, ("f-title", "f-expires_at"), at=PAST),
     Wrong("open/manage/edit", {"#f-title": ""}, ("f-title",)),
-    Wrong("open/manage/edit", {"#f-candidates-1": "lake"}, ("f-candidates-1",)),
     Wrong("open/manage/edit", {}, ("f-expires_at",), at=PAST),
     Wrong("open", {}, ()),
     Wrong("open", {"#rank-1": "-1", "#rank-2": "2"}, ("rank-1",)),
     Wrong("open", {"#rank-1": "2", "#rank-2": "2", "#rank-3": "1"}, ("rank-1", "rank-2")),
     Wrong("codes", {"#rank-1": "1"}, ("f-code",)),
     Wrong("codes", CODE, ("f-code",)),
-    Wrong("codes/manage/codes", {"#f-count": ""}, ("f-count",)),
-    Wrong("codes/manage/codes", {"#f-count": "0"}, ("f-count",)),
     Wrong("codes/manage/codes", {"#f-count": "10001"}, ("f-count",)),
-    Wrong("closed/manage/reopen", {}, ("f-expires_at",), at=""),
     Wrong("closed/manage/reopen", {}, ("f-expires_at",), at=PAST),
-    Wrong("others/manage", {"#f-key": ""}, ("f-key",)),
-    Wrong("others/manage", {"#f-key": "https://polls.example/manage?key=none"}, ("f-key",)),
 )
 
 
 @pytest.fixture(scope="module")
 def polls(served: Served) -> dict[str, ManagedPoll]:
-    """Create an open poll, one with codes, a closed one, and one of another browser."""
+    """Create an open poll, one with codes, and a closed one."""
     asks_codes = PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES)
     closed = served.poll()
     served.polls.lifecycle.close(closed.poll.id, closed.admin_key)
     named = {"open": served.poll(), "codes": served.poll(asks_codes, codes=1)}
-    return {**named, "closed": closed, "others": served.poll()}
+    return {**named, "closed": closed}
 
 
 # Without scripts, so that the page is what the server sent.
@@ -89,7 +81,7 @@ def test_poll_errors_are_shown_beside_their_fields(
         _fill(page, wrong)
         with page.expect_navigation() as answer:
             page.locator("main form").first.evaluate(SEND)
-        assert answer.value.status in (403, 422), wrong
+        assert answer.value.status == 422, wrong
         expect(page.locator("main [role=alert]").first, str(wrong)).to_be_visible()
         errors = page.locator("main .field-error").evaluate_all(ERROR_POSITIONS)
         assert sorted(field for field, _ in errors) == sorted(wrong.faults), wrong
