@@ -21,8 +21,8 @@ import pytest
 
 SLOW_FILES = Path("tests/slow_files.txt")
 
-# The folder in which processes mark the files that they have taken.
-_QUEUE = "TEST_QUEUE"
+# The folder in which processes mark the files that they have taken, and the number of a process.
+_QUEUE, _NUMBER = "TEST_QUEUE", "TEST_PROCESS"
 _REPORT_INTERVAL = 60
 
 
@@ -31,6 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = os.environ.get(_QUEUE)
     if folder:
         config.pluginmanager.register(_Queue(Path(folder)))
+        if int(os.environ[_NUMBER]) % 2:
+            # Start at the other end, so that two processes do not compile the same files at once.
+            config.args.reverse()
 
 
 class _Queue:
@@ -79,7 +82,10 @@ def run_tests(arguments: list[str]) -> int:
         outputs = [Path(folder) / f"output {number}" for number in range(options.jobs)]
         queue = Path(folder) / "queue"
         queue.mkdir()
-        processes = [_start(command, output, queue) for output in outputs]
+        processes = [
+            _start(command, output, {_QUEUE: str(queue), _NUMBER: str(number)})
+            for number, output in enumerate(outputs)
+        ]
         _wait(processes, queue)
         codes = [process.returncode for process in processes]
         texts = [output.read_text(errors="replace") for output in outputs]
@@ -91,9 +97,9 @@ def run_tests(arguments: list[str]) -> int:
     return max((code for code in codes if code != pytest.ExitCode.NO_TESTS_COLLECTED), default=5)
 
 
-def _start(command: list[str], output: Path, queue: Path) -> subprocess.Popen[bytes]:
+def _start(command: list[str], output: Path, more: dict[str, str]) -> subprocess.Popen[bytes]:
     with output.open("wb") as file:
-        environment = {**os.environ, _QUEUE: str(queue)}
+        environment = {**os.environ, **more}
         return subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
 
 

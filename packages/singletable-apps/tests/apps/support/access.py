@@ -113,13 +113,17 @@ class AccessCheck:
             client.headers["Authorization"] = f"Bearer {token}"
         return client
 
-    def denied(self) -> list[str]:
-        """Call each route as every caller without permission; return the unexpected answers."""
+    def denied(self, *, only_strongest: bool) -> list[str]:
+        """Call each route as every caller without permission; return the unexpected answers.
+
+        With `only_strongest`, as the most powerful of them, and as a stranger.
+        """
         self.calls.clear()
         strangers = cycle(["nobody", *self.strangers])
         faults: list[str] = []
         for route, allowed in self.table.items():
             names = [name for name in self.callers if name not in allowed]
+            names = names[-1:] if only_strongest else names
             for name in (*names, *([] if "nobody" in allowed else [next(strangers)])):
                 answer = self.ask(name, route)
                 expected = self._refusal(name, route)
@@ -247,8 +251,12 @@ class AccessTests:
         assert routes_of(access.app) == access.table.keys()
         assert access.refusals.keys() <= access.table.keys()
 
+    def test_strongest_others_are_refused(self, access: AccessCheck) -> None:
+        _check(access.denied(only_strongest=True))
+
+    @pytest.mark.rest
     def test_others_are_refused(self, access: AccessCheck) -> None:
-        _check(access.denied())
+        _check(access.denied(only_strongest=False))
 
     def test_callers_are_served(self, access: AccessCheck) -> None:
         _check(access.allowed())
