@@ -14,7 +14,7 @@ import pytest
 from singletable import Driver, Engine, SingleTableError, Store
 from singletable_apps.polls.service import Voter
 from singletable_apps.portfolio.comment_rules import CommentDraft
-from singletable_apps.portfolio.entities import Blog, CommentQueue, PendingComment
+from singletable_apps.portfolio.entities import Blog, PendingComment
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.shared.errors import Busy
 from tests.apps.polls.support.harness import World as PollWorld
@@ -60,7 +60,7 @@ def comment(engine: Engine, driver: Driver) -> Action:
     draft = CommentDraft("Bob", "Nice!", "bob@example.org")
 
     def happened() -> int:
-        queue = PendingComment.key.partition(CommentQueue.PENDING)
+        queue = PendingComment.key.partition()
         stored = len(list(Store(engine, clock=world.clock).query(queue)))
         assert stored >= len(world.mailbox.emails)
         return len(world.mailbox.emails)

@@ -6,7 +6,7 @@
     SLUG#{slug}             METADATA: the post that has this slug, or had it
     LIKE#{blogId}#{visitor} {visitor}
     LIKES#{blogId}#{shard}  COUNT
-    COMMENTS#PENDING        {time}#{id}: the moderation queue; COMMENTS#REJECTED: what it rejected
+    COMMENTS#PENDING        {time}#{id}: the moderation queue
     USER#{email}            METADATA
     MEDIA                   {time}#{name}
     SUBSCRIBERS             {digest}: the readers of the newsletter
@@ -80,13 +80,6 @@ class TrashKind(StrEnum):
     IMAGE = "image"
     PROJECT = "project"
     POSITION = "position"
-
-
-class CommentQueue(StrEnum):
-    """The comments that wait for approval, and those that were rejected lately."""
-
-    PENDING = "PENDING"
-    REJECTED = "REJECTED"
 
 
 class Font(StrEnum):
@@ -349,7 +342,7 @@ class Comment(Entity, table=data_table):
 
 
 class PendingComment(Entity, table=data_table):
-    """A comment in the moderation queue, or rejected. It is deleted if nobody approves it in time.
+    """A comment in the moderation queue. It is deleted if nobody approves it in time.
 
     `visitor` is a keyed hash, so that nobody can fill the queue alone.
     """
@@ -362,11 +355,10 @@ class PendingComment(Entity, table=data_table):
     created_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     visitor: Attr[str] = attr()
     reply_to: Attr[str] = attr(default="")
-    queue: Attr[CommentQueue] = attr(default=CommentQueue.PENDING)
     ends: Attr[datetime] = expires()
 
-    key = Key(pk=("COMMENTS", queue), sk=(created_at, comment_id))
-    by_visitor = Key(pk=("COMMENTS", queue), sk=(visitor, comment_id)).on(likes_by_blog)
+    key = Key(pk="COMMENTS#PENDING", sk=(created_at, comment_id))
+    by_visitor = Key(pk="COMMENTS#PENDING", sk=(visitor, comment_id)).on(likes_by_blog)
 
 
 class Media(Entity, table=data_table):

@@ -23,7 +23,6 @@ from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
-    CommentQueue,
     DayStats,
     EditorDraft,
     Like,
@@ -191,7 +190,7 @@ pending_by_visitor = patterns.read(
 @patterns.read_function("C2", items=1, rate=per_minute(1))
 def pending_of_visitor(visitor: str) -> Selection[PendingComment]:
     """Get the comments of one visitor in the queue."""
-    return PendingComment.by_visitor(CommentQueue.PENDING).eq(visitor)
+    return PendingComment.by_visitor().eq(visitor)
 
 
 submit_comment = patterns.write(
@@ -217,9 +216,9 @@ approve_comment = patterns.write(
 )
 reject_comment = patterns.write(
     "C7",
-    "Reject a comment, or bring it back",
+    "Reject a comment: move it to the trash",
     deletes(PendingComment),
-    puts(PendingComment),
+    puts(Trashed),
     rate=per_minute(1),
 )
 comments_of_blog = patterns.read(
@@ -227,7 +226,9 @@ comments_of_blog = patterns.read(
 )
 comment = patterns.read("C9", "Get a comment", Comment.key, consistent=True, rate=per_minute(1))
 reply = patterns.write("C11", "Answer or restore a comment", puts(Comment), rate=per_day(10))
-delete_comment = patterns.write("C10", "Delete a comment", deletes(Comment), rate=per_day(1))
+delete_comment = patterns.write(
+    "C10", "Move a comment to the trash", deletes(Comment), puts(Trashed), rate=per_day(1)
+)
 
 
 # The newsletter.

@@ -161,7 +161,7 @@ PORTFOLIO = Design(
         Step(_newest_post, "slug title", "One page; its cursor leads to the next one."),
         read("blog_id slug author", portfolio_patterns.blog_by_slug, "loops"),
         Step(lambda store: store.create(sample(portfolio.PendingComment, content="Lovely!"))),
-        read("content ends", portfolio_patterns.pending_comments, portfolio.CommentQueue.PENDING),
+        read("content ends", portfolio_patterns.pending_comments),
     ],
 )
 

@@ -36,7 +36,7 @@ TABLE = {
                 PUT /portfolio, PUT /settings, GET /blogs/{blog_id}, PUT /blogs/{blog_id},
                 DELETE /blogs/{blog_id}, GET /blogs/{blog_id}/history, GET /blogs/{blog_id}/stats,
                 POST /blogs/{blog_id}/history/{number}/restore, POST /comments/{ref}/approve,
-                POST /comments/{ref}/reject, POST /comments/{ref}/restore,
+                POST /comments/{ref}/reject,
                 DELETE /comments/{ref}, PUT /media/{name},
                 DELETE /media/{name}, GET /users, POST /users, PUT /users/{user_id},
                 DELETE /users/{user_id}""",
@@ -79,7 +79,7 @@ TABLE = {
                 POST /account/sessions/others/end, POST /account/sessions/{session}/end, GET /posts,
                 GET /posts/published, GET /posts/scheduled, GET /posts/drafts, GET /posts/pages,
                 GET /posts/new, POST /posts/new, POST /preview, GET /comments, POST /comments,
-                GET /comments/approved, GET /comments/rejected, GET /media, POST /media,
+                GET /comments/approved, GET /media, POST /media,
                 GET /media/{name},
                 GET /media/{name}/delete""",
             "owner": """
@@ -210,7 +210,8 @@ def access() -> AccessCheck:
     image = service.media.upload(owner, image_file(), "secret.png")
     service.profile.update_portfolio(owner, PortfolioEdits(projects=[Project("p", "Pot")]))
     old = {"entry": Project("old", "Pan"), "place": 0}
-    service.context.trash(TrashKind.PROJECT, "old", "Pan", "", old)
+    context = service.context
+    context.store.put(context.trashed(TrashKind.PROJECT, "old", "Pan", "", old))
 
     def token(name: str) -> str:
         people = {user.name: user for user in service.accounts.list_accounts(owner)}

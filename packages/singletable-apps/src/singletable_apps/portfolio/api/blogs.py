@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query, Request, Response
 from starlette.exceptions import HTTPException
@@ -26,7 +26,6 @@ from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
-    CommentQueue,
     Listing,
     Revision,
     User,
@@ -258,17 +257,10 @@ def submit_comment(
 
 @moderation_router.get("/comments")
 def list_pending_comments(
-    service: Service,
-    actor: Actor,
-    page: Listed,
-    status: Annotated[
-        Literal["waiting", "rejected"],
-        Query(description="Those that wait, or those that were rejected within 30 days."),
-    ] = "waiting",
+    service: Service, actor: Actor, page: Listed
 ) -> ItemList[schemas.PendingCommentBody]:
-    """List the comments that wait for your approval, or that were rejected, oldest first."""
-    which = CommentQueue.REJECTED if status == "rejected" else CommentQueue.PENDING
-    queue = service.comments.queue(actor, page.cursor, page.limit, which)
+    """List the comments that wait for your approval, oldest first."""
+    queue = service.comments.queue(actor, page.cursor, page.limit)
     pending = schemas.PendingCommentBody.from_object
     return page.list_items(
         [pending(each.comment, ref=each.ref) for each in queue.items], queue.cursor
@@ -283,21 +275,14 @@ def approve_comment(ref: CommentRef, service: Service, actor: Actor) -> CommentB
 
 @moderation_router.post("/comments/{ref}/reject", responses=responses(NOT_FOUND))
 def reject_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
-    """Reject a comment that waits. It is deleted after 30 days; until then, you can restore it."""
+    """Move a comment that waits to the trash, for 30 days."""
     service.comments.reject(actor, ref)
     return Message(message="The comment was rejected.")
 
 
-@moderation_router.post("/comments/{ref}/restore", responses=responses(NOT_FOUND))
-def restore_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
-    """Let a rejected comment wait for approval again."""
-    service.comments.restore(actor, ref)
-    return Message(message="The comment waits for approval again.")
-
-
 @moderation_router.delete("/comments/{ref}", responses=responses(NOT_FOUND))
 def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
-    """Move an approved comment to the trash, or delete a rejected one. It can be repeated."""
+    """Move an approved comment to the trash, for 30 days. It can be repeated."""
     service.comments.delete(actor, ref)
     return Message(message="The comment was deleted.")
 

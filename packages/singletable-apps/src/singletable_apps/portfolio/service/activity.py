@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from singletable_apps.portfolio.entities import (
-    Blog,
-    Comment,
-    CommentQueue,
-    PendingComment,
-    Revision,
-)
+from singletable_apps.portfolio.entities import Blog, Comment, PendingComment, Revision
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME, CommentService
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
@@ -78,9 +72,7 @@ class ActivityService:
 
     def _waiting(self) -> defaultdict[str, list[PendingComment]]:
         found: defaultdict[str, list[PendingComment]] = defaultdict(list)
-        for comment in self._context.store.query(
-            PendingComment.key.partition(CommentQueue.PENDING)
-        ):
+        for comment in self._context.store.query(PendingComment.key.partition()):
             found[comment.blog_id].append(comment)
         return found
 

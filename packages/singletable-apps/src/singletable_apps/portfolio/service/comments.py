@@ -1,8 +1,8 @@
 """Comments, which the author of a post approves before anyone sees them, and the contact form.
 
 A new comment goes into the moderation queue, which is a partition of its own: pages of posts never
-read it. Approving moves the comment to its post in one transaction. Comments that nobody approves
-expire. So do rejected ones; until then they can be brought back.
+read it. Approving moves the comment to its post, and rejecting moves it to the trash, in one
+transaction. Comments that nobody approves expire.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from singletable import (
     Page,
     SingleTableError,
     TransactionConflict,
-    evolve,
     key_of,
     retry_conflicts,
 )
@@ -40,9 +39,9 @@ from singletable_apps.portfolio.comment_rules import (
 from singletable_apps.portfolio.entities import (
     Blog,
     Comment,
-    CommentQueue,
     Listing,
     PendingComment,
+    Trashed,
     TrashKind,
     User,
 )
@@ -62,7 +61,7 @@ from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
-PENDING_LIFETIME, REJECTED_LIFETIME = timedelta(days=90), timedelta(days=30)
+PENDING_LIFETIME = timedelta(days=90)
 NOTIFICATION_INTERVAL = timedelta(hours=1)
 # For the whole site, because an attacker can send from many networks.
 MESSAGES_PER_HOUR = 60
@@ -163,25 +162,20 @@ class CommentService:
         return list(self._context.store.query(Comment.key.partition(blog_id)))
 
     def queue(
-        self,
-        actor: User,
-        cursor: str | None = None,
-        limit: int = 20,
-        queue: CommentQueue = CommentQueue.PENDING,
+        self, actor: User, cursor: str | None = None, limit: int = 20
     ) -> Page[QueuedComment]:
         """Return a page of the comments that the actor may moderate, oldest first."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
-        page = self._read_queue(actor, cursor, limit, queue)
+        page = self._read_queue(actor, cursor, limit)
         previous = page.previous
         # An author sees the comments on their own posts only, so some pages are empty.
         while not page.items and page.cursor is not None:
-            page = self._read_queue(actor, page.cursor, limit, queue)
+            page = self._read_queue(actor, page.cursor, limit)
         return Page(page.items, page.cursor, previous)
 
     def count_pending(self) -> int:
         """Return how many comments wait in the queue."""
-        waiting = PendingComment.by_visitor(CommentQueue.PENDING)
-        return self._context.store.count(waiting, limit=MAX_PENDING)
+        return self._context.store.count(PendingComment.by_visitor(), limit=MAX_PENDING)
 
     @_retried("approved")
     def approve(self, actor: User, ref: str) -> Comment:
@@ -207,47 +201,33 @@ class CommentService:
 
     @_retried("rejected")
     def reject(self, actor: User, ref: str) -> None:
-        """Take a comment out of the queue, for 30 days. Rejecting it again changes nothing."""
+        """Move a comment from the queue to the trash. Rejecting it again changes nothing."""
         named = parse_ref(ref)
         blog, pending = self._load(actor, named)
         if pending is not None and blog is None:
             self._context.store.delete(key_of(pending))
-        elif pending is not None:
-            self._move(pending, CommentQueue.REJECTED, REJECTED_LIFETIME)
+        elif pending is not None and blog is not None:
+            is_unchanged = PendingComment.visitor == pending.visitor
+            with self._context.store.transaction(pattern=patterns.reject_comment) as transaction:
+                transaction.delete(key_of(pending), if_=is_unchanged)
+                transaction.put(self._trashed(blog, pending))
         # Asked last: another moderator may have been faster.
         if self._find_approved(named) is not None:
             raise NotFound("Someone has approved this comment. Delete it from its post instead.")
 
-    @_retried("brought back")
-    def restore(self, actor: User, ref: str) -> None:
-        """Put a rejected comment into the queue again. Doing so again changes nothing."""
-        named = parse_ref(ref)
-        _, rejected = self._load(actor, named, CommentQueue.REJECTED)
-        if rejected is not None:
-            self._move(rejected, CommentQueue.PENDING, PENDING_LIFETIME)
-        elif self._load(actor, named)[1] is None:
-            raise NotFound("This comment is not among the rejected ones. It may be deleted.")
-
     def delete(self, actor: User, ref: str) -> None:
-        """Delete a rejected comment for good, or move an approved one to the trash.
-
-        Doing so again changes nothing.
-        """
-        named, store = parse_ref(ref), self._context.store
-        blog, rejected = self._load(actor, named, CommentQueue.REJECTED)
-        if rejected is not None:
-            store.delete(key_of(rejected))
+        """Move an approved comment to the trash. Doing so again changes nothing."""
+        named = parse_ref(ref)
+        blog, _ = self._load(actor, named)
         comment = self._find_approved(named)
         if comment is not None and blog is not None:
-            title = f"{comment.author_name}: {comment.content}"
-            self._context.trash(TrashKind.COMMENT, ref, title, blog.author, vars(comment))
-            store.delete(key_of(comment))
+            with self._context.store.transaction(pattern=patterns.delete_comment) as transaction:
+                transaction.delete(key_of(comment))
+                transaction.put(self._trashed(blog, comment))
 
-    def _move(self, comment: PendingComment, queue: CommentQueue, lifetime: timedelta) -> None:
-        moved = evolve(comment, queue=queue, ends=self._context.clock() + lifetime)
-        with self._context.store.transaction(pattern=patterns.reject_comment) as transaction:
-            transaction.delete(key_of(comment), if_=PendingComment.visitor == comment.visitor)
-            transaction.put(moved)
+    def _trashed(self, blog: Blog, comment: Comment | PendingComment) -> Trashed:
+        title, ref = f"{comment.author_name}: {comment.content}", ref_of(comment)
+        return self._context.trashed(TrashKind.COMMENT, ref, title, blog.author, vars(comment))
 
     def _is_new(self, pending: PendingComment) -> bool:
         """Return False for a comment in the queue; raise if there are too many others."""
@@ -285,7 +265,7 @@ class CommentService:
         raise Busy("Your comment could not be saved right now. Try again.")
 
     def _load(
-        self, actor: User, named: CommentRef, queue: CommentQueue = CommentQueue.PENDING
+        self, actor: User, named: CommentRef
     ) -> tuple[Blog | None, PendingComment | None]:
         """Return the post and the comment in the queue, if the actor may moderate them."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
@@ -296,7 +276,7 @@ class CommentService:
             blog = None
         if blog is not None:
             check_can_moderate(actor, blog)
-        key = PendingComment.key(queue, named.created_at, named.comment_id)
+        key = PendingComment.key(named.created_at, named.comment_id)
         pending = self._context.store.get(key, consistent=True)
         is_same = pending is not None and pending.blog_id == named.blog_id
         return blog, pending if is_same else None
@@ -304,10 +284,8 @@ class CommentService:
     def _find_approved(self, named: CommentRef) -> Comment | None:
         return self._context.store.get(_key_of_approved(named), consistent=True)
 
-    def _read_queue(
-        self, actor: User, cursor: str | None, limit: int, queue: CommentQueue
-    ) -> Page[QueuedComment]:
-        store, partition = self._context.store, PendingComment.key.partition(queue)
+    def _read_queue(self, actor: User, cursor: str | None, limit: int) -> Page[QueuedComment]:
+        store, partition = self._context.store, PendingComment.key.partition()
         # Consistent, so that a comment is gone right after it was approved.
         page = store.page(partition, limit, cursor=cursor, consistent=True)
         ids = list(dict.fromkeys(comment.blog_id for comment in page.items))
@@ -402,7 +380,7 @@ class ContactService:
 
 
 def _approved(pending: PendingComment, moderator: User) -> Comment:
-    own = {"visitor", "queue", "ends"}
+    own = {"visitor", "ends"}
     values = {name: value for name, value in vars(pending).items() if name not in own}
     return Comment(**values, approved_by=moderator.email)
 

@@ -29,17 +29,17 @@ class Context(AccountsContext):
         message = "\0".join((purpose, *values)).encode("utf-8", "surrogatepass")
         return hmac.digest(self.secret, message, "sha256").hex()[:32]
 
-    def trash(self, kind: TrashKind, name: str, title: str, author: str, values: object) -> None:
-        """Put what is deleted next into the trash."""
-        self.store.put(
-            Trashed(
-                kind=kind,
-                name=name,
-                title=make_excerpt(title),
-                author=author,
-                deleted_at=self.clock(),
-                values=to_jsonable_python(values),
-            )
+    def trashed(
+        self, kind: TrashKind, name: str, title: str, author: str, values: object
+    ) -> Trashed:
+        """Return what is deleted now, as an item of the trash."""
+        return Trashed(
+            kind=kind,
+            name=name,
+            title=make_excerpt(title),
+            author=author,
+            deleted_at=self.clock(),
+            values=to_jsonable_python(values),
         )
 
     def find_blog(self, blog_id: str, *, consistent: bool = False) -> Blog | None:

@@ -129,11 +129,12 @@ class MediaService:
         """Move an image with its files to the trash. Posts show its description instead."""
         media = self._get_own(actor, name)
         title, by = media.filename or media.name, media.uploaded_by
-        self._context.trash(TrashKind.IMAGE, name, title, by, vars(media))
-        self._context.store.delete(key_of(media))
+        store = self._context.store
+        store.put(self._context.trashed(TrashKind.IMAGE, name, title, by, vars(media)))
+        store.delete(key_of(media))
         self._move_files(_folder(name), _trash_folder(name))
         # Someone may have uploaded the same image again in the meantime.
-        if self._context.store.find(Media.one_name(name)) is not None:
+        if store.find(Media.one_name(name)) is not None:
             self._move_files(_trash_folder(name), _folder(name))
 
     def put_back(self, media: Media) -> None:

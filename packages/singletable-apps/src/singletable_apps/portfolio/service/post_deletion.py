@@ -16,7 +16,6 @@ from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
-    CommentQueue,
     DayStats,
     EditorDraft,
     Listing,
@@ -69,11 +68,10 @@ class PostDeletion:
         """Delete all items of a hidden post."""
         store, blog_id = self._store, blog.blog_id
         SlugRegistry(store).forget(blog)
-        for queue in CommentQueue:
-            partition = PendingComment.key.partition(queue)
-            found = store.query(partition, where=PendingComment.blog_id == blog_id, consistent=True)
-            while batch := list(islice(found, _BATCH)):
-                store.delete_many(map(key_of, batch))
+        is_own, queue = PendingComment.blog_id == blog_id, PendingComment.key.partition()
+        waiting = store.query(queue, where=is_own, consistent=True)
+        while batch := list(islice(waiting, _BATCH)):
+            store.delete_many(map(key_of, batch))
         for item in store.query(Trashed.key.partition(), where=Trashed.name.begins_with(blog_id)):
             store.delete(key_of(item))
         store.delete(EditorDraft.key(f"posts/{blog_id}"))

@@ -15,6 +15,7 @@ from singletable_apps.portfolio.entities import (
     Experience,
     Listing,
     Media,
+    PendingComment,
     Project,
     Trashed,
     TrashKind,
@@ -22,6 +23,7 @@ from singletable_apps.portfolio.entities import (
 )
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
+from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.media import MediaService
 from singletable_apps.portfolio.service.posts import PostService
@@ -62,10 +64,7 @@ class Trash:
             case TrashKind.POST:
                 self._posts.move(actor, name, Listing.ALL)
             case TrashKind.COMMENT:
-                comment = Comment(**_with_time(item, "created_at"))
-                # The comments in the trash are deleted with their post.
-                check_found(self._context.find_blog(comment.blog_id), "The post was deleted.")
-                self._context.store.put(comment)
+                self._context.store.put(self._comment(item))
             case TrashKind.IMAGE:
                 self._media.put_back(Media(**_with_time(item, "uploaded_at")))
             case _:
@@ -98,6 +97,15 @@ class Trash:
                 deleted_at=blog.listed_at,
             )
         yield from self._context.store.run(patterns.trash)
+
+    def _comment(self, item: Trashed) -> Comment | PendingComment:
+        """Return a comment that was approved; or one that was rejected, which waits again."""
+        values = _with_time(item, "created_at")
+        # The comments in the trash are deleted with their post.
+        check_found(self._context.find_blog(values["blog_id"]), "The post was deleted.")
+        if "approved_by" in values:
+            return Comment(**values)
+        return PendingComment(**{**values, "ends": self._context.clock() + PENDING_LIFETIME})
 
     def _restore_entry(self, actor: User, item: Trashed) -> None:
         """Put a project or position into its old place."""

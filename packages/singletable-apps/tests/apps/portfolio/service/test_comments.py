@@ -17,14 +17,7 @@ from singletable_apps.portfolio.comment_rules import (
     CommentDraft,
     ref_of,
 )
-from singletable_apps.portfolio.entities import (
-    Blog,
-    Comment,
-    CommentQueue,
-    Listing,
-    PendingComment,
-    Role,
-)
+from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, Role
 from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.service import SITE
@@ -51,7 +44,7 @@ def submit(world: World, draft: CommentDraft = DRAFT, blog_id: str = "tea") -> s
 def pending(world: World) -> list[PendingComment]:
     """Return the queue as it is stored."""
     store = Store(world.driver, clock=world.clock)
-    return list(store.query(PendingComment.key.partition(CommentQueue.PENDING), consistent=True))
+    return list(store.query(PendingComment.key.partition(), consistent=True))
 
 
 def test_comment_is_public_once_it_is_approved(world: World) -> None:

@@ -12,7 +12,7 @@ from singletable import Store
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
-from singletable_apps.portfolio.entities import CommentQueue, Like, LikeCount, PendingComment
+from singletable_apps.portfolio.entities import Like, LikeCount, PendingComment
 from singletable_apps.portfolio.service import LikeState, PortfolioService
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
 from singletable_apps.shared.errors import Busy
@@ -124,7 +124,7 @@ def test_random_clicks_with_faults_are_counted_right(memory: World, seed: int) -
 
 def _approve_first(world: World) -> Callable[[PortfolioService], object]:
     store = Store(world.driver, clock=world.clock)
-    [pending] = store.query(PendingComment.key.partition(CommentQueue.PENDING))
+    [pending] = store.query(PendingComment.key.partition())
     return lambda service: service.comments.approve(world.user(), ref_of(pending))
 
 

@@ -112,6 +112,21 @@ def test_comment_and_image_come_back_as_they_were(memory: World, owner: User) ->
     assert service.media.open(image.name, 480)
 
 
+def test_rejected_comment_waits_again_once_it_is_restored(memory: World, owner: User) -> None:
+    comments, blog = memory.service.comments, publish(memory, "On tea")
+    comments.submit(blog.blog_id, CommentDraft("Grace", "Well."), "visitor")
+    [waiting] = comments.queue(owner).items
+    comments.reject(owner, waiting.ref)
+    assert comments.queue(owner).items == []
+    memory.clock.advance(days=29)
+    memory.service.trash.restore(owner, TrashKind.COMMENT, waiting.ref)
+    [again] = comments.queue(owner).items
+    assert (again.ref, again.comment.ends) == (
+        waiting.ref,
+        waiting.comment.ends + timedelta(days=29),
+    )
+
+
 def test_image_that_was_uploaded_again_survives_its_trash(memory: World, owner: User) -> None:
     service, image = memory.service, _upload(memory)
     service.media.delete(owner, image.name)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.comment_rules import ref_of
-from singletable_apps.portfolio.entities import Comment, CommentQueue, TrashKind, User
+from singletable_apps.portfolio.entities import Comment, TrashKind, User
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
 from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
 from singletable_apps.portfolio.pages.admin.views import own_posts
@@ -36,24 +36,16 @@ def _tabs(page: UserPageContext, current: str) -> list[Link]:
     tabs = {
         "Waiting": page.urls.admin("comments"),
         "Approved": page.urls.admin("comments", "approved"),
-        "Rejected": page.urls.admin("comments", "rejected"),
     }
     return [Link(text, url, text == current) for text, url in tabs.items()]
 
 
 @router.get("/admin/comments")
-@router.get("/admin/comments/rejected")
 def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
-    """List the comments that wait, or were rejected within 30 days, oldest first."""
-    is_rejected = query.path.endswith("/rejected")
-    queue = CommentQueue.REJECTED if is_rejected else CommentQueue.PENDING
-    found = page.service.comments.queue(page.user, query.cursor, queue=queue)
-    return page.render(
-        "admin/comments",
-        tabs=_tabs(page, "Rejected" if is_rejected else "Waiting"),
-        waiting=query.page(found.items, found.cursor),
-        is_rejected=is_rejected,
-    )
+    """List the comments that wait, oldest first."""
+    found = page.service.comments.queue(page.user, query.cursor)
+    waiting = query.page(found.items, found.cursor)
+    return page.render("admin/comments", tabs=_tabs(page, "Waiting"), waiting=waiting)
 
 
 @router.post("/admin/comments")
@@ -63,14 +55,12 @@ def moderate(page: AuthorPage, form: PostedForm) -> Response:
     verbs: dict[str, tuple[str, Callable[[User, str], object]]] = {
         "approve": ("Approved", comments.approve),
         "reject": ("Rejected", comments.reject),
-        "restore": ("Brought back", comments.restore),
-        "delete": ("Deleted", comments.delete),
     }
     verb, refs = form.value("action"), form.selected("ref")
     for single in verbs:
         if form.value(single):
             verb, refs = single, [form.value(single)]
-    url = page.urls.admin("comments", *["rejected"] * (verb in ("restore", "delete")))
+    url = page.urls.admin("comments")
     if verb not in verbs or not refs:
         return page.redirect(url, Flash("Select at least one comment first.", "warning"))
     done, reasons = 0, dict[str, None]()
@@ -86,7 +76,9 @@ def moderate(page: AuthorPage, form: PostedForm) -> Response:
     if reasons:
         text = " ".join(map(page.language.gettext, [*([what] if done else []), *reasons]))
         return page.redirect(url, Flash(text, "warning"))
-    return page.redirect(url, what)
+    has_undo = verb == "reject" and len(refs) == 1
+    undo = page.urls.admin("trash", TrashKind.COMMENT, refs[0], "restore") if has_undo else ""
+    return page.redirect(url, Flash(what, undo=undo))
 
 
 @router.get("/admin/comments/approved")

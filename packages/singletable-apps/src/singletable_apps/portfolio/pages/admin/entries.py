@@ -334,8 +334,8 @@ def delete_entry(page: EntryPage, entry_id: str) -> ConfirmedAction:
     def delete(form: Form) -> None:
         form.revision_check()(stored.revision)
         if kind is not None:
-            values = {"entry": entry, "place": place}
-            page.service.context.trash(kind, entry_id, entry.title, "", values)
+            context, values = page.service.context, {"entry": entry, "place": place}
+            context.store.put(context.trashed(kind, entry_id, entry.title, "", values))
         page.save(form, lambda _: entries)
 
     return ConfirmedAction(

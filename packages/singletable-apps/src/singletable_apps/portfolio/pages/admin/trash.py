@@ -42,7 +42,9 @@ def restore(page: AuthorPage, what: TrashKind, trashed: str) -> Response:
     """Bring something back."""
     item = page.service.trash.restore(page.user, what, trashed)
     text = Phrase("Restored “%(title)s”.", title=item.title)
-    return page.redirect(page.urls.admin(*_LISTS[what]), text)
+    # A comment that was rejected waits again.
+    parts = ("comments",) if "visitor" in item.values else _LISTS[what]
+    return page.redirect(page.urls.admin(*parts), text)
 
 
 @confirm(router, "/admin/trash/{what}/{trashed}/delete")
