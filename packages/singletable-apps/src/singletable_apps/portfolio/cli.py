@@ -172,26 +172,6 @@ def migrate(
 
 @portfolio.command()
 @exit_on_error()
-def prune(at: AddressOption, folder: FolderOption, dry_run: DryRunOption = False) -> None:
-    """Move images that no post, draft, earlier version, profile or project shows to the trash.
-
-    Anyone who knows the URL of an image can open it until then. Images of the last seven days are
-    kept.
-    """
-    from singletable_apps.shared.serve import existing_address
-
-    with _open_site(existing_address(at), folder, "") as service:
-        unused, owner = service.unused_images(), _get_owner(service)
-        for media in unused:
-            if not dry_run:
-                service.media.delete(owner, media.name)
-            _print(f"  {media.uploaded_at:%Y-%m-%d}  {media.name}  {media.filename}")
-    count = f"{len(unused):,} {'image' if len(unused) == 1 else 'images'}"
-    typer.echo(f"{'Would be moved' if dry_run else 'Moved'} to the trash: {count}.")
-
-
-@portfolio.command()
-@exit_on_error()
 def recount(at: AddressOption, folder: FolderOption) -> None:
     """Compare the like counter of each post with the likes of this year.
 

@@ -150,21 +150,11 @@ def json_feed(feed: Feed, self_url: str) -> bytes:
     return json.dumps(_clean(document), ensure_ascii=False).encode()
 
 
-def sitemaps(pages: Sequence[SitemapUrl]) -> list[bytes]:
-    """Return one sitemap, or several of at most 50,000 pages each."""
-    starts = range(0, max(1, len(pages)), MAX_SITEMAP_URLS)
-    return [_sitemap("urlset", "url", pages[start : start + MAX_SITEMAP_URLS]) for start in starts]
-
-
-def sitemap_index(parts: Sequence[SitemapUrl]) -> bytes:
-    """Return the sitemap that lists other sitemaps."""
-    return _sitemap("sitemapindex", "sitemap", parts)
-
-
-def _sitemap(root_name: str, entry_name: str, pages: Sequence[SitemapUrl]) -> bytes:
-    root = Element(root_name, xmlns=_SITEMAP)
-    for page in pages:
-        entry = SubElement(root, entry_name)
+def sitemap(pages: Sequence[SitemapUrl]) -> bytes:
+    """Return the sitemap of a site; search engines accept 50,000 pages."""
+    root = Element("urlset", xmlns=_SITEMAP)
+    for page in pages[:MAX_SITEMAP_URLS]:
+        entry = SubElement(root, "url")
         _add(entry, "loc", page.url)
         if page.updated is not None:
             _add(entry, "lastmod", _rfc3339(page.updated))

@@ -10,7 +10,7 @@ COMMANDS = {
     "elections": "serve sample rebuild export restore verify events outbox tally",
     "games": "serve sample admin-link",
     "polls": "serve sample recount",
-    "portfolio": "serve sample export import migrate outbox prune recount",
+    "portfolio": "serve sample export import migrate outbox recount",
     "skills": "serve sample outbox",
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -15,7 +14,7 @@ from fastapi.testclient import TestClient
 from singletable import Engine, Store
 from singletable.cli import main
 from singletable_apps.portfolio.app import APP
-from singletable_apps.portfolio.entities import LikeCount, Media
+from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
 from singletable_apps.portfolio.sample import list_sample
 from singletable_apps.portfolio.service import PortfolioService
@@ -157,20 +156,6 @@ def test_likes_are_recounted(typed: Run, site: Path) -> None:
     assert code == 1
 
 
-def test_unused_images_are_moved_to_the_trash(typed: Run, site: Path) -> None:
-    assert "0 images" in typed("prune", *of(site))[1]
-    name = "0123456789abcdef_1x1"
-    with open_driver(f"file:{site}/site.db") as driver:
-        at = datetime(2020, 1, 1, tzinfo=UTC)
-        image = Media(
-            name=name, width=1, height=1, widths=[1], size=1, uploaded_by="", uploaded_at=at
-        )
-        Store(driver).create(image)
-    assert "Would be moved to the trash: 1 image." in typed("prune", *of(site), "--dry-run")[1]
-    assert name in typed("prune", *of(site))[1]
-    assert "0 images" in typed("prune", *of(site))[1]
-
-
 def test_outbox_is_printed(typed: Run, site: Path) -> None:
     assert (
         typed("outbox", "--address", f"file:{site}/site.db")[1] == "No e-mails in the last week.\n"
@@ -203,12 +188,11 @@ def test_wrong_arguments_are_explained(
     assert not (tmp_path / "new.db").exists()
 
 
-def test_changes_need_an_owner(typed: Run, tmp_path: Path) -> None:
+def test_import_needs_an_owner(typed: Run, tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text("Tea")
     Engine.on_file(tmp_path / "site.db").close()
-    for command in (["import", tmp_path / "tea.md"], ["prune"]):
-        code, _, err = typed(*command, *of(tmp_path))
-        assert (code, "not set up" in err) == (2, True)
+    code, _, err = typed("import", tmp_path / "tea.md", *of(tmp_path))
+    assert (code, "not set up" in err) == (2, True)
 
 
 def test_home_page_has_a_picture() -> None:

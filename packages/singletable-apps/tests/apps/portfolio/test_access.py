@@ -55,7 +55,7 @@ TABLE = {
                 GET /archive, GET /contact, POST /contact, GET /newsletter, POST /newsletter,
                 GET /search, GET /theme.css, GET /custom.css,
                 GET /icon.svg, GET /feed.json, GET /atom.xml, GET /feed.xml, GET /sitemap.xml,
-                GET /sitemap-{number}.xml, GET /robots.txt, GET /media/{name}/{width}.webp""",
+                GET /robots.txt, GET /media/{name}/{width}.webp""",
             "": """
                 GET /tags/{tag}, GET /categories/{category}, GET /archive/{year}/{month},
                 GET /tags/{tag}/feed.json, GET /tags/{tag}/atom.xml, GET /tags/{tag}/feed.xml,

@@ -12,15 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.shared.feeds import (
-    MAX_SITEMAP_URLS,
     Feed,
     FeedEntry,
     SitemapUrl,
     atom,
     json_feed,
     rss,
-    sitemap_index,
-    sitemaps,
+    sitemap,
 )
 from singletable_apps.shared.markdown import render_markdown
 from tests.apps.support.feeds import check_json_feed, check_xml, read_as_reader
@@ -148,19 +146,8 @@ def test_attacks_stay_text_or_are_removed(vector: str) -> None:
 
 def test_a_sitemap_lists_pages_with_their_changes() -> None:
     pages = [SitemapUrl(f"{HOME}/?a=1&b=2", AT), SitemapUrl(HOME)]
-    (document,) = sitemaps(pages)
-    root = check_xml("sitemap", document)
+    root = check_xml("sitemap", sitemap(pages))
     assert [each.text for each in root.iter("{*}loc")] == [f"{HOME}/?a=1&b=2", HOME]
     assert root.findtext("{*}url/{*}lastmod") == "2026-03-01T07:05:07Z"
     assert AT.astimezone(UTC).hour == 7
-    check_xml("sitemap", sitemaps([])[0])
-
-
-@pytest.mark.rest
-def test_large_sitemaps_are_split() -> None:
-    pages = [SitemapUrl(f"{HOME}/{number}") for number in range(MAX_SITEMAP_URLS + 1)]
-    parts = sitemaps(pages)
-    counts = [len(check_xml("sitemap", part)) for part in parts]
-    assert counts == [MAX_SITEMAP_URLS, 1]
-    index = sitemap_index([SitemapUrl(f"{HOME}/sitemap-{n}.xml") for n in (1, 2)])
-    assert len(check_xml("sitemap", index)) == 2
+    check_xml("sitemap", sitemap([]))

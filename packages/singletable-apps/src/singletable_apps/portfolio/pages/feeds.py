@@ -25,8 +25,7 @@ from singletable_apps.shared.feeds import (
     atom,
     json_feed,
     rss,
-    sitemap_index,
-    sitemaps,
+    sitemap,
 )
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.web import CachedRoute, Segment, public_response
@@ -137,24 +136,8 @@ def _published_at(blog: Blog) -> datetime:
 
 @router.get("/sitemap.xml")
 def read_sitemap(page: AnyPage) -> Response:
-    """Return the pages for search engines, or the parts of a sitemap that is too large."""
-    pages = _list_pages(page)
-    parts = sitemaps(pages)
-    if len(parts) == 1:
-        return public_response(page.request, parts[0], SITEMAP_TYPE)
-    files = [page.urls.absolute(page.urls.page(f"sitemap-{n + 1}.xml")) for n in range(len(parts))]
-    index = sitemap_index([SitemapUrl(file) for file in files])
-    return public_response(page.request, index, SITEMAP_TYPE)
-
-
-@router.get("/sitemap-{number}.xml")
-def read_sitemap_part(page: AnyPage, number: str) -> Response:
-    """Return one of several sitemaps."""
-    parts = sitemaps(_list_pages(page))
-    numbers = {str(n + 1): part for n, part in enumerate(parts)}
-    if number not in numbers:
-        raise NotFound("There is no such sitemap.")
-    return public_response(page.request, numbers[number], SITEMAP_TYPE)
+    """Return the pages for search engines."""
+    return public_response(page.request, sitemap(_list_pages(page)), SITEMAP_TYPE)
 
 
 def _list_pages(page: PageContext) -> list[SitemapUrl]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from singletable import Driver, Observer, Store
-from singletable_apps.portfolio.entities import Media, data_table
+from singletable_apps.portfolio.entities import data_table
 from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.portfolio.service.activity import ActivityService
 from singletable_apps.portfolio.service.catalog import Catalog
@@ -57,13 +57,6 @@ class PortfolioService:
     activity: ActivityService
     trash: Trash
     drafts: DraftService
-
-    def unused_images(self) -> list[Media]:
-        """Return the images that no post, draft, earlier version, profile or project shows."""
-        person = self.profile.get_portfolio(consistent=True)
-        urls = [person.profile_pic_url, *(project.image_url for project in person.projects)]
-        texts = [person.bio, person.about_markdown, person.about_content]
-        return list(self.media.list_unused([*self.posts.shown_in_posts(), *texts, *urls]))
 
 
 def open_portfolio(

@@ -161,9 +161,7 @@ class CommentService:
             return []
         return list(self._context.store.query(Comment.key.partition(blog_id)))
 
-    def queue(
-        self, actor: User, cursor: str | None = None, limit: int = 20
-    ) -> Page[QueuedComment]:
+    def queue(self, actor: User, cursor: str | None = None, limit: int = 20) -> Page[QueuedComment]:
         """Return a page of the comments that the actor may moderate, oldest first."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
         page = self._read_queue(actor, cursor, limit)
@@ -264,9 +262,7 @@ class CommentService:
             return True
         raise Busy("Your comment could not be saved right now. Try again.")
 
-    def _load(
-        self, actor: User, named: CommentRef
-    ) -> tuple[Blog | None, PendingComment | None]:
+    def _load(self, actor: User, named: CommentRef) -> tuple[Blog | None, PendingComment | None]:
         """Return the post and the comment in the queue, if the actor may moderate them."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
         blog = self._context.find_blog(named.blog_id, consistent=True)

@@ -6,10 +6,9 @@ item and deleted after it, so a crash can leave unused files, but never an item 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from singletable import AlreadyExists, ConditionFailed, Page, key_of
 from singletable import NotFound as NoSuchItem
@@ -32,9 +31,6 @@ from singletable_apps.shared.service import UNKNOWN_OUTCOME
 from singletable_apps.shared.text import InputChecks, clean_filename
 
 MAX_ALT = 500
-IMAGE_NAME = re.compile("[0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8}")
-# An image may be uploaded before the post that shows it is saved.
-UNUSED_FOR = timedelta(days=7)
 
 
 class MediaService:
@@ -157,14 +153,6 @@ class MediaService:
                 moved = f"{target}{key.removeprefix(source)}"
                 bucket.put_object(moved, bucket.get_object(key), "image/webp")
             bucket.delete_object(key)
-
-    def list_unused(self, shown: Iterable[str]) -> Iterator[Media]:
-        """Yield the images older than a week that none of the texts and URLs contain."""
-        used = {name for text in shown for name in IMAGE_NAME.findall(text)}
-        oldest_new = self._context.clock() - UNUSED_FOR
-        for media in self._context.store.run(patterns.all_images):
-            if media.name not in used and media.uploaded_at < oldest_new:
-                yield media
 
     def open(self, name: str, width: int) -> bytes:
         """Return an image in a width, or in its own if that is smaller; raise NotFound.

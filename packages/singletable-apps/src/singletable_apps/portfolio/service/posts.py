@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -155,14 +155,6 @@ class PostService:
         if not is_id(blog_id):
             return []
         return list(self._store.query(Revision.key.partition(blog_id), reverse=True))
-
-    def shown_in_posts(self) -> Iterator[str]:
-        """Yield the texts and image URLs of posts, pages and versions, also in the trash."""
-        found = (*self.list_all(), *self.list_pages(), *self.list_trash())
-        blogs = {blog.blog_id: blog for blog in found}
-        yield from (blog.featured_image_url for blog in blogs.values())
-        yield from (text.markdown for text in self.contents(blogs).values())
-        yield from (old.markdown for blog_id in blogs for old in self.history(blog_id))
 
     def preview_token(self, blog: Blog) -> str:
         """Return a token with which anyone can read the post before it is public, for a month."""

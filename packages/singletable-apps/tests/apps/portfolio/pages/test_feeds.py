@@ -14,7 +14,6 @@ from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.pages import feeds
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PostDraft
-from singletable_apps.shared import feeds as shared_feeds
 from tests.apps.portfolio.pages.client import PagesApp
 from tests.apps.portfolio.support.harness import PUBLIC
 from tests.apps.portfolio.support.posts import publish
@@ -189,18 +188,6 @@ def test_the_sitemap_lists_public_pages(app: PagesApp) -> None:
     assert len(set(urls)) == len(urls)
     for url in urls:
         assert app.browser().open(urlsplit(url).path).status_code == 200, url
-
-
-def test_a_large_sitemap_has_an_index(app: PagesApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_feeds, "MAX_SITEMAP_URLS", 2)
-    _publish(app, "Tea")
-    _publish(app, "Milk")
-    parts = _sitemap_urls(app)
-    assert parts[0] == f"{PUBLIC}/portfolio/sitemap-1.xml"
-    pages = [url for part in parts for url in _sitemap_urls(app, urlsplit(part).path)]
-    assert f"{PUBLIC}/portfolio/blog/milk" in pages
-    assert _read(app, "/portfolio/sitemap-99.xml").status_code == 404
-    assert _read(app, "/portfolio/sitemap-x.xml").status_code == 404
 
 
 def test_robots_are_sent_to_the_sitemap(app: PagesApp) -> None:

@@ -8,9 +8,7 @@ import pytest
 
 from singletable import Engine
 from singletable.testing import Crash, InterruptedDriver
-from singletable_apps.portfolio.entities import Media, Project, Role
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
-from singletable_apps.portfolio.rules import PostDraft
+from singletable_apps.portfolio.entities import Media, Role
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.objects import MemoryBucket
 from singletable_apps.shared.permissions import NotPermitted
@@ -202,25 +200,3 @@ def test_a_deletion_during_an_upload_leaves_nothing_broken(memory: World) -> Non
     bucket.before_put = lambda: service.delete(memory.user(), media.name)
     again = service.upload(memory.user(), data, "a.png")
     _check_files(World(memory.driver, like=memory), again)
-
-
-def test_images_that_nothing_shows_are_found_after_a_week(memory: World) -> None:
-    service, owner = memory.service, memory.set_up()
-    names = iter(range(1, 8))
-
-    def upload() -> str:
-        return service.media.upload(owner, image_file(next(names), 1), "a.png").name
-
-    def link(name: str) -> str:
-        return f"/portfolio/media/{name}/960.webp"
-
-    unused, in_text, in_old_text, above, in_project = (upload() for _ in range(5))
-    blog = service.posts.create(owner, PostDraft("Old", f"![]({link(in_old_text)})"))
-    draft = PostDraft("New", f"![]({link(in_text)})", featured_image_url=link(above))
-    service.posts.edit(owner, blog.blog_id, draft)
-    project = Project("p", "Pot", image_url=link(in_project))
-    service.profile.update_portfolio(owner, PortfolioEdits(projects=[project]))
-    assert service.unused_images() == []
-    memory.clock.advance(days=8)
-    upload()
-    assert [media.name for media in service.unused_images()] == [unused]

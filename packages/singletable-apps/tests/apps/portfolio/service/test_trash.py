@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable import Scan, Store
+from singletable import Scan
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.entities import (
     Blog,
@@ -166,13 +166,3 @@ def test_authors_restore_their_own(memory: World, owner: User) -> None:
     assert len(service.trash.list(owner)) == 2
     with pytest.raises(NotFound):
         service.trash.restore(ben, TrashKind.IMAGE, image.name)
-
-
-def test_images_of_posts_in_the_trash_are_in_use(memory: World, owner: User) -> None:
-    service, image = memory.service, _upload(memory)
-    blog = publish(memory, "On tea", f"![](/portfolio/media/{image.name}/960.webp)")
-    memory.clock.advance(days=8)
-    service.posts.move(owner, blog.blog_id, Listing.TRASH)
-    assert service.unused_images() == []
-    Store(memory.driver).delete(Blog.key(blog.blog_id))
-    assert service.unused_images() == [image]
