@@ -12,7 +12,7 @@ import pytest
 from singletable import connect
 from singletable_apps.portfolio.entities import Role
 from singletable_apps.portfolio.rules import Post
-from singletable_apps.portfolio.sample import DAYS, PASSWORD, READERS, create_sample, list_sample
+from singletable_apps.portfolio.sample import DAYS, PASSWORD, create_sample, list_sample
 from singletable_apps.portfolio.service import SITE
 from singletable_apps.shared.frame.account_pages import SignInForm
 from singletable_apps.shared.images import process_image
@@ -42,7 +42,6 @@ def test_sample_has_posts_over_two_years(sample: World) -> None:
     service, now = sample.service, sample.clock()
     visible = service.catalog.visible(now)
     assert len(visible) == 8
-    assert {blog.slug for blog in visible} == set(READERS)
     assert (now - visible[-1].listed_at).days > 600
     assert {blog.author_name for blog in visible} == {"Maren Hollis", "Gus Pelletier"}
     assert (len(service.posts.list_all()), len(service.posts.list_drafts())) == (10, 1)
@@ -74,12 +73,9 @@ def test_sample_has_readers(sample: World) -> None:
     assert (owner.role, len(days)) == (Role.OWNER, DAYS)
     assert all(day.views > 0 for day in days)
     assert len(service.comments.queue(owner).items) == 3
-    ids = {blog.slug: blog.blog_id for blog in service.catalog.visible(sample.clock())}
-    assert service.likes.counts(ids.values()) == {
-        ids[slug]: readers.likes for slug, readers in READERS.items()
-    }
-    assert all(service.likes.recount(each).markers for each in ids.values())
-    assert any(service.comments.of_post(each) for each in ids.values())
+    ids = [blog.blog_id for blog in service.catalog.visible(sample.clock())]
+    assert all(service.likes.counts(ids).values())
+    assert any(service.comments.of_post(each) for each in ids)
 
 
 def test_sample_accounts_are_listed_until_their_password_changes(sample: World) -> None:

@@ -1,31 +1,19 @@
 """A sample site: Maren Hollis, who restores radios, her friend Gus, and what they have written.
 
-The folder beside this file is imported like any other. Then come readers: likes, comments, and two
-months of statistics, which are the same every time.
+The folder beside this file is imported like any other. Then come two months of statistics, which
+are the same every time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from pydantic import BaseModel, TypeAdapter
-
-from singletable_apps.portfolio.entities import (
-    Blog,
-    Comment,
-    DayStats,
-    Like,
-    LikeCount,
-    PendingComment,
-    Role,
-    User,
-)
+from singletable_apps.portfolio.entities import Blog, DayStats, Role, User
 from singletable_apps.portfolio.service import SITE, PortfolioService
-from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
 from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.service.stats import KEPT
 from singletable_apps.portfolio.transfer import import_site
@@ -33,35 +21,15 @@ from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.archives import Files, read_files
 from singletable_apps.shared.errors import AppError
-from singletable_apps.shared.front_matter import read_values
 from singletable_apps.shared.permissions import NotPermitted
 
 PASSWORD = "lantern copper river"
 OWNER, AUTHOR = ("Maren Hollis", "maren@example.org"), ("Gus Pelletier", "gus@example.org")
 DAYS = 60
-_DATE = re.compile(r"^date: (\d{4})(.*)$", re.MULTILINE)
+# In the front matter of a post, and in its comments.
+_DATE = re.compile(r'^(date: |\s+"created_at": ")(\d{4})(.*)$', re.MULTILINE)
 _SCHEDULED_IN = timedelta(days=9)
-
-
-class _SampleComment(BaseModel):
-    name: str
-    text: str
-    days: int = 0
-
-
-class _Readers(BaseModel):
-    """What readers do with a post; see readers.yaml."""
-
-    likes: int
-    comments: list[_SampleComment] = []
-    pending: list[_SampleComment] = []
-
-
 _FOLDER = Path(__file__).parent
-READERS = TypeAdapter(dict[str, _Readers]).validate_python(
-    read_values((_FOLDER / "readers.yaml").read_text(encoding="utf-8"))
-)
-
 Progress = Callable[[int, int], None]
 
 
@@ -77,8 +45,9 @@ def create_sample(service: PortfolioService, progress: Progress | None = None) -
     failed = [f"{each.path}: {each.reason}" for each in report if each.outcome is Outcome.FAILED]
     if failed:
         raise AppError(f"The sample is damaged: {'; '.join(failed)}")
-    posts = {blog.slug: blog for blog in service.posts.list_published(50).items}
-    context.store.put_many([*_comments(posts, owner, now), *_likes(posts, now), *_days(posts, now)])
+    posts = service.posts.list_published(50).items
+    likes = service.likes.counts(blog.blog_id for blog in posts)
+    context.store.put_many(_days(posts, likes, now))
 
 
 def list_sample(service: PortfolioService) -> SampleData | None:
@@ -114,16 +83,12 @@ def _author(owner: User, now: datetime) -> User:
 
 def _sample_files(now: datetime) -> Files:
     """Return the files with their dates moved by whole years, so that seasons stay right."""
-    files = {
-        path: content
-        for path, content in read_files(_FOLDER).items()
-        if path.endswith((".md", ".webp")) or path == "portfolio.yaml"
-    }
-    texts = {path: content.decode() for path, content in files.items() if path.endswith(".md")}
+    files = dict(read_files(_FOLDER))
+    texts = {path: content.decode() for path, content in files.items() if path.startswith("posts/")}
     latest = max(
-        match[1] + match[2]
-        for text in texts.values()
-        if "scheduled: true" not in text and (match := _DATE.search(text))
+        match[2] + match[3]
+        for path, text in texts.items()
+        if path.endswith(".md") and "scheduled: true" not in text and (match := _DATE.search(text))
     )
     newest = datetime.fromisoformat(latest)
     years = now.year - newest.year - (newest.replace(year=now.year) > now)
@@ -132,55 +97,13 @@ def _sample_files(now: datetime) -> Files:
         moved = (
             _DATE.sub(scheduled, text)
             if "scheduled: true" in text
-            else _DATE.sub(lambda match: f"date: {int(match[1]) + years}{match[2]}", text)
+            else _DATE.sub(lambda match: f"{match[1]}{int(match[2]) + years}{match[3]}", text)
         )
         files[path] = moved.encode()
     return files
 
 
-def _comments(
-    posts: dict[str, Blog], owner: User, now: datetime
-) -> Iterator[Comment | PendingComment]:
-    number = 0
-    for slug, readers in READERS.items():
-        blog = posts[slug]
-        for comment in readers.comments:
-            number += 1
-            late = timedelta(days=comment.days, hours=3, minutes=7 * number)
-            yield Comment(
-                blog_id=blog.blog_id,
-                comment_id=f"{number:016x}",
-                author_name=comment.name,
-                content=comment.text,
-                created_at=min(blog.listed_at + late, now),
-                approved_by=owner.email,
-            )
-        for comment in readers.pending:
-            number += 1
-            yield PendingComment(
-                blog_id=blog.blog_id,
-                comment_id=f"{number:016x}",
-                author_name=comment.name,
-                content=comment.text,
-                created_at=now - timedelta(hours=number),
-                visitor=f"sample-{number}",
-                ends=now + PENDING_LIFETIME,
-            )
-
-
-def _likes(posts: dict[str, Blog], now: datetime) -> Iterator[Like | LikeCount]:
-    ends = datetime(now.year + 1, 1, 1, tzinfo=UTC)
-    for slug, readers in READERS.items():
-        blog, count = posts[slug], readers.likes
-        yield LikeCount(blog_id=blog.blog_id, shard=0, likes_count=count)
-        for number in range(count):
-            age = (now - blog.listed_at) * (number / count) ** 2
-            at = (blog.listed_at + age).replace(microsecond=0)
-            visitor = f"{number:032x}"
-            yield Like(blog_id=blog.blog_id, visitor=visitor, liked_at=at, ends=ends)
-
-
-def _days(posts: dict[str, Blog], now: datetime) -> Iterator[DayStats]:
+def _days(posts: Sequence[Blog], likes: Mapping[str, int], now: datetime) -> Iterator[DayStats]:
     """Yield views that grow slowly, are fewer on weekends, and jump after a post."""
     random = Random(7)
     today, ends = now.date(), now + KEPT
@@ -188,15 +111,14 @@ def _days(posts: dict[str, Blog], now: datetime) -> Iterator[DayStats]:
         day = today - timedelta(days=back)
         weekend = 0.6 if day.weekday() >= 5 else 1.0
         total = DayStats(scope=SITE, day=day, ends=ends)
-        for slug, readers in READERS.items():
-            age = (day - posts[slug].listed_at.date()).days
+        for blog in posts:
+            age = (day - blog.listed_at.date()).days
             if age < 0:
                 continue
-            views = weekend * readers.likes * (0.12 + 3 / (age + 2)) * random.uniform(0.6, 1.5)
+            popularity = weekend * likes[blog.blog_id]
+            views = popularity * (0.12 + 3 / (age + 2)) * random.uniform(0.6, 1.5)
             liked = 1 if random.random() < views / 60 else 0
-            yield DayStats(
-                scope=posts[slug].blog_id, day=day, views=round(views), likes=liked, ends=ends
-            )
+            yield DayStats(scope=blog.blog_id, day=day, views=round(views), likes=liked, ends=ends)
             total.views += round(views)
             total.likes += liked
         total.views += round(weekend * random.uniform(9, 24))
