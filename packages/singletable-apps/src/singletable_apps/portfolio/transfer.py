@@ -28,7 +28,7 @@ from posixpath import dirname, join, normpath, relpath
 from pydantic import BaseModel, TypeAdapter
 
 from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import Portfolio, SiteSettings, User
+from singletable_apps.portfolio.entities import Listing, Portfolio, SiteSettings, User
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
@@ -120,7 +120,7 @@ def _activity_path(path: str) -> str:
 
 
 def _all_posts(service: PortfolioService) -> Iterator[Post]:
-    blogs = [*service.posts.list_all(), *service.posts.list_pages()]
+    blogs = [*service.posts.list_all(), *service.posts.list_in(Listing.PAGES)]
     texts = service.posts.contents(blog.blog_id for blog in blogs)
     return (Post(blog, texts[blog.blog_id]) for blog in blogs if blog.blog_id in texts)
 

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from singletable import connect
-from singletable_apps.portfolio.entities import Role
+from singletable_apps.portfolio.entities import Listing, Role
 from singletable_apps.portfolio.rules import Post
 from singletable_apps.portfolio.sample import DAYS, PASSWORD, create_sample, list_sample
 from singletable_apps.portfolio.service import SITE
@@ -44,7 +44,7 @@ def test_sample_has_posts_over_two_years(sample: World) -> None:
     assert len(visible) == 8
     assert (now - visible[-1].listed_at).days > 600
     assert {blog.author_name for blog in visible} == {"Maren Hollis", "Gus Pelletier"}
-    assert (len(service.posts.list_all()), len(service.posts.list_drafts())) == (10, 1)
+    assert (len(service.posts.list_all()), len(service.posts.list_in(Listing.DRAFTS))) == (10, 1)
     assert all(blog.featured_image_url and blog.seo_description for blog in visible)
 
 

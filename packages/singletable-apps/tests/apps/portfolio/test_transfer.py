@@ -134,7 +134,7 @@ def test_export_imported_and_exported_again_is_identical(world: World) -> None:
         other.posts.edit(owner, tea.blog_id, PostDraft("Tea", "Later edits are numbered on."))
         milk = next(blog for blog in other.posts.list_all() if blog.slug == "milk")
         assert "/blog/green-tea#top" in other.posts.get(milk.blog_id).content.content
-        (page,) = other.posts.list_pages()
+        (page,) = other.posts.list_in(Listing.PAGES)
         assert other.context.urls.of(page) == "/imprint"
         taken = {"posts/x.md": b"---\ntitle: X\nslug: imprint\n---\n"}
         assert "A page here has the slug" in import_site(other, owner, taken)[0].reason
@@ -277,7 +277,7 @@ def test_import_updates_the_post_with_the_same_slug_and_keeps_its_history(memory
         memory.service, owner, {"tea.md": b"---\ndraft: true\n---\n# Tea\n\nCold."}
     )
     assert outcomes(report) == {"tea.md": "updated"}
-    [blog] = memory.service.posts.list_drafts()
+    [blog] = memory.service.posts.list_in(Listing.DRAFTS)
     post = memory.service.posts.get(blog.blog_id)
     assert (post.content.markdown, blog.listing) == ("Cold.", Listing.DRAFTS)
     assert [old.markdown for old in memory.service.posts.history(blog.blog_id)] == ["Hot."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
@@ -344,26 +345,19 @@ def _unpublished(
 ) -> list[Blog]:
     """Return the drafts or scheduled posts, or pages, that the account can edit."""
     posts, now = service.posts, service.context.clock()
-    blogs = posts.list_drafts() if status is PostStatus.DRAFT else posts.list_scheduled()
-    if pages:
-        blogs = [blog for blog in posts.list_pages() if post_status(blog, now) is status]
-    return [blog for blog in blogs if is_permitted(check_can_edit, actor, blog)]
+    blogs = posts.list_in(Listing.PAGES) if pages else posts.list_all()
+    found = [blog for blog in blogs if post_status(blog, now) is status]
+    return [blog for blog in found if is_permitted(check_can_edit, actor, blog)]
 
 
 def _filtered(
     service: PortfolioService, tag: str | None, category: str | None, month: str | None
 ) -> list[Blog]:
     """Return the public posts that match all filters."""
-    catalog, now = service.catalog, service.context.clock()
-    lists: list[list[Blog]] = []
-    if tag is not None:
-        lists.append(catalog.with_tag(normalize_tag(tag), now))
-    if category is not None:
-        lists.append(catalog.in_category(category, now))
-    if month is not None:
-        lists.append(catalog.of_month(int(month[:4]), int(month[5:]), now))
-    found = catalog.visible(now)
-    for matches in lists:
-        ids = {blog.blog_id for blog in matches}
-        found = [blog for blog in found if blog.blog_id in ids]
-    return found
+    return [
+        blog
+        for blog in service.catalog.visible(service.context.clock())
+        if (tag is None or normalize_tag(tag) in blog.tags)
+        and (category is None or category.casefold() == blog.category.casefold() != "")
+        and (month is None or f"{blog.listed_at.astimezone(UTC):%Y-%m}" == month)
+    ]

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.pages.dependencies import OwnerPage
 from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
-from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
@@ -20,7 +19,6 @@ from singletable_apps.shared.pages import (
     ListQueryParameters,
     PostedForm,
     confirm,
-    submit_form,
 )
 from singletable_apps.shared.web import NO_STORE, NOT_FOUND, Problem
 
@@ -45,14 +43,12 @@ def subscribe(page: PublicPage, form: PostedForm, sent: str = "") -> Response:
     def act(fields: SubscribeFields) -> Response:
         count_request(page.request, "contact")
         page.service.newsletter.subscribe(**dict(fields))
-        return page.state.pages.redirect(page.request, page.urls.page("newsletter", sent="1"))
+        return page.redirect(page.urls.page("newsletter", sent="1"))
 
     def show(form: Form, status: int) -> Response:
         return _show(page, "subscribe", status, form=form, is_sent=bool(sent))
 
-    if page.request.method != "POST":
-        return show(Form(), 200)
-    return submit_form(form, SubscribeFields, act, show, rejects=(InvalidInput, Busy))
+    return page.fill(form, Form(), SubscribeFields, act, show)
 
 
 @router.api_route("/newsletter/confirm/{token}", methods=FORM_METHODS)
@@ -76,7 +72,7 @@ def unsubscribe(page: PublicPage, token: Token) -> Response:
 
 def _show(page: PublicPageContext, step: str, status: int = 200, **context: Any) -> Response:
     head = page.head(Phrase("Newsletter"), page.urls.page("newsletter"))
-    return page.render("newsletter", head, status, caching=NO_STORE, step=step, **context)
+    return page.show("newsletter", head, status, caching=NO_STORE, step=step, **context)
 
 
 @router.get("/admin/newsletter")

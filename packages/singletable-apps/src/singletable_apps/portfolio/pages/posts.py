@@ -25,7 +25,6 @@ from singletable_apps.portfolio.pages.seo import (
 )
 from singletable_apps.portfolio.rules import MAX_TITLE, Post, derive_slug
 from singletable_apps.portfolio.service import LikeState, Moved
-from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
@@ -34,7 +33,6 @@ from singletable_apps.shared.pages import (
     Link,
     LocalTime,
     PostedForm,
-    submit_form,
 )
 from singletable_apps.shared.web import (
     NO_STORE,
@@ -67,7 +65,7 @@ def list_posts(
     listed = page.service.posts.list_published(page.settings.posts_per_page, cursor, until=until)
     newer, older = _list_url(page, listed.previous), _list_url(page, listed.cursor)
     head = page.head(Phrase("Blog"), _list_url(page, cursor) or page.urls.page("blog"))
-    return page.render_posts(
+    return page.show_posts(
         replace(head, previous=newer, next=older),
         page.rows(listed.items),
         lead=page.settings.tagline if cursor is None else "",
@@ -83,7 +81,7 @@ def _list_url(page: PublicPageContext, cursor: str | None) -> str:
 def list_tags(page: PublicPage) -> Response:
     """List all tags and categories with the numbers of their posts."""
     catalog = page.service.catalog
-    return page.render(
+    return page.show(
         "tags",
         page.head(Phrase("Tags"), page.urls.page("tags")),
         tags=catalog.tags(page.now),
@@ -112,7 +110,7 @@ def show_archive(page: PublicPage) -> Response:
     rows = page.rows(page.service.catalog.visible(page.now), likes=False)
     years = [(year, list(posts)) for year, posts in groupby(rows, lambda row: row.time.local.year)]
     head = page.head(Phrase("Archive"), page.urls.page("archive"))
-    return page.render("archive", head, years=years)
+    return page.show("archive", head, years=years)
 
 
 @router.get("/archive/{year}/{month}")
@@ -134,7 +132,7 @@ def _show_part(
     if not posts:
         raise Problem(NOT_FOUND, "There are no posts here.")
     eyebrow = Link(parent, page.urls.page(path))
-    return page.render_posts(page.head(title, url), page.rows(posts), eyebrow=eyebrow)
+    return page.show_posts(page.head(title, url), page.rows(posts), eyebrow=eyebrow)
 
 
 @router.get("/blog/{slug}")
@@ -181,7 +179,7 @@ def show_preview(page: PublicPageContext, post: Post) -> Response:
 def _show_page(page: PublicPageContext, post: Post, *, is_preview: bool = False) -> Response:
     blog = post.blog
     description = blog.seo_description or blog.excerpt
-    return page.render(
+    return page.show(
         "about",
         replace(page.head(blog.title, page.urls.of(blog), description), is_hidden=is_preview),
         caching=NO_STORE if is_preview else SHARED_FIVE_MINUTES,
@@ -209,7 +207,7 @@ def _show_post(
     older, newer = service.catalog.neighbors(blog, page.now)
     is_shared = status == 200 and likes is None and not is_preview
     changes = [page.changed_at, blog.updated_at, blog.published_at or blog.updated_at]
-    return page.render(
+    return page.show(
         "post",
         replace(_post_head(page, blog, older, newer), is_hidden=is_preview),
         status,
@@ -325,13 +323,10 @@ def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Respons
         page.service.comments.submit(post.blog.blog_id, draft, _visitor(page))
         return RedirectResponse(f"{page.urls.post(post.blog.slug, comment='waiting')}#comment", 303)
 
-    return submit_form(
-        form,
-        ConfirmForm,
-        submit,
-        lambda shown, status: _show_post(page, post, status, form=shown),
-        rejects=(InvalidInput, Busy),
-    )
+    def show(shown: Form, status: int) -> Response:
+        return _show_post(page, post, status, form=shown)
+
+    return page.submit(form, ConfirmForm, submit, show)
 
 
 @router.post("/blog/{slug}/view")

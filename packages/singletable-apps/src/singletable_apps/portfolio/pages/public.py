@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import date
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -22,10 +23,9 @@ from singletable_apps.portfolio.pages.public_page import (
 from singletable_apps.portfolio.pages.seo import Picture, json_ld, person_data, picture_of
 from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
 from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, format_period
-from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages import ConfirmForm, Form, Link, PostedForm, submit_form
+from singletable_apps.shared.pages import ConfirmForm, Form, Link, PostedForm
 from singletable_apps.shared.text import is_link
 from singletable_apps.shared.web import (
     FOREVER,
@@ -51,11 +51,11 @@ def show_home(page: PublicPage) -> Response:
     head = page.head("", page.urls.page())
     if page.settings.revision == 0:
         head = replace(head, title="A new site", window_title="A new site", is_hidden=True)
-        return page.render("welcome", head, caching=NO_STORE)
+        return page.show("welcome", head, caching=NO_STORE)
     posts = page.service.catalog.visible(page.now)[:HOME_POSTS]
     address = page.person.email
     person = json_ld(person_data(page.urls, page.person, page.settings))
-    return page.render(
+    return page.show(
         "home",
         replace(head, json_ld=[person], kind="profile"),
         projects=_with_pictures(page.person.projects[:HOME_PROJECTS]),
@@ -75,7 +75,7 @@ def show_about(page: PublicPage) -> Response:
     head = page.head(Phrase("About"), page.urls.page("about"), page.person.headline)
     # It was sanitized when it was saved.
     text = Markup(page.person.about_content)
-    return page.render("about", head, last_modified=page.changed_at, text=text, is_preview=False)
+    return page.show("about", head, last_modified=page.changed_at, text=text, is_preview=False)
 
 
 @router.get("/projects")
@@ -83,7 +83,7 @@ def show_projects(page: PublicPage) -> Response:
     """Show all projects."""
     head = page.head(Phrase("Projects"), page.urls.page("projects"))
     projects = _with_pictures(page.person.projects)
-    return page.render("projects", head, last_modified=page.changed_at, projects=projects)
+    return page.show("projects", head, last_modified=page.changed_at, projects=projects)
 
 
 def _with_pictures(projects: Iterable[Project]) -> list[tuple[Project, Picture | None]]:
@@ -116,7 +116,7 @@ def show_experience(page: PublicPage) -> Response:
         for entry in entries
     ]
     head = page.head(Phrase("Experience"), page.urls.page("experience"))
-    return page.render("experience", head, last_modified=page.changed_at, positions=positions)
+    return page.show("experience", head, last_modified=page.changed_at, positions=positions)
 
 
 @router.get("/contact")
@@ -133,15 +133,9 @@ def send_message(page: PublicPage, form: PostedForm) -> Response:
         count_request(page.request, "contact")
         values = (form.value(each.name) for each in fields(ContactDraft))
         page.service.contact.send(ContactDraft(*values))
-        return page.state.pages.redirect(page.request, page.urls.page("contact", sent="1"))
+        return page.redirect(page.urls.page("contact", sent="1"))
 
-    return submit_form(
-        form,
-        ConfirmForm,
-        send,
-        lambda shown, status: _show_contact(page, shown, status),
-        rejects=(InvalidInput, Busy),
-    )
+    return page.submit(form, ConfirmForm, send, partial(_show_contact, page))
 
 
 def _show_contact(
@@ -151,7 +145,7 @@ def _show_contact(
         raise Problem(NOT_FOUND, "The contact form of this site is switched off.")
     head = page.head(Phrase("Contact"), page.urls.page("contact"))
     caching = SHARED_FIVE_MINUTES if status == 200 else NO_STORE
-    return page.render("contact", head, status, caching=caching, form=form, is_sent=is_sent)
+    return page.show("contact", head, status, caching=caching, form=form, is_sent=is_sent)
 
 
 @router.get("/search")
@@ -168,7 +162,7 @@ def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)
     head = page.head(Phrase("Search"), page.urls.page("search"))
     empty = Phrase("No post contains “%(query)s”. Try fewer or other words.", query=query)
     head = replace(head, is_hidden=True, json_ld=())
-    return page.render_posts(head, rows, query=query, empty=empty if query else "")
+    return page.show_posts(head, rows, query=query, empty=empty if query else "")
 
 
 @router.get("/theme.css")

@@ -28,8 +28,8 @@ from singletable_apps.portfolio.profile_rules import SECTIONS
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.urls import Urls
-from singletable_apps.shared.frame import AppState, state_of
-from singletable_apps.shared.languages import Language, Phrase, open_graph_locale
+from singletable_apps.shared.frame import PageContext, state_of
+from singletable_apps.shared.languages import Phrase, open_graph_locale
 from singletable_apps.shared.pages import Link, LocalTime, path_of
 from singletable_apps.shared.text import is_link
 from singletable_apps.shared.web import (
@@ -62,27 +62,11 @@ class PostRow:
 
 
 @dataclass(frozen=True)
-class PublicPageContext:
+class PublicPageContext(PageContext[PortfolioService, Urls]):
     """A request for a public page, with the settings and the person of the site."""
 
-    request: Request
     settings: SiteSettings
     person: Portfolio
-
-    @property
-    def state(self) -> AppState[PortfolioService]:
-        """Return the open app."""
-        return state_of(self.request)
-
-    @property
-    def service(self) -> PortfolioService:
-        """Return the service."""
-        return self.state.service
-
-    @property
-    def urls(self) -> Urls:
-        """Return the URLs of the site."""
-        return self.service.context.urls
 
     @cached_property
     def now(self) -> datetime:
@@ -93,11 +77,6 @@ class PublicPageContext:
     def zone(self) -> ZoneInfo:
         """Return the time zone of the site, in which its dates are shown."""
         return ZoneInfo(self.settings.time_zone)
-
-    @property
-    def language(self) -> Language:
-        """Return the language of the site."""
-        return self.state.pages.language(self.request)
 
     @property
     def changed_at(self) -> datetime:
@@ -139,7 +118,7 @@ class PublicPageContext:
             likes,
         )
 
-    def render(
+    def show(
         self,
         template: str,
         head: Head,
@@ -151,7 +130,7 @@ class PublicPageContext:
         **context: object,
     ) -> Response:
         """Render a template in the layout of the site."""
-        return self.state.pages.render_public(
+        return self.pages.render_public(
             self.request,
             f"portfolio/{template}.html",
             status,
@@ -174,9 +153,9 @@ class PublicPageContext:
             },
         )
 
-    def render_posts(self, head: Head, rows: list[PostRow], **context: Any) -> Response:
+    def show_posts(self, head: Head, rows: list[PostRow], **context: Any) -> Response:
         """Render a list of posts; `posts.html` says what else it can show."""
-        return self.render("posts", head, posts=rows, **context)
+        return self.show("posts", head, posts=rows, **context)
 
     def _navigation(self) -> list[Link]:
         """Return the entries of the menu that have something to show."""
@@ -230,7 +209,7 @@ def show_problem(request: Request, problem: Problem) -> Response | None:
     title = Phrase("This page does not exist") if is_missing else Phrase(problem.type.title)
     head = replace(page.head(title, path_of(request)), is_hidden=True, json_ld=())
     latest = page.service.catalog.visible(page.now)[:3] if is_missing else []
-    response = page.render(
+    response = page.show(
         "problem",
         head,
         problem.status,

@@ -122,27 +122,11 @@ class PostService:
 
     def list_all(self) -> list[Blog]:
         """Return all posts: drafts first, then by date, newest first."""
-        return [*self.list_drafts(), *self._list(Listing.ALL)]
+        return [*self.list_in(Listing.DRAFTS), *self.list_in(Listing.ALL)]
 
-    def list_drafts(self) -> list[Blog]:
-        """Return all drafts, newest first."""
-        return self._list(Listing.DRAFTS)
-
-    def list_trash(self) -> list[Blog]:
-        """Return the posts in the trash, those deleted last first."""
-        return self._list(Listing.TRASH)
-
-    def list_pages(self) -> list[Blog]:
-        """Return all pages, public or not, latest first."""
-        return self._list(Listing.PAGES)
-
-    def _list(self, listing: Listing) -> list[Blog]:
+    def list_in(self, listing: Listing) -> list[Blog]:
+        """Return all posts or pages of a list, newest first."""
         return list(self._store.query(Blog.by_date(listing), reverse=True))
-
-    def list_scheduled(self) -> list[Blog]:
-        """Return all posts that become public later, latest first."""
-        later = Blog.by_date(Listing.ALL).gt(self._context.clock())
-        return list(self._store.query(later, reverse=True))
 
     def contents(self, blog_ids: Iterable[str]) -> dict[str, BlogContent]:
         """Return the texts of posts by id."""

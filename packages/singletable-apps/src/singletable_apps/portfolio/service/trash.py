@@ -88,7 +88,7 @@ class Trash:
                 self.delete(item)
 
     def _all(self) -> Iterator[Trashed]:
-        for blog in self._posts.list_trash():
+        for blog in self._posts.list_in(Listing.TRASH):
             yield Trashed(
                 kind=TrashKind.POST,
                 name=blog.blog_id,

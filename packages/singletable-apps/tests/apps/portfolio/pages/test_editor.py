@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.entities import Blog, Listing
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, post_status
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.support.html import field_errors, has_conflict, text_in
@@ -85,7 +85,7 @@ def test_preview_is_the_public_page_of_a_form_that_is_not_saved(
     assert "alert(1)" not in page.text
     assert "This is a preview" not in page.text
     assert page.headers["Cache-Control"] == "no-store"
-    assert _posts(app) == app.world.service.posts.list_pages() == []
+    assert _posts(app) == app.world.service.posts.list_in(Listing.PAGES) == []
 
 
 def test_preview_needs_an_account_and_has_a_limit(app: PagesApp, ada: Browser) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from singletable_apps.portfolio import pages
-from singletable_apps.portfolio.entities import Blog, MenuEntry
+from singletable_apps.portfolio.entities import Blog, Listing, MenuEntry
 from singletable_apps.portfolio.profile_rules import SECTIONS, SettingsEdits
 from singletable_apps.portfolio.rules import RESERVED, PostDraft, PostStatus, Publication
 from singletable_apps.portfolio.service import Moved
@@ -112,7 +112,7 @@ def test_pages_have_no_likes_and_comments(app: PagesApp) -> None:
     for action in ("like", "comments", "view"):
         answer = reader.post(app.urls.post(page.slug, action), {"content": "x", "author_name": "x"})
         assert answer.status_code == 404
-    assert app.world.service.posts.list_pages() == [page]
+    assert app.world.service.posts.list_in(Listing.PAGES) == [page]
 
 
 def test_menu_has_parts_pages_and_links_in_the_order_of_the_owner(app: PagesApp) -> None:

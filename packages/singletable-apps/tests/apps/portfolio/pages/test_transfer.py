@@ -8,6 +8,7 @@ from zipfile import ZipFile
 import httpx2
 import pytest
 
+from singletable_apps.portfolio.entities import Listing
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.support.html import field_errors, text_in
@@ -36,7 +37,7 @@ def test_export_is_a_zip_that_can_be_imported_again(app: PagesApp, ada: Browser)
     plan = _upload(ada, ("site.zip", answer.content))
     page = ada.submit(plan, "/import/run")
     assert "What was imported" in text_in(page.text)
-    (restored,) = app.world.service.posts.list_drafts()
+    (restored,) = app.world.service.posts.list_in(Listing.DRAFTS)
     assert restored.title == "On tea"
 
 

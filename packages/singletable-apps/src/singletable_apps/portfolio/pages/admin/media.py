@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from singletable_apps.portfolio.entities import Media, TrashKind
+from singletable_apps.portfolio.entities import Listing, Media, TrashKind
 from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext, wants_json
 from singletable_apps.portfolio.rules import check_can_edit, is_public
@@ -129,8 +129,9 @@ def _show_media(page: UserPageContext, media: Media, form: Form, status: int) ->
 
 def _uses(page: UserPageContext, name: str) -> Iterator[tuple[str, str]]:
     """Yield the posts and pages that show an image, with URLs; authors see no drafts of others."""
-    blogs = [*page.service.posts.list_all(), *page.service.posts.list_pages()]
-    texts = page.service.posts.contents(blog.blog_id for blog in blogs)
+    posts = page.service.posts
+    blogs = [*posts.list_all(), *posts.list_in(Listing.PAGES)]
+    texts = posts.contents(blog.blog_id for blog in blogs)
     for blog in blogs:
         content = texts.get(blog.blog_id)
         if name in blog.featured_image_url or (content and name in content.markdown):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.entities import Blog, Listing
 from singletable_apps.portfolio.pages.dependencies import UserPageContext
 from singletable_apps.portfolio.rules import PostStatus, check_can_edit, post_status
 from singletable_apps.shared.pages import LocalTime
@@ -79,5 +79,5 @@ def view_post(page: UserPageContext, blog: Blog, likes: int = 0) -> PostView:
 def own_posts(page: UserPageContext, *, pages: bool = False) -> list[Blog]:
     """Return the posts that the user may edit: drafts first, then by date; or the pages."""
     posts = page.service.posts
-    blogs = posts.list_pages() if pages else posts.list_all()
+    blogs = posts.list_in(Listing.PAGES) if pages else posts.list_all()
     return [blog for blog in blogs if is_permitted(check_can_edit, page.user, blog)]
