@@ -11,7 +11,8 @@ import re
 import secrets
 import smtplib
 import ssl
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -20,6 +21,7 @@ from typing import Protocol
 
 from singletable import Attr, Entity, Key, Store, attr, expires
 from singletable_apps.shared.expiry import expiring
+from singletable_apps.shared.languages import Language
 
 MAX_ADDRESS_LENGTH = 254
 MAX_SUBJECT_LENGTH = 200
@@ -88,6 +90,20 @@ class Mailer(Protocol):
     def send(self, email: Email, now: datetime) -> None:
         """Send `email`, dated `now`. Raise MailNotSent if the server does not accept it."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedMail:
+    """Sends e-mails in the language of a site: those whose texts are a Phrase."""
+
+    mailer: Mailer
+    language: Callable[[], Language]
+
+    def send(self, email: Email, now: datetime) -> None:
+        """Send the translated e-mail."""
+        translate = self.language().gettext
+        subject, text = translate(email.subject), translate(email.text)
+        self.mailer.send(replace(email, subject=subject, text=text), now)
 
 
 def check_address(address: str) -> None:

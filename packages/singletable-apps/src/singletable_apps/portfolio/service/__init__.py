@@ -12,6 +12,7 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.portfolio.entities import data_table
+from singletable_apps.portfolio.profile_rules import TRANSLATIONS
 from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.portfolio.service.activity import ActivityService
 from singletable_apps.portfolio.service.catalog import Catalog
@@ -27,7 +28,7 @@ from singletable_apps.portfolio.service.stats import SITE, StatsService
 from singletable_apps.portfolio.service.trash import Trash
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
-from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.mail import Mailer, Outbox, TranslatedMail
 from singletable_apps.shared.objects import Bucket
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
@@ -88,7 +89,10 @@ def open_portfolio(
         for table in (data_table, expiring):
             store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
-    sender = outbox if mailer is None else mailer(outbox)
+    sender = TranslatedMail(
+        outbox if mailer is None else mailer(outbox),
+        lambda: TRANSLATIONS[profile.get_settings().language],
+    )
 
     def whole_seconds() -> datetime:  # the precision of the times that are stored
         return clock().replace(microsecond=0)

@@ -31,6 +31,7 @@ from singletable_apps.shared.accounts import (
     new_user_id,
 )
 from singletable_apps.shared.errors import AlreadyExists
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
@@ -108,7 +109,8 @@ class Accounts(ManagedAccounts[User]):
         """Return the subject of an invitation, and who invites to what."""
         settings = self._store.run(patterns.settings, "default")
         site = settings.title if settings else self._urls.public
-        return f"Write for {site}", f"{actor.name} invites you to write for {site}."
+        text = Phrase("%(name)s invites you to write for %(site)s.", name=actor.name, site=site)
+        return Phrase("Write for %(site)s", site=site), text
 
     def set_up(
         self, name: str, email: str, password: str, site_title: str, setup_code: str | None = None

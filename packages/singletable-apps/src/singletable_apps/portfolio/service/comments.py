@@ -315,11 +315,16 @@ class CommentService:
             waiting = max(1, self.count_pending())
             if address is None:
                 return
-            title = f"{waiting} {'comment waits' if waiting == 1 else 'comments wait'} for approval"
-            text = (
-                f"{pending.author_name} commented on “{blog.title}”:\n\n{pending.content}\n\n"
-                f"{title}: {urls.absolute(urls.admin('comments'))}\n\n"
-                "You get this e-mail at most once an hour.\n"
+            texts = "%(count)s comment waits for approval", "%(count)s comments wait for approval"
+            title = Phrase(*texts, count=waiting)
+            text = Phrase(
+                "%(name)s commented on “%(title)s”:\n\n%(content)s\n\n%(waiting)s: %(url)s\n\n"
+                "You get this e-mail at most once an hour.\n",
+                name=pending.author_name,
+                title=blog.title,
+                content=pending.content,
+                waiting=title,
+                url=urls.absolute(urls.admin("comments")),
             )
             self._context.mailer.send(Email(address, title, text), now)
         except (MailError, SingleTableError) as error:
@@ -347,12 +352,17 @@ class ContactService:
         address = self._profile.owner_address()
         if address is None:
             raise SwitchedOff("This site has no address for messages yet.")
-        text = (
-            f"{checked.message}\n\n-- \n{checked.name} <{checked.email}> wrote this in the contact "
-            f"form of {settings.title or 'your site'}. Your reply goes to this address.\n"
+        text = Phrase(
+            "%(message)s\n\n-- \n%(name)s <%(email)s> wrote this in the contact form of %(site)s. "
+            "Your reply goes to this address.\n",
+            message=checked.message,
+            name=checked.name,
+            email=checked.email,
+            site=settings.title,
         )
         self._check_flood()
-        email = Email(address, f"Message from {checked.name}", text, reply_to=checked.email)
+        title = Phrase("Message from %(name)s", name=checked.name)
+        email = Email(address, title, text, reply_to=checked.email)
         try:
             self._context.mailer.send(email, self._context.clock())
         except MailError as error:

@@ -23,6 +23,7 @@ from singletable_apps.shared.accounts.sessions import Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
 from singletable_apps.shared.accounts.users import Users
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
@@ -354,7 +355,7 @@ class Auth(Users[U], Generic[U]):
         self._sessions.end_all(account.subject)
         if not was_invited:
             how = "with a link from an e-mail" if is_reset else "on the account page"
-            notice = notices.PASSWORD_CHANGED.to(account.email, account.name, how=how)
+            notice = notices.PASSWORD_CHANGED.to(account.email, account.name, how=Phrase(how))
             send_notice(self._mailer, notice, self._clock())
         return self.start_session(changed, about)
 

@@ -30,6 +30,7 @@ from singletable_apps.shared.accounts.people import ApprovalNotices, People
 from singletable_apps.shared.accounts.registration import SetupCode
 from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import Busy, InvalidInput
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted, is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
@@ -318,7 +319,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
                 transaction.update(key_of(user), self.entity.role.set(role), if_=unchanged)
             user = self.get_user(who)
             role, by = self.role_names.get(user.role, user.role), self.account_of(actor).name
-            notice = notices.ROLE_CHANGED.to(user.email, user.name, role=role, by=by)
+            notice = notices.ROLE_CHANGED.to(user.email, user.name, role=Phrase(role), by=by)
             send_notice(self._mailer, notice, self._clock())
         changed: U = user
         return changed

@@ -12,6 +12,7 @@ from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.frame.people import MemberPage, VisitorPage
 from singletable_apps.shared.frame.state import limited
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import Form, PostedForm, local_url, submit_form
 from singletable_apps.shared.web import client_address, set_header
 
@@ -205,7 +206,8 @@ class AcceptForm(BaseModel):
 
 def address_sent(email: str) -> str:
     """Return the message after a new address was entered."""
-    return f"Saved. We’ve e-mailed a link to {email}. The address changes when it is opened."
+    text = "Saved. We’ve e-mailed a link to %(email)s. The address changes when it is opened."
+    return Phrase(text, email=email)
 
 
 # Links in e-mails lead to `/email` and `/email/old`. Opening one changes nothing, because e-mail

@@ -15,6 +15,7 @@ from fastapi import Request, Response
 from singletable_apps.shared.accounts import People, Scope
 from singletable_apps.shared.frame.page import PageContext, UserPageContext
 from singletable_apps.shared.frame.state import state_of
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import Form, Link
 from singletable_apps.shared.urls import Urls
 
@@ -121,7 +122,9 @@ class PeopleSpec(Generic[S]):
 
     def describe(self, role: Any) -> str:
         """Return the name of a role, and what people with it may do."""
-        return next(f"{each.name} – {each.description}" for each in self.roles if each.role == role)
+        found = next(each for each in self.roles if each.role == role)
+        name, about = Phrase(found.name), Phrase(found.description)
+        return Phrase("%(name)s – %(about)s", name=name, about=about)
 
     @property
     def first(self) -> Any:
@@ -225,7 +228,7 @@ class MemberPage(_PeoplePage, UserPageContext[Any, Urls, Any]):
         missing = "None, so you can’t reset a forgotten password" if own else "–"
         if not has_email_field:
             facts.append(("E-mail address", account.email or missing, "text"))
-        facts.append(("Role", spec.describe(user.role), "text"))
+        facts.append(("Role", spec.describe(user.role), "phrase"))
         facts.append(("Since", self.since(user), "day"))
         if not own:
             facts += [(each.label, each.value(user), each.kind) for each in spec.columns]

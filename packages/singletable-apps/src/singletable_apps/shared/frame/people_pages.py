@@ -12,6 +12,7 @@ from singletable_apps.shared.accounts import Invitation, Registration
 from singletable_apps.shared.errors import InvalidInput, RequestRejected
 from singletable_apps.shared.frame.account_pages import address_sent
 from singletable_apps.shared.frame.people import MemberPage
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
@@ -128,13 +129,17 @@ def submit_people(page: AdminPage, query: ListQueryParameters, form: PostedForm)
         try:
             saved.append(_save_role(page, who, chosen, form))
         except (RequestRejected, RevisionConflict) as error:
-            errors[f"role.{who}"] = f"{who}: {error}"
+            errors[f"role.{who}"] = Phrase(
+                "%(name)s: %(reason)s", name=who, reason=Phrase(str(error))
+            )
     if not errors:
-        text = f"{len(saved):,} {'role' if len(saved) == 1 else 'roles'} saved."
+        text = Phrase("%(count)s role saved.", "%(count)s roles saved.", count=len(saved))
         back = form.value("role")
         return page.redirect(page.people_url(**({"role": back} if back else {})), text)
-    done = f"{len(saved):,} saved. " if saved else ""
-    summary = done + "Not saved: " + " ".join(errors.values())
+    reasons = " ".join(map(page.language.gettext, errors.values()))
+    summary = Phrase("Not saved: %(reasons)s", reasons=reasons)
+    if saved:
+        summary = Phrase("%(count)s saved. %(rest)s", count=len(saved), rest=summary)
     return show_people(page, query, form.value("role"), form.with_errors(summary), 422)
 
 
@@ -212,10 +217,14 @@ def invite_again(page: AdminPage, who: Who, form: PostedForm) -> Response:
 
 def _redirect_invited(page: MemberPage, invitation: Invitation[Any]) -> Response:
     user = invitation.user
-    flash = Flash(f"We’ve e-mailed {user.email} a link to choose a password. It works for a week.")
+    text = "We’ve e-mailed %(email)s a link to choose a password. It works for a week."
+    flash = Flash(Phrase(text, email=user.email))
     if not invitation.is_sent:
-        text = f"{user.name} has an account, but the e-mail to {user.email} could not be sent."
-        flash = Flash(f"{text} Try again later.", "warning")
+        text = (
+            "%(name)s has an account, but the e-mail to %(email)s could not be sent. Try again "
+            "later."
+        )
+        flash = Flash(Phrase(text, name=user.name, email=user.email), "warning")
     return page.redirect(page.person_url(user), flash)
 
 
@@ -264,7 +273,9 @@ def submit_person(page: AdminPage, who: Who, form: PostedForm) -> Response:
     def act(values: ProfileForm) -> Response:
         person = page.people.get_person(page.user, who)
         edited, text = save_profile(page, person, values, form)
-        return page.redirect(page.person_url(edited), text or f"{edited.name} saved.")
+        return page.redirect(
+            page.person_url(edited), text or Phrase("%(name)s saved.", name=edited.name)
+        )
 
     def show(form: Form, status: int) -> Response:
         return _show_person(page, who, status=status, profile=form)
@@ -322,10 +333,11 @@ def submit_role(page: AdminPage, who: Who, form: PostedForm) -> Response:
             )
         except NotPermitted as error:
             raise InvalidInput({"role": str(error)}) from error
+        role = Phrase(spec.name_of(changed.role))
         if page.is_self(changed) and changed.role not in spec.admins:
             home = page.urls.page(*spec.home)
-            return page.redirect(home, f"Your role: {spec.name_of(changed.role)}.")
-        text = f"{changed.name}’s role: {spec.name_of(changed.role)}."
+            return page.redirect(home, Phrase("Your role: %(role)s.", role=role))
+        text = Phrase("%(name)s’s role: %(role)s.", name=changed.name, role=role)
         return page.redirect(page.person_url(changed), text)
 
     return page.submit(form, RoleForm, act, partial(_show_person, page, who))
@@ -348,7 +360,7 @@ def remove_person(page: AdminPage, who: Who) -> ConfirmedAction | Response:
 
     return ConfirmedAction(
         page,
-        title="Remove your account?" if is_self else f"Remove {person.name}?",
+        title="Remove your account?" if is_self else Phrase("Remove %(name)s?", name=person.name),
         text="This can’t be undone.",
         facts=page.spec.removal.facts,
         button="Remove account",
@@ -357,5 +369,7 @@ def remove_person(page: AdminPage, who: Who) -> ConfirmedAction | Response:
         revision=person.revision,
         do=remove,
         to=page.url("sign-in") if is_self else page.people_url(),
-        done="Your account is removed." if is_self else f"{person.name} was removed.",
+        done="Your account is removed."
+        if is_self
+        else Phrase("%(name)s was removed.", name=person.name),
     )

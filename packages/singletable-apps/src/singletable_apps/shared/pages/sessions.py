@@ -10,6 +10,7 @@ from typing import TypeVar
 from fastapi import Request
 
 from singletable_apps.shared.accounts import Auth, NotSignedIn, Session, SignedIn
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages.forms import Form
 from singletable_apps.shared.web import LONGEST_AGE, Cookie
 
@@ -139,4 +140,6 @@ def describe_browser(user_agent: str) -> str:
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
     if browser is None:
         return user_agent[:60].strip() or "A browser"
-    return f"{browser} on {system}" if system else browser
+    if system is None:
+        return browser
+    return Phrase("%(browser)s on %(system)s", browser=browser, system=system)

@@ -19,10 +19,11 @@ from jinja2.ext import babel_extract
 
 import singletable_apps
 from singletable_apps.portfolio.api.dependencies import PROBLEM_TYPES
-from singletable_apps.portfolio.comment_rules import CommentDraft
+from singletable_apps.portfolio.comment_rules import CommentDraft, ContactDraft
 from singletable_apps.portfolio.entities import Experience, Project
 from singletable_apps.portfolio.profile_rules import TRANSLATIONS, PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
+from singletable_apps.portfolio.transfer import Kind
 from singletable_apps.shared.languages import Language, Phrase
 from singletable_apps.shared.pages.forms import MESSAGES
 from singletable_apps.shared.web import COMMON
@@ -48,7 +49,7 @@ LABELS = ("data-none", "data-wait", "data-failed", "data-copied", "data-blocked"
 CODE = "el-GR"
 NAMES = {
     *("RSS", "Portfolio", "UTC", "singletable", "Apache", "License", "Python", "DynamoDB"),
-    *("GitHub", "Instagram", "LinkedIn", "Mastodon", "Twitter"),
+    *("tests", "CSS", "GitHub", "Instagram", "LinkedIn", "Mastodon", "Twitter"),
 }
 PARAMETER = re.compile(r"%\((\w+)\)s|(\{\w+\})")
 
@@ -87,6 +88,8 @@ def in_code(path: Path) -> Iterator[str]:
         given = [each.value if isinstance(each, ast.Constant) else None for each in node.args]
         if name in MARKS:
             yield from texts_of(*given[:2])
+        elif name == "Notice":
+            yield from texts_of(*given)
         elif is_raising and name in ERRORS:
             yield from texts_of(*given[:1])
         elif is_raising and name in ("Problem", "reject"):
@@ -130,7 +133,8 @@ class PageTexts(HTMLParser):
     """Collects what people read or hear on a page, and its links."""
 
     SPOKEN = ("alt", "aria-label", "content", "placeholder", "title")
-    SILENT = ("script", "style", "code")
+    # Languages and time zones are options.
+    SILENT = ("script", "style", "code", "option")
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -274,16 +278,32 @@ def test_no_page_of_the_studio_has_an_english_text(greek: PagesApp) -> None:
     service.drafts.keep(owner, "posts/new", {"title": "Νέο"}, lambda _: None)
     published = service.posts.list_all()[-1]
     service.comments.submit(published.blog_id, CommentDraft("Νίκος", "Ναι"), "someone")
+    nikos = service.accounts.invite(owner, "Νίκος", "nikos@example.org").user
+    service.contact.send(ContactDraft("Νίκος", "nikos@example.org", "Ναι"))
+    service.accounts.request_reset("ada@example.org")
     browser = greek.browser(owner)
-    pages = crawl(browser, [admin()], without="account|people|export|transfer|settings")
+    site = b'{"name": "\xce\x9d", "settings": {"accent": "#123456"}}'
+    files = [("file", (name, text)) for name, text in (("portfolio.json", site), ("x", b""))]
+    plan = browser.post(admin("import"), files=files)
+    kinds = {"kinds": [*Kind]}
+    done = browser.submit(plan, "/import/run", **kinds)
+    pages = crawl(browser, [admin(), admin("transfer")], without="export")
+    pages |= {"plan": plan.text, "done": done.text}
+    pages |= {each.subject: each.text for each in world.mailbox.emails}
     posted = {
         ("comments",): {"action": "approve"},
         ("posts", "new"): {"title": "", "action": "schedule"},
         ("posts", draft.blog_id): {"title": "Σχέδιο", "markdown": "Λόγια", "revision": "1"},
         ("portfolio", "projects", "new"): {"title": ""},
+        ("account", "password"): {"current": "χ", "new": "χ"},
+        ("account", "details"): {"name": "", "email": "χ"},
+        ("people",): {f"was.{nikos.user_id}": "author", f"role.{nikos.user_id}": "χ"},
+        ("people", "invite"): {"name": "", "email": "χ", "role": "author"},
+        ("people", f"{owner.user_id}", "role"): {"role": "author"},
     }
     for path, form in posted.items():
         pages[f"POST {path}"] = browser.post(admin(*path), form).text
-    for path in ((), ("posts",), ("comments", "approved"), ("portfolio", "menu")):
+    person = ("people", f"{nikos.user_id}", "remove")
+    for path in ((), ("posts",), ("portfolio", "menu"), ("import", "undo"), person):
         assert admin(*path) in pages
     assert {path: words for path, page in pages.items() if (words := english_on(page))} == {}

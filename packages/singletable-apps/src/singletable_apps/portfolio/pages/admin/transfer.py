@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.portfolio.pages.admin.views import site_zone
+from singletable_apps.portfolio.pages.admin.views import site_time
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.posts import Outcome
@@ -33,11 +33,11 @@ from singletable_apps.portfolio.transfer import (
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.archives import ArchiveError, Files, read_zip, write_zip
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.objects import ObjectNotFound
 from singletable_apps.shared.pages import (
     ConfirmedAction,
     Form,
-    LocalTime,
     PostedForm,
     PostedUpload,
     UploadedFile,
@@ -59,10 +59,10 @@ _KINDS = {
     Kind.SETTINGS: "Settings",
 }
 _OUTCOMES = {
-    Outcome.CREATED: "new",
-    Outcome.UPDATED: "replaced",
-    Outcome.SKIPPED: "unchanged",
-    Outcome.FAILED: "not readable",
+    Outcome.CREATED: "%(count)s new",
+    Outcome.UPDATED: "%(count)s replaced",
+    Outcome.SKIPPED: "%(count)s unchanged",
+    Outcome.FAILED: "%(count)s not readable",
 }
 
 
@@ -158,15 +158,19 @@ def undo_last_import(page: OwnerPage) -> ConfirmedAction | Response:
     if found is None:
         return page.redirect(page.urls.admin("transfer"), "There is no import to undo.")
     record, _ = found
-    restored = [f"Posts it replaced: {len(record.replaced):,}", *map(_KINDS.get, record.kinds)]
+    restored = [
+        Phrase("Posts it replaced: %(count)s", count=len(record.replaced)),
+        *(_KINDS[kind] for kind in record.kinds),
+    ]
+    created = Phrase("Posts it created: %(count)s", count=len(record.created))
     return ConfirmedAction(
         page,
-        title=f"Undo the import of {LocalTime(record.at, site_zone(page)).long}?",
+        title=Phrase("Undo the import of %(time)s?", time=site_time(page, record.at).long),
         text="The posts, the profile and the settings become what they were before it. Texts that "
         "you edited since stay in the history. Images stay in the library.",
         facts=[
-            ("Deleted with their comments", f"Posts it created: {len(record.created):,}"),
-            ("Restored", ", ".join(filter(None, restored))),
+            ("Deleted with their comments", created),
+            ("Restored", ", ".join(map(page.language.gettext, restored))),
         ],
         button="Undo this import",
         back=page.urls.admin("transfer"),
@@ -191,21 +195,27 @@ def _show(
         is_plan=is_plan,
         has_report=report is not None,
         kinds=[
-            (kind, _KINDS[kind], _summary([each for each in entries if each.kind is kind], is_plan))
+            (
+                kind,
+                _KINDS[kind],
+                _summary(page, [each for each in entries if each.kind is kind], is_plan),
+            )
             for kind in Kind
             if any(each.kind is kind and each.outcome is not Outcome.SKIPPED for each in entries)
         ],
         problems=[each for each in entries if each.reason and each.outcome is not Outcome.UPDATED],
-        undo=found and LocalTime(found[0].at, site_zone(page)).long,
+        undo=found and site_time(page, found[0].at).long,
     )
 
 
-def _summary(entries: list[ImportEntry], is_plan: bool) -> str:
+def _summary(page: UserPageContext, entries: list[ImportEntry], is_plan: bool) -> str:
     """Return what an import does to a kind: how many files, or which fields of yours."""
-    if fields := [
-        each.reason for each in entries if each.reason and each.outcome is Outcome.UPDATED
-    ]:
-        return f"{'Replaces yours' if is_plan else 'Replaced'}: {', '.join(fields)}"
+    translate = page.language.gettext
+    changed = [each.reason for each in entries if each.reason and each.outcome is Outcome.UPDATED]
+    if changed:
+        names = (translate(name) for name in ", ".join(changed).split(", "))
+        text = "Replaces yours: %(fields)s" if is_plan else "Replaced: %(fields)s"
+        return translate(text, fields=", ".join(names))
     counts = Counter(each.outcome for each in entries)
-    parts = (f"{counts[each]:,} {text}" for each, text in _OUTCOMES.items() if counts[each])
-    return ", ".join(parts)
+    shown = ((text, counts[each]) for each, text in _OUTCOMES.items() if counts[each])
+    return ", ".join(translate(text, count=count) for text, count in shown)
