@@ -309,32 +309,6 @@ def test_aliases_are_limited(memory: World) -> None:
     assert (entry.outcome, "at most" in entry.reason) == (Outcome.FAILED, True)
 
 
-ORIGINAL = {
-    "blogId": "8d1c3bd2-94a2-4a2f-8f0a-3f6f8a1f2f11",
-    "title": "Tea",
-    "slug": "tea",
-    "content": "<p>Tea <b>and</b> <script>x()</script>milk</p>",
-    "tags": ["a"],
-    "created_at": 1_700_000_000,
-}
-PORTFOLIO = {
-    "bio": "Hello",
-    "about_content": "<h1>About</h1><p onclick='x()'>me</p>",
-    "social_links": {"github": "https://github.example/ada", "twitter": ""},
-    "projects": [{"id": "1700000000000", "title": "One", "link": "", "image_url": ""}],
-    "experience": [
-        {
-            "id": "1",
-            "title": "Engineer",
-            "company": "Acme",
-            "start_date": 1_600_000_000,
-            "end_date": None,
-        }
-    ],
-    "updated_at": 1_700_000_000,
-}
-
-
 def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:
     owner = memory.set_up()
     name = "0123456789abcdef_64x32"

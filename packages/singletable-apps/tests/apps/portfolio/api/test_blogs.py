@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from singletable import Driver, Engine
+from singletable import Engine
 from singletable.operations import Operation, TransactWriteItems
 from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.urls import API
@@ -188,23 +188,6 @@ def test_like_counts_once_per_visitor_and_can_be_taken_back(server: Server) -> N
     assert data(server.visitor("2001:db8::2").get(path))["has_liked"]
     assert data(two.delete(path)) == {"likes_count": 1, "has_liked": False, "counters": 1}
     assert one.get(path).headers["cache-control"] == "no-store"
-
-
-def test_posts_work_on_every_driver(drivers: tuple[Driver, Driver]) -> None:
-    server = make_server(drivers[0])
-    blog = server.owner.writes("Tea", tags=["tea"])
-    path = f"/blogs/{blog['blogId']}"
-    data(server.visitor().post(f"{path}/likes"))
-    data(server.owner.put(path, {"slug": "green-tea", "markdown": "Greener."}, tag='"1"'))
-    moved = server.visitor().get("/blogs/tea")
-    assert (moved.status_code, moved.headers["location"]) == (301, f"{API}/blogs/green-tea")
-    assert data(server.visitor().get("/blogs/green-tea"))["likes_count"] == 1
-    assert len(data(server.visitor().get("/blogs?tag=tea"))["items"]) == 1
-    assert len(data(server.owner.get(f"{path}/history"))) == 1
-    assert len(data(server.visitor().get("/search?q=greener"))) == 1
-    data(server.owner.delete(path))
-    assert data(server.visitor().get("/blogs"))["items"] == []
-    server.world.check_calls()
 
 
 # The original's clients send no If-Match: of two edits at the same time, both must survive.

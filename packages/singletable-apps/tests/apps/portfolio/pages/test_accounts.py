@@ -6,7 +6,7 @@ import pytest
 
 from singletable_apps.portfolio.entities import Role
 from tests.apps.portfolio.pages.client import Browser, PagesApp
-from tests.apps.support.html import field_errors, text_in
+from tests.apps.support.html import text_in
 
 
 def _person(app: PagesApp, browser: Browser, name: str) -> str:
@@ -16,17 +16,6 @@ def _person(app: PagesApp, browser: Browser, name: str) -> str:
     return app.urls.admin("people", str(user.user_id))
 
 
-def test_invalid_invitation_has_errors_beside_the_fields(app: PagesApp, ada: Browser) -> None:
-    form = ada.get("people", "invite")
-    response = ada.submit(form, name="", email="nowhere", role="author")
-    assert (response.status_code, set(field_errors(response))) == (422, {"name", "email"})
-    taken = ada.submit(form, name="Ada", email="ADA@example.org", role="author")
-    assert (taken.status_code, set(field_errors(taken))) == (422, {"email"})
-    unknown = ada.submit(form, name="Ben", email="ben@example.org", role="admin")
-    assert (unknown.status_code, set(field_errors(unknown))) == (422, {"role"})
-    assert app.world.mailbox.emails == []
-
-
 def test_owner_who_steps_down_goes_to_the_dashboard(app: PagesApp, ada: Browser) -> None:
     app.join("Ben", Role.OWNER)
     page = ada.open(_person(app, ada, "Ada"))
@@ -34,15 +23,6 @@ def test_owner_who_steps_down_goes_to_the_dashboard(app: PagesApp, ada: Browser)
     page = ada.get("people")
     assert (page.status_code, "Only the owner" in text_in(page.text)) == (403, True)
     assert 'href="/portfolio/admin/people"' not in page.text
-
-
-def test_removed_person_is_signed_out(app: PagesApp, ada: Browser, ben: Browser) -> None:
-    url = _person(app, ada, "Ben")
-    question = ada.open(f"{url}/remove")
-    assert "All posts" in text_in(question.text)
-    assert ada.flash(ada.submit(question, "/remove")) == "Ben was removed."
-    assert ben.get("account").url.path == "/portfolio/admin/sign-in"
-    assert ada.open(url).status_code == 404
 
 
 @pytest.mark.parametrize("user_id", ["0", "x", "9" * 30, "-1"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.apps.portfolio.pages.client import Browser, PagesApp
+from tests.apps.portfolio.pages.client import PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.support.html import field_errors
 
@@ -51,10 +51,3 @@ def test_second_first_run_goes_to_sign_in(new_app: PagesApp) -> None:
     assert "Sign in" in browser.flash(response)
     assert not browser.http.cookies
     assert browser.get("set-up").url.path == "/portfolio/admin/sign-in"
-
-
-def test_name_is_changed_and_an_empty_one_rejected(app: PagesApp, ben: Browser) -> None:
-    page = ben.get("account")
-    assert set(field_errors(ben.submit(page, "/details", name=" "))) == {"name"}
-    assert ben.flash(ben.submit(page, "/details", name="Benjamin")) == "Profile saved."
-    assert "Signed in as <strong>Benjamin</strong>" in ben.get("account").text

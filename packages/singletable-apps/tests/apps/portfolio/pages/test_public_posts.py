@@ -210,12 +210,6 @@ def test_like_with_scripts_answers_json(app: PagesApp, reader: Browser) -> None:
     assert post_as_script(reader, path, {"action": "unlike"}) == {"count": 0, "liked": False}
 
 
-def test_sixty_first_like_in_a_minute_is_refused(app: PagesApp, reader: Browser) -> None:
-    publish(app.world, "Tea")
-    statuses = [reader.post("/portfolio/blog/tea/like").status_code for _ in range(61)]
-    assert statuses == [303] * 60 + [429]
-
-
 def test_likes_that_are_switched_off_are_not_shown(app: PagesApp, reader: Browser) -> None:
     publish(app.world, "Tea")
     edit_settings(app, likes=False, comments=False)
@@ -244,13 +238,6 @@ def test_invalid_comment_keeps_what_was_written(app: PagesApp, reader: Browser) 
     assert set(field_errors(answer)) == {"author_name", "author_email"}
     assert "With milk?</textarea>" in answer.text
     assert answer.headers["Cache-Control"] == "no-store"
-
-
-def test_sixth_comment_in_an_hour_is_refused(app: PagesApp, reader: Browser) -> None:
-    publish(app.world, "Tea")
-    comments = [{"author_name": "Ben", "content": f"Comment {number}"} for number in range(6)]
-    answers = [reader.post("/portfolio/blog/tea/comments", each) for each in comments]
-    assert [answer.status_code for answer in answers] == [303] * 5 + [429]
 
 
 # https://globalprivacycontrol.org

@@ -105,20 +105,6 @@ def test_invalid_invitation_is_rejected(memory: World, owner: User, accounts: Ac
     assert memory.mailbox.emails == []
 
 
-def test_outdated_revision_is_rejected(memory: World, owner: User, accounts: Accounts) -> None:
-    class Outdated(Exception):
-        pass
-
-    def check(revision: int) -> None:
-        raise Outdated
-
-    ben = _join(memory, owner, "ben")
-    with pytest.raises(Outdated):
-        accounts.edit_person(owner, ben.user_id, name="Benjamin", check=check)
-    with pytest.raises(Outdated):
-        accounts.remove(owner, ben.user_id, check)
-
-
 def test_sign_in_is_rejected_if_the_address_is_invited_again_meanwhile(
     memory: World, owner: User, accounts: Accounts
 ) -> None:
