@@ -38,18 +38,7 @@ from singletable.migration import (
     merge,
     verify,
 )
-from singletable_apps.portfolio.entities import (
-    Blog,
-    BlogContent,
-    LikeCount,
-    Listing,
-    Portfolio,
-    Role,
-    SiteSettings,
-    Slug,
-    User,
-    data_table,
-)
+from singletable_apps.portfolio import entities
 from singletable_apps.portfolio.profile_rules import changes_of, check_portfolio_edits
 from singletable_apps.portfolio.rules import PostDraft, check_draft, derive_slug, is_id
 from singletable_apps.portfolio.service.posts import apply_draft
@@ -125,28 +114,28 @@ class MigrationError(AppError):
 # Rules: what follows from the old items
 
 
-def to_portfolio(old: OldPortfolio) -> Portfolio:
+def to_portfolio(old: OldPortfolio) -> entities.Portfolio:
     """Return the portfolio."""
     if old.user_id != "default":
         raise InvalidInput({"userId": "Only the portfolio named default is shown anywhere."})
     names = ("profile_pic_url", "bio", "email", "about_content", "social_links", "projects")
     site = read_original_site({name: getattr(old, name) for name in (*names, "experience")})
     edits = render_about(check_portfolio_edits(site.portfolio), media_prefix="")
-    return Portfolio(**changes_of(edits), updated_at=read_unix_time(old.updated_at))
+    return entities.Portfolio(**changes_of(edits), updated_at=read_unix_time(old.updated_at))
 
 
-def to_account(secret: bytes, old: OldUser) -> User:
+def to_account(secret: bytes, old: OldUser) -> entities.User:
     """Return the account of an administrator, without a password."""
     checks = InputChecks()
     email = checks.email("email", old.email, required=True).lower()
     checks.raise_errors()
     digest = hmac.digest(secret, f"user\0{email}".encode(), "sha256")
-    return User(
+    return entities.User(
         email=email,
         # The same in every run, and not known without the secret.
         user_id=1 + int.from_bytes(digest[:8], "big") % (_USER_IDS - 1),
         name=email.partition("@")[0],
-        role=Role.OWNER,
+        role=entities.Role.OWNER,
         # Hashes of bcrypt cannot be used: the owner chooses a password with a link by e-mail.
         password_hash="",
         created_at=read_unix_time(old.created_at),
@@ -154,7 +143,9 @@ def to_account(secret: bytes, old: OldUser) -> User:
     )
 
 
-def to_post(found: list[OldBlog | OldLike]) -> Iterator[Slug | BlogContent | Blog | LikeCount]:
+def to_post(
+    found: list[OldBlog | OldLike],
+) -> Iterator[entities.Slug | entities.BlogContent | entities.Blog | entities.LikeCount]:
     """Yield the items of a post, from the old post and its likes."""
     posts = [one for one in found if isinstance(one, OldBlog)]
     if not posts:
@@ -175,11 +166,11 @@ def to_post(found: list[OldBlog | OldLike]) -> Iterator[Slug | BlogContent | Blo
     )
     at = read_unix_time(old.published_at or old.created_at)
     name, is_address, _ = old.author.partition("@")
-    blank = Blog(
+    blank = entities.Blog(
         blog_id=old.blog_id,
         title="",
         slug="",
-        listing=Listing.ALL,
+        listing=entities.Listing.ALL,
         author=old.author if is_address else "",
         author_name=name,
         created_at=read_unix_time(old.created_at),
@@ -189,13 +180,13 @@ def to_post(found: list[OldBlog | OldLike]) -> Iterator[Slug | BlogContent | Blo
         was_public=True,
     )
     post = apply_draft(blank, check_draft(draft), media_prefix="")
-    yield Slug(slug=post.blog.slug, blog_id=old.blog_id)
+    yield entities.Slug(slug=post.blog.slug, blog_id=old.blog_id)
     yield post.content
     yield post.blog
     # Visitors are recognized in another way now, so that only their number is kept.
     visitors = {visitor for one in found if isinstance(one, OldLike) and (visitor := _visitor(one))}
     if visitors:
-        yield LikeCount(blog_id=old.blog_id, shard=0, likes_count=len(visitors))
+        yield entities.LikeCount(blog_id=old.blog_id, shard=0, likes_count=len(visitors))
 
 
 def _visitor(old: OldLike) -> str:
@@ -238,7 +229,9 @@ def create_migration(secret: bytes, found: Sequence[Table] = OLD_TABLES) -> Migr
     if users_table in found:
         rules.append(each(OldUser, partial(to_account, secret)))
     return Migration(
-        CreateTable(data_table), Copy(data_table, *rules, skip_failures=True), name=NAME
+        CreateTable(entities.data_table),
+        Copy(entities.data_table, *rules, skip_failures=True),
+        name=NAME,
     )
 
 
@@ -262,8 +255,8 @@ def migrate_site(
     status = runner.status()
     if status.phase is None and _has_items(target):
         raise MigrationError(
-            f"The target has items in {data_table.name} already. Migrate to an address without a "
-            "site: its posts would be mixed with those of the other."
+            f"The target has items in {entities.data_table.name} already. Migrate to an address "
+            "without a site: its posts would be mixed with those of the other."
         )
     if status.phase not in ("cut-over", "finished"):
         runner.run()
@@ -280,16 +273,16 @@ def migrate_site(
 
 def _has_items(target: Driver) -> bool:
     try:
-        return bool(Store(target).admin.items(data_table, 1).items)
+        return bool(Store(target).admin.items(entities.data_table, 1).items)
     except ResourceNotFound:
         return False
 
 
 def _create_settings(store: Store) -> None:
     """Create the settings, unless they exist: without them, the next visitor sets up the site."""
-    created = [user.created_at for user in store.admin.scan(User)]
-    if created and store.get(SiteSettings.key("default"), consistent=True) is None:
-        store.create(SiteSettings(title="Portfolio", updated_at=min(created)))
+    created = [user.created_at for user in store.admin.scan(entities.User)]
+    if created and store.get(entities.SiteSettings.key("default"), consistent=True) is None:
+        store.create(entities.SiteSettings(title="Portfolio", updated_at=min(created)))
 
 
 # Show

@@ -39,25 +39,12 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from singletable_apps.portfolio import rules
 from singletable_apps.portfolio.comment_rules import CommentDraft, check_comment
 from singletable_apps.portfolio.entities import Portfolio, SiteSettings
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
-from singletable_apps.portfolio.rules import (
-    MAX_DESCRIPTION,
-    MAX_MARKDOWN_BYTES,
-    MAX_TITLE,
-    Post,
-    PostDraft,
-    derive_slug,
-    slug_error,
-)
+from singletable_apps.shared import front_matter
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.front_matter import (
-    InvalidFrontMatter,
-    read_front_matter,
-    read_values,
-    write_front_matter,
-)
 
 # Our names, and those of Jekyll, Hugo and Bear Blog.
 _NAMES = {
@@ -116,7 +103,7 @@ def _read_time(value: object, parse: Callable[[object], datetime]) -> datetime:
 def _to_slug(text: str) -> str:
     """Return the last segment of a slug, a path or a URL, as a slug."""
     last = text.partition("?")[0].rstrip("/").rpartition("/")[2].removesuffix(".html")
-    return last if not slug_error(last) else derive_slug(last)
+    return last if not rules.slug_error(last) else rules.derive_slug(last)
 
 
 def _to_slugs(texts: list[str]) -> list[str]:
@@ -167,7 +154,7 @@ class PostFile(BaseModel):
     markdown: Annotated[str, Field(exclude=True)] = ""
 
     @classmethod
-    def of(cls, post: Post) -> Self:
+    def of(cls, post: rules.Post) -> Self:
         """Return the file of a stored post."""
         blog = post.blog
         return cls.model_construct(
@@ -182,10 +169,10 @@ class PostFile(BaseModel):
         )
 
     @property
-    def draft(self) -> PostDraft:
+    def draft(self) -> rules.PostDraft:
         """Return what an author would enter."""
         values: dict[str, Any] = {name: getattr(self, own) for name, own in _FILE_NAMES.items()}
-        return PostDraft(**{**values, "tags": tuple(self.tags), "markdown": self.markdown})
+        return rules.PostDraft(**{**values, "tags": tuple(self.tags), "markdown": self.markdown})
 
     @property
     def filename(self) -> str:
@@ -224,9 +211,9 @@ class RevisionEntry(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     number: Annotated[int, Field(ge=1, le=999_999)]
-    title: Annotated[str, Field(max_length=MAX_TITLE)]
-    markdown: Annotated[str, Field(max_length=MAX_MARKDOWN_BYTES)]
-    edited_by: Annotated[str, Field(max_length=MAX_DESCRIPTION)]
+    title: Annotated[str, Field(max_length=rules.MAX_TITLE)]
+    markdown: Annotated[str, Field(max_length=rules.MAX_MARKDOWN_BYTES)]
+    edited_by: Annotated[str, Field(max_length=rules.MAX_DESCRIPTION)]
     edited_at: Time
 
 
@@ -263,14 +250,14 @@ def read_activity(text: str) -> ActivityFile:
 
 def write_post(post: PostFile) -> str:
     """Return the text of a Markdown file."""
-    return write_front_matter(post.model_dump(by_alias=True), post.markdown)
+    return front_matter.write_front_matter(post.model_dump(by_alias=True), post.markdown)
 
 
 def read_post(path: str, text: str) -> PostFile:
     """Return the post in a file, or raise InvalidInput. The name of the file may say the date."""
     try:
-        values, markdown = read_front_matter(text.replace("\r\n", "\n"))
-    except InvalidFrontMatter as error:
+        values, markdown = front_matter.read_front_matter(text.replace("\r\n", "\n"))
+    except front_matter.InvalidFrontMatter as error:
         raise InvalidInput({"front matter": str(error)}) from error
     found = _with_our_names(values)
     name = PurePosixPath(path)
@@ -399,8 +386,8 @@ def write_site(site: SiteFile) -> str:
 def read_site(text: str) -> SiteFile:
     """Return the edits in `portfolio.json`, or in YAML with the same names; skip other names."""
     try:
-        values = read_values(text)
-    except InvalidFrontMatter as error:
+        values = front_matter.read_values(text)
+    except front_matter.InvalidFrontMatter as error:
         raise InvalidInput({"portfolio": str(error)}) from error
     with invalid_input():
         return SiteFile.model_validate(

@@ -27,33 +27,12 @@ from posixpath import dirname, join, normpath, relpath
 
 from pydantic import BaseModel, TypeAdapter
 
-from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio import patterns, profile_rules, site_files
 from singletable_apps.portfolio.entities import Listing, Portfolio, SiteSettings, User
-from singletable_apps.portfolio.profile_rules import (
-    PortfolioEdits,
-    SettingsEdits,
-    changes_of,
-    check_portfolio_edits,
-    check_settings_edits,
-)
 from singletable_apps.portfolio.rules import MAX_MARKDOWN_BYTES, PERMISSIONS, Permission, Post
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.media import MAX_ALT
 from singletable_apps.portfolio.service.posts import Outcome
-from singletable_apps.portfolio.site_files import (
-    ActivityFile,
-    PostFile,
-    Rewrite,
-    SiteFile,
-    Time,
-    invalid_input,
-    read_activity,
-    read_post,
-    read_site,
-    write_activity,
-    write_post,
-    write_site,
-)
 from singletable_apps.shared.archives import Files, read_zip, write_zip
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.images import InvalidImage, process_image
@@ -81,7 +60,7 @@ class _MediaEntry(BaseModel):
     name: str
     alt: str = ""
     filename: str = ""
-    uploaded_at: Time | None = None
+    uploaded_at: site_files.Time | None = None
 
 
 _MediaEntries = TypeAdapter(list[_MediaEntry])
@@ -92,18 +71,21 @@ _MediaEntries = TypeAdapter(list[_MediaEntry])
 
 def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file."""
-    posts = {post.blog.blog_id: PostFile.of(post) for post in _all_posts(service)}
+    posts = {post.blog.blog_id: site_files.PostFile.of(post) for post in _all_posts(service)}
     names = {
         post.slug if post.is_page else f"blog/{post.slug}": post.filename for post in posts.values()
     }
     activities = service.activity.read(posts)
     prefix = service.context.urls.prefix
-    site = SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
-    yield "portfolio.json", write_site(site.map_links(_relative(prefix, "", names))).encode()
+    site = site_files.SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
+    yield (
+        "portfolio.json",
+        site_files.write_site(site.map_links(_relative(prefix, "", names))).encode(),
+    )
     for blog_id, post in sorted(posts.items(), key=lambda each: each[1].filename):
         rewrite = _relative(prefix, dirname(post.filename), names)
-        yield post.filename, write_post(post.map_links(rewrite)).encode()
-        if activity := write_activity(activities[blog_id].map_links(rewrite)):
+        yield post.filename, site_files.write_post(post.map_links(rewrite)).encode()
+        if activity := site_files.write_activity(activities[blog_id].map_links(rewrite)):
             yield _activity_path(post.filename), activity.encode()
     images = sorted(service.context.store.run(patterns.all_images), key=lambda each: each.name)
     if images:
@@ -125,7 +107,7 @@ def _all_posts(service: PortfolioService) -> Iterator[Post]:
     return (Post(blog, texts[blog.blog_id]) for blog in blogs if blog.blog_id in texts)
 
 
-def _relative(prefix: str, folder: str, posts: Mapping[str, str]) -> Rewrite:
+def _relative(prefix: str, folder: str, posts: Mapping[str, str]) -> site_files.Rewrite:
     """Return a function that turns URLs of this site into paths of files, from a folder."""
 
     def rewrite(url: str, _alt: str) -> str:
@@ -208,9 +190,9 @@ class _Import:
         self._kinds = kinds
         self._dry_run = dry_run
         self._entries: dict[str, ImportEntry] = {}
-        self._documents: dict[str, PostFile | SiteFile] = {}
+        self._documents: dict[str, site_files.PostFile | site_files.SiteFile] = {}
         # Likes, comments and earlier versions, by the path of their post.
-        self._activities: dict[str, ActivityFile] = {}
+        self._activities: dict[str, site_files.ActivityFile] = {}
         # The URLs of images and posts here, by the path of the file.
         self._urls: dict[str, str] = {}
         self._slugs: dict[str, str] = {}
@@ -257,11 +239,11 @@ class _Import:
             raise InvalidInput({"text": f"{limit} Make several files of it."})
         text = self._decode(path)
         if path in _PORTFOLIO:
-            self._documents[path] = read_site(text)
+            self._documents[path] = site_files.read_site(text)
             return
         if (beside := _activity_path(path)) in self._files:
-            self._activities[path] = read_activity(self._decode(beside))
-        self._add_post(path, read_post(path, text))
+            self._activities[path] = site_files.read_activity(self._decode(beside))
+        self._add_post(path, site_files.read_post(path, text))
 
     def _decode(self, path: str) -> str:
         try:
@@ -269,7 +251,7 @@ class _Import:
         except UnicodeDecodeError:
             raise InvalidInput({path: "Save the file as UTF-8."}) from None
 
-    def _add_post(self, path: str, post: PostFile) -> None:
+    def _add_post(self, path: str, post: site_files.PostFile) -> None:
         if post.slug:
             first = self._slugs.setdefault(post.slug, path)
             if first != path:
@@ -297,7 +279,7 @@ class _Import:
         described: dict[str, _MediaEntry] = {}
 
         def read_list() -> None:
-            with invalid_input():
+            with site_files.invalid_input():
                 entries = _MediaEntries.validate_json(self._files.get(_MEDIA_LIST, b"[]"))
             described.update((entry.name, entry) for entry in entries)
 
@@ -355,19 +337,19 @@ class _Import:
 
     # Posts and the portfolio
 
-    def _save(self, path: str, document: PostFile | SiteFile) -> None:
-        if isinstance(document, PostFile):
+    def _save(self, path: str, document: site_files.PostFile | site_files.SiteFile) -> None:
+        if isinstance(document, site_files.PostFile):
             if Kind.POSTS in self._kinds:
                 self._report(path, partial(self._save_post, path, document))
             return
         if Kind.PROFILE in self._kinds:
             self._report(path, partial(self._save_profile, path, document.portfolio))
-        if Kind.SETTINGS in self._kinds and changes_of(document.settings):
+        if Kind.SETTINGS in self._kinds and profile_rules.changes_of(document.settings):
             name = f"{path}{_SETTINGS}"
             self._report(name, partial(self._save_settings, name, document.settings))
 
-    def _save_post(self, path: str, post: PostFile) -> None:
-        activity = self._activities.get(path, ActivityFile())
+    def _save_post(self, path: str, post: site_files.PostFile) -> None:
+        activity = self._activities.get(path, site_files.ActivityFile())
         activity = activity.map_links(partial(self._url, path))
         last = max((old.number for old in activity.history), default=0)
         outcome, blog = self._service.posts.import_post(
@@ -378,13 +360,13 @@ class _Import:
             outcome = Outcome.UPDATED
         self._note(path, outcome, blog_id=blog.blog_id)
 
-    def _save_profile(self, path: str, edits: PortfolioEdits) -> None:
-        profile, checked = self._service.profile, check_portfolio_edits(edits)
+    def _save_profile(self, path: str, edits: profile_rules.PortfolioEdits) -> None:
+        profile, checked = self._service.profile, profile_rules.check_portfolio_edits(edits)
         if self._note_fields(path, profile.get_portfolio(consistent=True), checked):
             profile.update_portfolio(self._actor, checked)
 
-    def _save_settings(self, path: str, edits: SettingsEdits) -> None:
-        profile, checked = self._service.profile, check_settings_edits(edits)
+    def _save_settings(self, path: str, edits: profile_rules.SettingsEdits) -> None:
+        profile, checked = self._service.profile, profile_rules.check_settings_edits(edits)
         if self._note_fields(path, profile.get_settings(consistent=True), checked):
             profile.update_settings(self._actor, checked)
 
@@ -392,10 +374,10 @@ class _Import:
         self,
         path: str,
         stored: Portfolio | SiteSettings,
-        edits: PortfolioEdits | SettingsEdits,
+        edits: profile_rules.PortfolioEdits | profile_rules.SettingsEdits,
     ) -> bool:
         """Note which fields change; return whether they are to be written."""
-        values = changes_of(edits)
+        values = profile_rules.changes_of(edits)
         changed = [name for name, value in values.items() if getattr(stored, name) != value]
         outcome = Outcome.UPDATED if changed else Outcome.SKIPPED
         self._note(path, outcome, ", ".join(changed).replace("_", " "))
@@ -425,11 +407,11 @@ def import_with_undo(
         replaced=[entry.blog_id for entry in updated if entry.blog_id],
         kinds=[entry.kind for entry in updated if entry.kind and not entry.blog_id],
     )
-    site = SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
-    kept = {"portfolio.json": write_site(site).encode()}
+    site = site_files.SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
+    kept = {"portfolio.json": site_files.write_site(site).encode()}
     for blog_id in record.replaced:
-        post = PostFile.of(service.posts.get(blog_id))
-        kept[f"posts/{blog_id}.md"] = write_post(post).encode()
+        post = site_files.PostFile.of(service.posts.get(blog_id))
+        kept[f"posts/{blog_id}.md"] = site_files.write_post(post).encode()
     _keep(service, record, kept)
     report = import_site(service, actor, files, kinds=kinds)
     created = [each.blog_id for each in report if each.outcome is Outcome.CREATED and each.blog_id]

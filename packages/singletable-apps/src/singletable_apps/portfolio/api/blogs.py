@@ -10,6 +10,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Path, Query, Request, Response
 from starlette.exceptions import HTTPException
 
+from singletable_apps.portfolio import entities, rules
 from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.dependencies import (
     SWITCHED_OFF,
@@ -23,65 +24,37 @@ from singletable_apps.portfolio.api.dependencies import (
 )
 from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody, ItemList
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
-from singletable_apps.portfolio.entities import (
-    Blog,
-    BlogContent,
-    Comment,
-    Listing,
-    Revision,
-    User,
-)
-from singletable_apps.portfolio.rules import (
-    Post,
-    PostStatus,
-    Publication,
-    check_can_edit,
-    normalize_tag,
-    post_status,
-)
 from singletable_apps.portfolio.service import Moved, PortfolioService
 from singletable_apps.portfolio.service.likes import LikeState
+from singletable_apps.shared import web
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.permissions import is_permitted
-from singletable_apps.shared.web import (
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    PUBLIC,
-    SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    IfMatch,
-    IfMatchIfAny,
-    Segment,
-    check_signed_in,
-    etag,
-    responses,
-)
 
 router = EnvelopeRouter("blogs")
-history_router = EnvelopeRouter("history", NOT_FOUND, *SIGNED_IN)
-likes_router = EnvelopeRouter("likes", NOT_FOUND, TOO_MANY_REQUESTS)
-comments_router = EnvelopeRouter("comments", NOT_FOUND)
-moderation_router = EnvelopeRouter("moderation", *SIGNED_IN)
+history_router = EnvelopeRouter("history", web.NOT_FOUND, *web.SIGNED_IN)
+likes_router = EnvelopeRouter("likes", web.NOT_FOUND, web.TOO_MANY_REQUESTS)
+comments_router = EnvelopeRouter("comments", web.NOT_FOUND)
+moderation_router = EnvelopeRouter("moderation", *web.SIGNED_IN)
 
-BlogId: TypeAlias = Annotated[Segment, Path(description="The id of the post.")]
-CommentRef: TypeAlias = Annotated[Segment, Path(description="The `ref` of the comment.")]
-_AUTHORS = responses(*SIGNED_IN)
+BlogId: TypeAlias = Annotated[web.Segment, Path(description="The id of the post.")]
+CommentRef: TypeAlias = Annotated[web.Segment, Path(description="The `ref` of the comment.")]
+_AUTHORS = web.responses(*web.SIGNED_IN)
 _TEXT = {"schema": {"type": "string"}}
 _ETAG = {"ETag": {"description": "The current version of the post.", **_TEXT}}
 _LOCATION = {"Location": {"description": "The URL of the post.", **_TEXT}}
 
 
-@router.get("/blogs", responses=responses(NOT_SIGNED_IN), openapi_extra=PUBLIC)
+@router.get("/blogs", responses=web.responses(web.NOT_SIGNED_IN), openapi_extra=web.PUBLIC)
 def list_blogs(
     request: Request,
     service: Service,
     actor: ActorIfAny,
     page: Listed,
     status: Annotated[
-        PostStatus, Query(description="Drafts and scheduled posts need a token.")
-    ] = PostStatus.PUBLISHED,
+        rules.PostStatus, Query(description="Drafts and scheduled posts need a token.")
+    ] = rules.PostStatus.PUBLISHED,
     tag: Annotated[str | None, Query(description="Only posts with this tag.")] = None,
     category: Annotated[str | None, Query(description="Only posts in this category.")] = None,
     month: Annotated[
@@ -93,8 +66,8 @@ def list_blogs(
 ) -> ItemList[BlogBody]:
     """List posts, newest first. With the status `draft` or `scheduled`, those that you can edit."""
     secret = service.context.secret
-    if status is not PostStatus.PUBLISHED:
-        user = check_signed_in(request, actor)
+    if status is not rules.PostStatus.PUBLISHED:
+        user = web.check_signed_in(request, actor)
         blogs, cursor = page.slice(_unpublished(service, user, status, pages=pages), secret)
     elif pages:
         blogs, cursor = page.slice(service.catalog.pages(service.context.clock()), secret)
@@ -111,14 +84,14 @@ def list_blogs(
 @router.get(
     "/blogs/{blog_id}",
     responses={
-        **responses(NOT_FOUND),
+        **web.responses(web.NOT_FOUND),
         200: {"headers": _ETAG},
         301: {"description": "The post has another slug now.", "headers": _LOCATION},
     },
-    openapi_extra=PUBLIC,
+    openapi_extra=web.PUBLIC,
 )
 def read_blog(
-    blog_id: Annotated[Segment, Path(description="The id or the slug of the post.")],
+    blog_id: Annotated[web.Segment, Path(description="The id or the slug of the post.")],
     request: Request,
     response: Response,
     service: Service,
@@ -130,14 +103,14 @@ def read_blog(
         url = request.app.url_path_for("read_blog", blog_id=found.slug)
         raise HTTPException(301, headers={"Location": url})
     post = found or _editable(service, blog_id, actor)
-    response.headers["ETag"] = etag(post.blog.revision)
+    response.headers["ETag"] = web.etag(post.blog.revision)
     return _body(service, post, actor)
 
 
 @router.post(
     "/blogs",
     status_code=201,
-    responses={**_AUTHORS, **responses(TAKEN), 201: {"headers": {**_ETAG, **_LOCATION}}},
+    responses={**_AUTHORS, **web.responses(TAKEN), 201: {"headers": {**_ETAG, **_LOCATION}}},
 )
 def create_blog(
     new: schemas.NewBlog, request: Request, response: Response, service: Service, actor: Actor
@@ -145,16 +118,16 @@ def create_blog(
     """Create a post, which is public at once unless it is a draft or scheduled."""
     _name_fields(request, new)
     blog = service.posts.create(
-        actor, new.draft(), new.publication() or Publication(PostStatus.PUBLISHED)
+        actor, new.draft(), new.publication() or rules.Publication(rules.PostStatus.PUBLISHED)
     )
-    response.headers["ETag"] = etag(blog.revision)
+    response.headers["ETag"] = web.etag(blog.revision)
     response.headers["Location"] = request.app.url_path_for("read_blog", blog_id=blog.blog_id)
     return _body(service, service.posts.get(blog.blog_id), actor)
 
 
 @router.put(
     "/blogs/{blog_id}",
-    responses={**_AUTHORS, **responses(NOT_FOUND, TAKEN)},
+    responses={**_AUTHORS, **web.responses(web.NOT_FOUND, TAKEN)},
 )
 def edit_blog(
     blog_id: BlogId,
@@ -162,7 +135,7 @@ def edit_blog(
     request: Request,
     service: Service,
     actor: Actor,
-    edit: IfMatchIfAny,
+    edit: web.IfMatchIfAny,
 ) -> BlogBody:
     """Change some fields of a post, publish or withdraw it. The old text goes to its history."""
     _name_fields(request, changes)
@@ -171,10 +144,10 @@ def edit_blog(
     return _body(service, service.posts.get(blog_id), actor)
 
 
-@router.delete("/blogs/{blog_id}", responses={**_AUTHORS, **responses(NOT_FOUND)})
-def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: IfMatchIfAny) -> Message:
+@router.delete("/blogs/{blog_id}", responses={**_AUTHORS, **web.responses(web.NOT_FOUND)})
+def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: web.IfMatchIfAny) -> Message:
     """Move a post to the trash, with its slugs, history, likes and comments, for 30 days."""
-    service.posts.move(actor, blog_id, Listing.TRASH, edit.check)
+    service.posts.move(actor, blog_id, entities.Listing.TRASH, edit.check)
     return Message(message="The post was deleted.")
 
 
@@ -182,15 +155,15 @@ def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: IfMatchIf
 
 
 @history_router.get("/blogs/{blog_id}/history", response_model=list[schemas.Revision])
-def list_history(blog_id: BlogId, service: Service, actor: Actor) -> Sequence[Revision]:
+def list_history(blog_id: BlogId, service: Service, actor: Actor) -> Sequence[entities.Revision]:
     """List the earlier texts of a post, latest first."""
-    check_can_edit(actor, service.posts.get(blog_id).blog)
+    rules.check_can_edit(actor, service.posts.get(blog_id).blog)
     return service.posts.history(blog_id)
 
 
 @history_router.post("/blogs/{blog_id}/history/{number}/restore")
 def restore_revision(
-    blog_id: BlogId, number: int, service: Service, actor: Actor, edit: IfMatch
+    blog_id: BlogId, number: int, service: Service, actor: Actor, edit: web.IfMatch
 ) -> BlogBody:
     """Bring back an earlier title and text. The current ones go to the history."""
     blog = service.posts.restore(actor, blog_id, number, edit.check)
@@ -213,7 +186,7 @@ def read_likes(
 @likes_router.post(
     "/blogs/{blog_id}/likes",
     response_model=schemas.LikeState,
-    responses=responses(SWITCHED_OFF),
+    responses=web.responses(SWITCHED_OFF),
     dependencies=limited("like"),
 )
 def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
@@ -224,7 +197,7 @@ def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
 @likes_router.delete(
     "/blogs/{blog_id}/likes",
     response_model=schemas.LikeState,
-    responses=responses(SWITCHED_OFF),
+    responses=web.responses(SWITCHED_OFF),
     dependencies=limited("like"),
 )
 def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
@@ -245,7 +218,7 @@ def list_comments(blog_id: BlogId, service: Service) -> list[CommentBody]:
 @comments_router.post(
     "/blogs/{blog_id}/comments",
     status_code=202,
-    responses=responses(SWITCHED_OFF, TOO_MANY_REQUESTS),
+    responses=web.responses(SWITCHED_OFF, web.TOO_MANY_REQUESTS),
     dependencies=limited("comment"),
 )
 def submit_comment(
@@ -268,27 +241,27 @@ def list_pending_comments(
     )
 
 
-@moderation_router.post("/comments/{ref}/approve", responses=responses(NOT_FOUND))
+@moderation_router.post("/comments/{ref}/approve", responses=web.responses(web.NOT_FOUND))
 def approve_comment(ref: CommentRef, service: Service, actor: Actor) -> CommentBody:
     """Show a comment on its post. Approving it again changes nothing."""
     return _comment_body(service.comments.approve(actor, ref))
 
 
-@moderation_router.post("/comments/{ref}/reject", responses=responses(NOT_FOUND))
+@moderation_router.post("/comments/{ref}/reject", responses=web.responses(web.NOT_FOUND))
 def reject_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
     """Move a comment that waits to the trash, for 30 days."""
     service.comments.reject(actor, ref)
     return Message(message="The comment was rejected.")
 
 
-@moderation_router.delete("/comments/{ref}", responses=responses(NOT_FOUND))
+@moderation_router.delete("/comments/{ref}", responses=web.responses(web.NOT_FOUND))
 def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
     """Move an approved comment to the trash, for 30 days. It can be repeated."""
     service.comments.delete(actor, ref)
     return Message(message="The comment was deleted.")
 
 
-def _comment_body(comment: Comment) -> CommentBody:
+def _comment_body(comment: entities.Comment) -> CommentBody:
     return CommentBody.from_object(comment, ref=ref_of(comment))
 
 
@@ -303,16 +276,16 @@ def _name_fields(request: Request, body: schemas.NewBlog | schemas.BlogChanges) 
 
 def blog_bodies(
     service: PortfolioService,
-    blogs: Sequence[Blog],
-    actor: User | None,
-    texts: Mapping[str, BlogContent] = MappingProxyType({}),
+    blogs: Sequence[entities.Blog],
+    actor: entities.User | None,
+    texts: Mapping[str, entities.BlogContent] = MappingProxyType({}),
 ) -> list[BlogBody]:
     """Return posts as responses, with the texts that are given."""
     urls, now = service.context.urls, service.context.clock()
     likes = service.likes.counts([blog.blog_id for blog in blogs])
 
-    def body(blog: Blog, text: BlogContent | None) -> BlogBody:
-        is_editable = actor is not None and is_permitted(check_can_edit, actor, blog)
+    def body(blog: entities.Blog, text: entities.BlogContent | None) -> BlogBody:
+        is_editable = actor is not None and is_permitted(rules.check_can_edit, actor, blog)
         return BlogBody.from_object(
             blog,
             content=text.content if text else None,
@@ -321,43 +294,43 @@ def blog_bodies(
             author=blog.author_name or blog.author.partition("@")[0],
             likes_count=likes[blog.blog_id],
             url=urls.absolute(urls.of(blog)),
-            status=post_status(blog, now),
+            status=rules.post_status(blog, now),
         )
 
     return [body(blog, texts.get(blog.blog_id)) for blog in blogs]
 
 
-def _body(service: PortfolioService, post: Post, actor: User | None) -> BlogBody:
+def _body(service: PortfolioService, post: rules.Post, actor: entities.User | None) -> BlogBody:
     (body,) = blog_bodies(service, [post.blog], actor, {post.blog.blog_id: post.content})
     return body
 
 
-def _editable(service: PortfolioService, blog_id: str, actor: User | None) -> Post:
+def _editable(service: PortfolioService, blog_id: str, actor: entities.User | None) -> rules.Post:
     """Return a post that is not public to someone who can edit it, or raise NotFound."""
     post = service.posts.get(blog_id)
-    if actor is None or not is_permitted(check_can_edit, actor, post.blog):
+    if actor is None or not is_permitted(rules.check_can_edit, actor, post.blog):
         raise NotFound("There is no such post. It may have been deleted.")
     return post
 
 
 def _unpublished(
-    service: PortfolioService, actor: User, status: PostStatus, *, pages: bool
-) -> list[Blog]:
+    service: PortfolioService, actor: entities.User, status: rules.PostStatus, *, pages: bool
+) -> list[entities.Blog]:
     """Return the drafts or scheduled posts, or pages, that the account can edit."""
     posts, now = service.posts, service.context.clock()
-    blogs = posts.list_in(Listing.PAGES) if pages else posts.list_all()
-    found = [blog for blog in blogs if post_status(blog, now) is status]
-    return [blog for blog in found if is_permitted(check_can_edit, actor, blog)]
+    blogs = posts.list_in(entities.Listing.PAGES) if pages else posts.list_all()
+    found = [blog for blog in blogs if rules.post_status(blog, now) is status]
+    return [blog for blog in found if is_permitted(rules.check_can_edit, actor, blog)]
 
 
 def _filtered(
     service: PortfolioService, tag: str | None, category: str | None, month: str | None
-) -> list[Blog]:
+) -> list[entities.Blog]:
     """Return the public posts that match all filters."""
     return [
         blog
         for blog in service.catalog.visible(service.context.clock())
-        if (tag is None or normalize_tag(tag) in blog.tags)
+        if (tag is None or rules.normalize_tag(tag) in blog.tags)
         and (category is None or category.casefold() == blog.category.casefold() != "")
         and (month is None or f"{blog.listed_at.astimezone(UTC):%Y-%m}" == month)
     ]

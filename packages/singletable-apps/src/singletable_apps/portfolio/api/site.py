@@ -21,33 +21,23 @@ from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import DayStats, Media, Portfolio, SiteSettings
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, check_can_edit
 from singletable_apps.portfolio.service import SITE, PortfolioService
+from singletable_apps.shared import web
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.pages import PostedUpload
-from singletable_apps.shared.web import (
-    INVALID_400,
-    NOT_FOUND,
-    SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    IfMatch,
-    IfMatchIfAny,
-    IfNoneMatch,
-    Segment,
-    responses,
-)
 
 router = EnvelopeRouter("site")
 catalog_router = EnvelopeRouter("catalog")
-contact_router = EnvelopeRouter("contact", SWITCHED_OFF, TOO_MANY_REQUESTS)
-stats_router = EnvelopeRouter("statistics", *SIGNED_IN)
-media_router = EnvelopeRouter("media", *SIGNED_IN)
-_OWNER = responses(*SIGNED_IN)
+contact_router = EnvelopeRouter("contact", SWITCHED_OFF, web.TOO_MANY_REQUESTS)
+stats_router = EnvelopeRouter("statistics", *web.SIGNED_IN)
+media_router = EnvelopeRouter("media", *web.SIGNED_IN)
+_OWNER = web.responses(*web.SIGNED_IN)
 Days = Annotated[int, Query(ge=1, le=400, description="How many days, until today.")]
 
 
 @router.get("/portfolio", response_model=schemas.PortfolioBody)
-def read_portfolio(service: Service, look: IfNoneMatch) -> Portfolio:
+def read_portfolio(service: Service, look: web.IfNoneMatch) -> Portfolio:
     """Return the portfolio; an empty one with revision 0 before anything was saved."""
     portfolio = service.profile.get_portfolio()
     look.answer(portfolio.revision)
@@ -56,7 +46,7 @@ def read_portfolio(service: Service, look: IfNoneMatch) -> Portfolio:
 
 @router.put("/portfolio", response_model=schemas.PortfolioBody, responses=_OWNER)
 def edit_portfolio(
-    changes: schemas.PortfolioChanges, service: Service, actor: Actor, edit: IfMatchIfAny
+    changes: schemas.PortfolioChanges, service: Service, actor: Actor, edit: web.IfMatchIfAny
 ) -> Portfolio:
     """Change some fields of the portfolio."""
     portfolio = service.profile.update_portfolio(actor, changes.edits(), edit.check)
@@ -65,7 +55,7 @@ def edit_portfolio(
 
 
 @router.get("/settings", response_model=schemas.SettingsBody)
-def read_settings(service: Service, look: IfNoneMatch) -> SiteSettings:
+def read_settings(service: Service, look: web.IfNoneMatch) -> SiteSettings:
     """Return the settings of the site."""
     settings = service.profile.get_settings()
     look.answer(settings.revision)
@@ -74,7 +64,7 @@ def read_settings(service: Service, look: IfNoneMatch) -> SiteSettings:
 
 @router.put("/settings", response_model=schemas.SettingsBody, responses=_OWNER)
 def edit_settings(
-    changes: schemas.SettingsChanges, service: Service, actor: Actor, edit: IfMatch
+    changes: schemas.SettingsChanges, service: Service, actor: Actor, edit: web.IfMatch
 ) -> SiteSettings:
     """Change some settings."""
     settings = service.profile.update_settings(actor, changes.edits(), edit.check)
@@ -116,7 +106,7 @@ def _counts(pairs: Sequence[tuple[str, int]]) -> list[Count]:
 
 
 @catalog_router.get(
-    "/search", responses=responses(TOO_MANY_REQUESTS), dependencies=limited("search")
+    "/search", responses=web.responses(web.TOO_MANY_REQUESTS), dependencies=limited("search")
 )
 def search_blogs(
     service: Service,
@@ -148,7 +138,7 @@ def read_stats(
 @stats_router.get(
     "/blogs/{blog_id}/stats",
     response_model=list[schemas.DayStats],
-    responses=responses(NOT_FOUND),
+    responses=web.responses(web.NOT_FOUND),
 )
 def read_blog_stats(
     blog_id: BlogId, response: Response, service: Service, actor: Actor, days: Days = 30
@@ -161,7 +151,7 @@ def read_blog_stats(
 
 # ------------------------------------------------------------------------------ images
 
-MediaName: TypeAlias = Annotated[Segment, Path(description="The `name` of the image.")]
+MediaName: TypeAlias = Annotated[web.Segment, Path(description="The `name` of the image.")]
 _FILE = {
     "type": "string",
     "contentMediaType": "image/*",
@@ -181,7 +171,7 @@ _UPLOAD: dict[str, Any] = {
 
 
 @media_router.post(
-    "/media", status_code=201, responses=responses(INVALID_400), openapi_extra=_UPLOAD
+    "/media", status_code=201, responses=web.responses(web.INVALID_400), openapi_extra=_UPLOAD
 )
 def upload_media(upload: PostedUpload, service: Service, actor: Actor) -> MediaBody:
     """Upload an image. It is stored in several widths, without its metadata."""
@@ -199,7 +189,7 @@ def list_media(service: Service, actor: Actor, page: Listed) -> ItemList[MediaBo
     return page.list_items([_media_body(service, each) for each in media.items], media.cursor)
 
 
-@media_router.put("/media/{name}", responses=responses(NOT_FOUND))
+@media_router.put("/media/{name}", responses=web.responses(web.NOT_FOUND))
 def describe_media(
     name: MediaName, text: schemas.AltText, service: Service, actor: Actor
 ) -> MediaBody:
@@ -207,7 +197,7 @@ def describe_media(
     return _media_body(service, service.media.edit_alt(actor, name, text.alt))
 
 
-@media_router.delete("/media/{name}", responses=responses(NOT_FOUND))
+@media_router.delete("/media/{name}", responses=web.responses(web.NOT_FOUND))
 def delete_media(name: MediaName, service: Service, actor: Actor) -> Message:
     """Move an image to the trash, for 30 days. Posts show its description instead."""
     service.media.delete(actor, name)

@@ -13,30 +13,18 @@ from markupsafe import Markup
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.pages.dependencies import AnyPage, PageContext
 from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared import feeds
 from singletable_apps.shared.errors import NotFound
-from singletable_apps.shared.feeds import (
-    ATOM_TYPE,
-    JSON_TYPE,
-    RSS_TYPE,
-    SITEMAP_TYPE,
-    Feed,
-    FeedEntry,
-    SitemapUrl,
-    atom,
-    json_feed,
-    rss,
-    sitemap,
-)
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.web import CachedRoute, Segment, public_response
 
 router = APIRouter(route_class=CachedRoute)
 FEED_LENGTH = 20
 # The ends of the URLs of feeds, on their own and after the URL of a tag.
-FORMATS: dict[str, tuple[Callable[[Feed, str], bytes], str]] = {
-    "feed.xml": (rss, RSS_TYPE),
-    "atom.xml": (atom, ATOM_TYPE),
-    "feed.json": (json_feed, JSON_TYPE),
+FORMATS: dict[str, tuple[Callable[[feeds.Feed, str], bytes], str]] = {
+    "feed.xml": (feeds.rss, feeds.RSS_TYPE),
+    "atom.xml": (feeds.atom, feeds.ATOM_TYPE),
+    "feed.json": (feeds.json_feed, feeds.JSON_TYPE),
 }
 # Feed readers that run in browsers read our feeds from their own pages.
 _FOR_ALL_SITES = {
@@ -81,7 +69,7 @@ def _respond(page: PageContext, blogs: Sequence[Blog], url: str, tag: str = "") 
     )
 
 
-def _make_feed(page: PageContext, blogs: Sequence[Blog], url: str, tag: str) -> Feed:
+def _make_feed(page: PageContext, blogs: Sequence[Blog], url: str, tag: str) -> feeds.Feed:
     service, urls = page.service, page.urls
     settings, portfolio = service.profile.get_settings(), service.profile.get_portfolio()
     texts = service.posts.contents(blog.blog_id for blog in blogs)
@@ -93,7 +81,7 @@ def _make_feed(page: PageContext, blogs: Sequence[Blog], url: str, tag: str) -> 
     changes = [item.updated_at for item in (settings, portfolio) if item.revision]
     changes += [entry.updated for entry in entries]
     title = settings.title or portfolio.name or "Blog"
-    return Feed(
+    return feeds.Feed(
         id=urls.absolute(url),
         url=urls.absolute(url),
         title=f"{title}: {tag}" if tag else title,
@@ -105,13 +93,13 @@ def _make_feed(page: PageContext, blogs: Sequence[Blog], url: str, tag: str) -> 
     )
 
 
-def _make_entry(urls: Urls, blog: Blog, html: str, name: str) -> FeedEntry:
+def _make_entry(urls: Urls, blog: Blog, html: str, name: str) -> feeds.FeedEntry:
     url = urls.absolute(urls.post(blog.slug))
     image = urljoin(url, blog.featured_image_url) if blog.featured_image_url else ""
     if image and blog.featured_image_url not in html:
         alt = blog.featured_image_alt
         html = Markup('<p><img src="{}" alt="{}"></p>').format(image, alt) + Markup(html)
-    return FeedEntry(
+    return feeds.FeedEntry(
         id=entry_id(blog.blog_id),
         url=url,
         title=blog.title,
@@ -137,10 +125,10 @@ def _published_at(blog: Blog) -> datetime:
 @router.get("/sitemap.xml")
 def read_sitemap(page: AnyPage) -> Response:
     """Return the pages for search engines."""
-    return public_response(page.request, sitemap(_list_pages(page)), SITEMAP_TYPE)
+    return public_response(page.request, feeds.sitemap(_list_pages(page)), feeds.SITEMAP_TYPE)
 
 
-def _list_pages(page: PageContext) -> list[SitemapUrl]:
+def _list_pages(page: PageContext) -> list[feeds.SitemapUrl]:
     service, urls = page.service, page.urls
     portfolio = service.profile.get_portfolio()
     now = service.context.clock()
@@ -164,7 +152,7 @@ def _list_pages(page: PageContext) -> list[SitemapUrl]:
     pages += [(urls.of(each), each.updated_at) for each in service.catalog.pages(now)]
     pages += [(urls.tag(tag), None) for tag, _ in service.catalog.tags(now)]
     pages += [(urls.category(name), None) for name, _ in service.catalog.categories(now)]
-    return [SitemapUrl(urls.absolute(url), updated) for url, updated in pages]
+    return [feeds.SitemapUrl(urls.absolute(url), updated) for url, updated in pages]
 
 
 @router.get("/robots.txt")

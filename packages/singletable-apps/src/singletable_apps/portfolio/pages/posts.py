@@ -13,44 +13,21 @@ from starlette.responses import JSONResponse, RedirectResponse
 
 from singletable_apps.portfolio.comment_rules import CommentDraft, threads
 from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.pages import seo
 from singletable_apps.portfolio.pages.dependencies import wants_json
 from singletable_apps.portfolio.pages.public_page import PublicFile, PublicPage, PublicPageContext
-from singletable_apps.portfolio.pages.seo import (
-    Head,
-    article_data,
-    breadcrumb_data,
-    json_ld,
-    picture_of,
-    share_image,
-)
 from singletable_apps.portfolio.rules import MAX_TITLE, Post, derive_slug
 from singletable_apps.portfolio.service import LikeState, Moved
+from singletable_apps.shared import pages, web
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages import (
-    ConfirmForm,
-    Form,
-    Link,
-    LocalTime,
-    PostedForm,
-)
-from singletable_apps.shared.web import (
-    NO_STORE,
-    NOT_FOUND,
-    SHARED_FIVE_MINUTES,
-    CachedRoute,
-    Problem,
-    Segment,
-    client_address,
-    client_network,
-)
 
-router = APIRouter(route_class=CachedRoute)
+router = APIRouter(route_class=web.CachedRoute)
 # After all other routes, since a page may have any other address.
-pages_router = APIRouter(route_class=CachedRoute)
+pages_router = APIRouter(route_class=web.CachedRoute)
 # An edit within a day of publishing is a correction, which readers need not know about.
 UPDATED_AFTER = timedelta(days=1)
-NO_FORM = Form()
+NO_FORM = pages.Form()
 
 
 @router.get("/blog")
@@ -90,14 +67,14 @@ def list_tags(page: PublicPage) -> Response:
 
 
 @router.get("/tags/{tag}")
-def list_tagged(page: PublicPage, tag: Segment) -> Response:
+def list_tagged(page: PublicPage, tag: web.Segment) -> Response:
     """List the posts with a tag."""
     posts = page.service.catalog.with_tag(tag, page.now)
     return _show_part(page, posts, f"#{tag}", page.urls.tag(tag), Phrase("Tags"), "tags")
 
 
 @router.get("/categories/{category}")
-def list_category(page: PublicPage, category: Segment) -> Response:
+def list_category(page: PublicPage, category: web.Segment) -> Response:
     """List the posts in a category."""
     posts = page.service.catalog.in_category(category, page.now)
     title = posts[0].category if posts else category
@@ -130,15 +107,15 @@ def _show_part(
     page: PublicPageContext, posts: list[Blog], title: str, url: str, parent: str, path: str
 ) -> Response:
     if not posts:
-        raise Problem(NOT_FOUND, "There are no posts here.")
-    eyebrow = Link(parent, page.urls.page(path))
+        raise web.Problem(web.NOT_FOUND, "There are no posts here.")
+    eyebrow = pages.Link(parent, page.urls.page(path))
     return page.show_posts(page.head(title, url), page.rows(posts), eyebrow=eyebrow)
 
 
 @router.get("/blog/{slug}")
 def show_post(
     page: PublicPage,
-    slug: Segment,
+    slug: web.Segment,
     preview: str = "",
     like: str = "",
     comment: str = "",
@@ -152,19 +129,21 @@ def show_post(
         return RedirectResponse(page.urls.post(post.blog.slug), 301)
     # A browser without scripts comes back here after the form, and sees its own like.
     likes = page.service.likes.state(post.blog.blog_id, _visitor(page)) if like else None
-    form = Form({"reply_to": reply[:64]})
+    form = pages.Form({"reply_to": reply[:64]})
     return _show_post(page, post, form=form, likes=likes, is_waiting=comment == "waiting")
 
 
 @pages_router.get("/{slug}")
-def show_page(page: PublicFile, slug: Segment, preview: str = "") -> Response:
+def show_page(page: PublicFile, slug: web.Segment, preview: str = "") -> Response:
     """Show a page of the owner's own. `preview` is the token of a draft."""
     if preview:
         return show_preview(page, page.service.posts.open_preview(preview))
     blog = page.service.catalog.page_at(derive_slug(slug[:MAX_TITLE]), page.now)
     content = page.service.posts.contents([blog.blog_id]) if blog else {}
     if blog is None or not content:
-        raise Problem(NOT_FOUND, "There is no such page. It may have been moved or deleted.")
+        raise web.Problem(
+            web.NOT_FOUND, "There is no such page. It may have been moved or deleted."
+        )
     if slug != blog.slug:
         return RedirectResponse(page.urls.of(blog), 301)
     return _show_page(page, Post(blog, content[blog.blog_id]))
@@ -182,7 +161,7 @@ def _show_page(page: PublicPageContext, post: Post, *, is_preview: bool = False)
     return page.show(
         "about",
         replace(page.head(blog.title, page.urls.of(blog), description), is_hidden=is_preview),
-        caching=NO_STORE if is_preview else SHARED_FIVE_MINUTES,
+        caching=web.NO_STORE if is_preview else web.SHARED_FIVE_MINUTES,
         last_modified=None if is_preview else max(page.changed_at, blog.updated_at),
         # It was sanitized when it was saved.
         text=Markup(post.content.content),
@@ -196,7 +175,7 @@ def _show_post(
     post: Post,
     status: int = 200,
     *,
-    form: Form = NO_FORM,
+    form: pages.Form = NO_FORM,
     likes: LikeState | None = None,
     is_waiting: bool = False,
     is_preview: bool = False,
@@ -213,12 +192,12 @@ def _show_post(
         status,
         # A comment is approved after it was written, and can be deleted.
         last_modified=max(changes) if is_shared and not comments else None,
-        caching=SHARED_FIVE_MINUTES if is_shared else NO_STORE,
+        caching=web.SHARED_FIVE_MINUTES if is_shared else web.NO_STORE,
         blog=blog,
         row=row,
         # It was sanitized when it was saved.
         text=Markup(post.content.content),
-        picture=picture_of(blog.featured_image_url, blog.featured_image_alt, largest=True),
+        picture=seo.picture_of(blog.featured_image_url, blog.featured_image_alt, largest=True),
         author=blog.author_name or page.person.name,
         updated=_updated(page, blog),
         liked=likes is not None and likes.liked,
@@ -234,23 +213,25 @@ def _show_post(
     )
 
 
-def _post_head(page: PublicPageContext, blog: Blog, older: Blog | None, newer: Blog | None) -> Head:
+def _post_head(
+    page: PublicPageContext, blog: Blog, older: Blog | None, newer: Blog | None
+) -> seo.Head:
     urls, site = page.urls, page.settings
     url = urls.absolute(urls.post(blog.slug))
     description = blog.seo_description or blog.excerpt
-    image = share_image(urls, blog.featured_image_url, blog.featured_image_alt)
+    image = seo.share_image(urls, blog.featured_image_url, blog.featured_image_alt)
     steps = [
         (site.title, urls.absolute(urls.page())),
         (page.language.gettext("Blog"), urls.absolute(urls.page("blog"))),
         (blog.title, url),
     ]
-    return Head(
+    return seo.Head(
         title=blog.title,
         window_title=f"{blog.title} · {site.title}",
         canonical=blog.canonical_url or url,
         description=description,
         kind="article",
-        image=image or share_image(urls, page.person.profile_pic_url, page.person.name),
+        image=image or seo.share_image(urls, page.person.profile_pic_url, page.person.name),
         article=[
             *([("published_time", blog.published_at.isoformat())] if blog.published_at else []),
             ("modified_time", blog.updated_at.isoformat()),
@@ -258,48 +239,50 @@ def _post_head(page: PublicPageContext, blog: Blog, older: Blog | None, newer: B
             *(("tag", tag) for tag in blog.tags),
         ],
         json_ld=[
-            json_ld(article_data(urls, blog, description, image, site)),
-            json_ld(breadcrumb_data(steps)),
+            seo.json_ld(seo.article_data(urls, blog, description, image, site)),
+            seo.json_ld(seo.breadcrumb_data(steps)),
         ],
         previous=urls.post(older.slug) if older else "",
         next=urls.post(newer.slug) if newer else "",
     )
 
 
-def _updated(page: PublicPageContext, blog: Blog) -> LocalTime | None:
+def _updated(page: PublicPageContext, blog: Blog) -> pages.LocalTime | None:
     """Return when the post was changed, if that was later than the day it was published."""
     if blog.published_at is None or blog.updated_at - blog.published_at < UPDATED_AFTER:
         return None
-    return LocalTime(blog.updated_at, page.zone, page.language)
+    return pages.LocalTime(blog.updated_at, page.zone, page.language)
 
 
-def _post_at(page: PublicPageContext, slug: Segment) -> Post:
+def _post_at(page: PublicPageContext, slug: web.Segment) -> Post:
     """Return the post that has or had a slug."""
     found = page.service.posts.find(slug)
     if isinstance(found, Moved):
         found = page.service.posts.find(found.slug)
     if not isinstance(found, Post) or found.blog.is_page:
-        raise Problem(NOT_FOUND, "There is no such post. It may have been moved or deleted.")
+        raise web.Problem(
+            web.NOT_FOUND, "There is no such post. It may have been moved or deleted."
+        )
     return found
 
 
 def _visitor(page: PublicPageContext) -> str:
-    return page.service.likes.visitor(client_network(client_address(page.request)))
+    return page.service.likes.visitor(web.client_network(web.client_address(page.request)))
 
 
 def _likes_response(state: LikeState) -> Response:
-    return JSONResponse({"count": state.count, "liked": state.liked}, headers=dict(NO_STORE))
+    return JSONResponse({"count": state.count, "liked": state.liked}, headers=dict(web.NO_STORE))
 
 
 @router.get("/blog/{slug}/likes")
-def get_likes(page: PublicPage, slug: Segment) -> Response:
+def get_likes(page: PublicPage, slug: web.Segment) -> Response:
     """Return the likes of a post, and whether this visitor is among them."""
     blog_id = _post_at(page, slug).blog.blog_id
     return _likes_response(page.service.likes.state(blog_id, _visitor(page)))
 
 
 @router.post("/blog/{slug}/like")
-def like_post(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
+def like_post(page: PublicPage, slug: web.Segment, form: pages.PostedForm) -> Response:
     """Like a post or take it back: JSON for scripts, or else back to the post."""
     count_request(page.request, "like")
     blog = _post_at(page, slug).blog
@@ -312,28 +295,28 @@ def like_post(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
 
 
 @router.post("/blog/{slug}/comments")
-def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
+def submit_comment(page: PublicPage, slug: web.Segment, form: pages.PostedForm) -> Response:
     """Put a comment into the queue, and say so on the page of the post."""
     post = _post_at(page, slug)
 
-    def submit(_: ConfirmForm) -> Response:
+    def submit(_: pages.ConfirmForm) -> Response:
         # A form that is shown again with its errors does not count.
         count_request(page.request, "comment")
         draft = CommentDraft(*(form.value(each.name) for each in fields(CommentDraft)))
         page.service.comments.submit(post.blog.blog_id, draft, _visitor(page))
         return RedirectResponse(f"{page.urls.post(post.blog.slug, comment='waiting')}#comment", 303)
 
-    def show(shown: Form, status: int) -> Response:
+    def show(shown: pages.Form, status: int) -> Response:
         return _show_post(page, post, status, form=shown)
 
-    return page.submit(form, ConfirmForm, submit, show)
+    return page.submit(form, pages.ConfirmForm, submit, show)
 
 
 @router.post("/blog/{slug}/view")
-def record_view(page: PublicPage, slug: Segment) -> Response:
+def record_view(page: PublicPage, slug: web.Segment) -> Response:
     """Count a view, unless the reader asked not to be counted."""
     count_request(page.request, "view")
     headers = page.request.headers
     if headers.get("sec-gpc") != "1" and headers.get("dnt") != "1":
         page.service.stats.record_view(_post_at(page, slug).blog.blog_id)
-    return Response(status_code=204, headers=dict(NO_STORE))
+    return Response(status_code=204, headers=dict(web.NO_STORE))

@@ -23,22 +23,14 @@ from singletable_apps.portfolio.pages.public_page import (
 from singletable_apps.portfolio.pages.seo import Picture, json_ld, person_data, picture_of
 from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
 from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, format_period
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import ConfirmForm, Form, Link, PostedForm
 from singletable_apps.shared.text import is_link
-from singletable_apps.shared.web import (
-    FOREVER,
-    NO_STORE,
-    NOT_FOUND,
-    SHARED_FIVE_MINUTES,
-    CachedRoute,
-    Problem,
-    public_response,
-)
 
-router = APIRouter(route_class=CachedRoute)
-home = APIRouter(route_class=CachedRoute)
+router = APIRouter(route_class=web.CachedRoute)
+home = APIRouter(route_class=web.CachedRoute)
 HOME_PROJECTS, HOME_POSTS = 4, 5
 MAX_QUERY = 200
 
@@ -51,7 +43,7 @@ def show_home(page: PublicPage) -> Response:
     head = page.head("", page.urls.page())
     if page.settings.revision == 0:
         head = replace(head, title="A new site", window_title="A new site", is_hidden=True)
-        return page.show("welcome", head, caching=NO_STORE)
+        return page.show("welcome", head, caching=web.NO_STORE)
     posts = page.service.catalog.visible(page.now)[:HOME_POSTS]
     address = page.person.email
     person = json_ld(person_data(page.urls, page.person, page.settings))
@@ -142,9 +134,9 @@ def _show_contact(
     page: PublicPageContext, form: Form, status: int = 200, *, is_sent: bool = False
 ) -> Response:
     if not page.settings.contact:
-        raise Problem(NOT_FOUND, "The contact form of this site is switched off.")
+        raise web.Problem(web.NOT_FOUND, "The contact form of this site is switched off.")
     head = page.head(Phrase("Contact"), page.urls.page("contact"))
-    caching = SHARED_FIVE_MINUTES if status == 200 else NO_STORE
+    caching = web.SHARED_FIVE_MINUTES if status == 200 else web.NO_STORE
     return page.show("contact", head, status, caching=caching, form=form, is_sent=is_sent)
 
 
@@ -196,5 +188,5 @@ def _versioned(
     page: PublicPageContext, version: str, content: str, media_type: str, digest: str = ""
 ) -> Response:
     is_current = version == (digest or str(page.settings.revision))
-    caching = FOREVER if is_current else SHARED_FIVE_MINUTES
-    return public_response(page.request, content, media_type, caching=caching)
+    caching = web.FOREVER if is_current else web.SHARED_FIVE_MINUTES
+    return web.public_response(page.request, content, media_type, caching=caching)

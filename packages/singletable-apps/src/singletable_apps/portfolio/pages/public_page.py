@@ -16,29 +16,16 @@ from fastapi import Depends, HTTPException, Request, Response
 
 from singletable_apps.portfolio.custom_css import confine
 from singletable_apps.portfolio.entities import Blog, MenuEntry, Portfolio, SiteSettings
-from singletable_apps.portfolio.pages.seo import (
-    Head,
-    Picture,
-    breadcrumb_data,
-    json_ld,
-    picture_of,
-    share_image,
-)
+from singletable_apps.portfolio.pages import seo
 from singletable_apps.portfolio.profile_rules import SECTIONS
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import PageContext, state_of
 from singletable_apps.shared.languages import Phrase, open_graph_locale
 from singletable_apps.shared.pages import Link, LocalTime, path_of
 from singletable_apps.shared.text import is_link
-from singletable_apps.shared.web import (
-    INVALID,
-    NO_STORE,
-    NOT_FOUND,
-    SHARED_FIVE_MINUTES,
-    Problem,
-)
 
 # Posts of an earlier time link to images of other sites. Scripts and styles are our own.
 POLICY = (
@@ -57,7 +44,7 @@ class PostRow:
     title: str
     about: str
     time: LocalTime
-    picture: Picture | None
+    picture: seo.Picture | None
     likes: int = 0
 
 
@@ -83,20 +70,20 @@ class PublicPageContext(PageContext[PortfolioService, Urls]):
         """Return when the settings or the person last changed."""
         return max(self.settings.updated_at, self.person.updated_at)
 
-    def head(self, title: str, url: str, description: str = "") -> Head:
+    def head(self, title: str, url: str, description: str = "") -> seo.Head:
         """Return the head of a page; without a title, that of the home page."""
         title = self.language.gettext(title) if isinstance(title, Phrase) else title
         site = self.settings.title
         person = self.person.name
         home = f"{site}: {self.settings.tagline}" if self.settings.tagline else site
         steps = [(site, self.urls.absolute(self.urls.page())), (title, self.urls.absolute(url))]
-        return Head(
+        return seo.Head(
             title=title or person or site,
             window_title=" · ".join(filter(None, (title, site))) if title else home,
             canonical=self.urls.absolute(url),
             description=description or self.settings.tagline or self.person.headline,
-            image=share_image(self.urls, self.person.profile_pic_url, person),
-            json_ld=[json_ld(breadcrumb_data(steps))] if title else (),
+            image=seo.share_image(self.urls, self.person.profile_pic_url, person),
+            json_ld=[seo.json_ld(seo.breadcrumb_data(steps))] if title else (),
         )
 
     def rows(self, blogs: Iterable[Blog], *, likes: bool = True) -> list[PostRow]:
@@ -114,19 +101,19 @@ class PublicPageContext(PageContext[PortfolioService, Urls]):
             blog.title,
             blog.seo_description or blog.excerpt,
             LocalTime(blog.published_at or blog.created_at, self.zone, self.language),
-            picture_of(blog.featured_image_url, blog.featured_image_alt),
+            seo.picture_of(blog.featured_image_url, blog.featured_image_alt),
             likes,
         )
 
     def show(
         self,
         template: str,
-        head: Head,
+        head: seo.Head,
         status: int = 200,
         /,
         *,
         last_modified: datetime | None = None,
-        caching: Mapping[str, str] = SHARED_FIVE_MINUTES,
+        caching: Mapping[str, str] = web.SHARED_FIVE_MINUTES,
         **context: object,
     ) -> Response:
         """Render a template in the layout of the site."""
@@ -147,13 +134,13 @@ class PublicPageContext(PageContext[PortfolioService, Urls]):
                 "nav": self._navigation(),
                 "version": f"{self.settings.revision}",
                 "stylesheet": confine(self.settings.css).digest,
-                "portrait": picture_of(self.person.profile_pic_url, self.person.name),
+                "portrait": seo.picture_of(self.person.profile_pic_url, self.person.name),
                 "has_italics": any(tag in str(context.get("text", "")) for tag in _ITALIC),
                 **context,
             },
         )
 
-    def show_posts(self, head: Head, rows: list[PostRow], **context: Any) -> Response:
+    def show_posts(self, head: seo.Head, rows: list[PostRow], **context: Any) -> Response:
         """Render a list of posts; `posts.html` says what else it can show."""
         return self.show("posts", head, posts=rows, **context)
 
@@ -199,13 +186,13 @@ PublicPage: TypeAlias = Annotated[PublicPageContext, Depends(_public_page)]
 PublicFile: TypeAlias = Annotated[PublicPageContext, Depends(_open_page)]
 
 
-def show_problem(request: Request, problem: Problem) -> Response | None:
+def show_problem(request: Request, problem: web.Problem) -> Response | None:
     """Return the error page in the design of the site; None for authors and for bugs."""
     admin: str = state_of(request).service.context.urls.admin()
     if problem.status >= 500 or f"{path_of(request)}/".startswith(f"{admin}/"):
         return None
     page = _open_page(request)
-    is_missing = problem.type in (NOT_FOUND, INVALID)
+    is_missing = problem.type in (web.NOT_FOUND, web.INVALID)
     title = Phrase("This page does not exist") if is_missing else Phrase(problem.type.title)
     head = replace(page.head(title, path_of(request)), is_hidden=True, json_ld=())
     latest = page.service.catalog.visible(page.now)[:3] if is_missing else []
@@ -213,9 +200,9 @@ def show_problem(request: Request, problem: Problem) -> Response | None:
         "problem",
         head,
         problem.status,
-        caching=NO_STORE,
+        caching=web.NO_STORE,
         problem=problem,
-        text=NOT_FOUND.about if problem.type is INVALID else problem.detail,
+        text=web.NOT_FOUND.about if problem.type is web.INVALID else problem.detail,
         is_missing=is_missing,
         posts=page.rows(latest, likes=False),
     )

@@ -21,15 +21,7 @@ from singletable_apps.portfolio.entities import (
 )
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
-from singletable_apps.shared.accounts import (
-    NEEDS_SETUP_CODE,
-    Invitation,
-    ManagedAccounts,
-    NotSignedIn,
-    SignedIn,
-    check_password_field,
-    new_user_id,
-)
+from singletable_apps.shared import accounts
 from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.permissions import NotPermitted
@@ -39,7 +31,7 @@ from singletable_apps.shared.text import InputChecks
 _TAKEN = "There is already an account with this e-mail address."
 
 
-class Accounts(ManagedAccounts[User]):
+class Accounts(accounts.ManagedAccounts[User]):
     """The accounts of the site, by number. The base handles sessions, passwords and roles."""
 
     issuer = "portfolio"
@@ -93,7 +85,9 @@ class Accounts(ManagedAccounts[User]):
         except ItemExists as error:
             raise AlreadyExists({"email": _TAKEN}) from error
         except ConditionFailed:
-            raise NotSignedIn("Your account was changed a moment ago. Try again.") from None
+            raise accounts.NotSignedIn(
+                "Your account was changed a moment ago. Try again."
+            ) from None
         owned: list[tuple[Selection[Any], Any]] = [
             *((Blog.by_date(listing), Blog.author) for listing in Listing),
             (Media.key.partition(), Media.uploaded_by),
@@ -125,9 +119,9 @@ class Accounts(ManagedAccounts[User]):
         name = checks.line("name", name, longest=MAX_NAME, required=True)
         email = checks.email("email", email, required=True).lower()
         title = checks.line("site_title", site_title, longest=MAX_NAME, required=True)
-        check_password_field(checks, password, about=(name, email))
+        accounts.check_password_field(checks, password, about=(name, email))
         if setup_code is not None and not self._setup_code.matches(setup_code):
-            checks.reject("setup_code", NEEDS_SETUP_CODE)
+            checks.reject("setup_code", accounts.NEEDS_SETUP_CODE)
         checks.raise_errors()
         now = self._clock()
         owner = self._new_user(name, email, Role.OWNER, self._passwords.hash(password))
@@ -152,14 +146,14 @@ class Accounts(ManagedAccounts[User]):
 
     def start_session(
         self, user: User, about: str = "", *, proved: datetime | None = None
-    ) -> SignedIn[User]:
+    ) -> accounts.SignedIn[User]:
         """Start a session, and note when the user signed in."""
         login = User.last_login.set(self._clock())
         try:
             is_same = User.user_id == user.user_id
             user = self._store.update(User.key(user.email), login, if_=is_same)
         except ConditionFailed:
-            raise NotSignedIn("This account no longer exists.") from None
+            raise accounts.NotSignedIn("This account no longer exists.") from None
         return super().start_session(user, about, proved=proved)
 
     def list_accounts(self, actor: User) -> list[User]:
@@ -169,7 +163,7 @@ class Accounts(ManagedAccounts[User]):
 
     def invite(
         self, actor: User, name: str, email: str, role: Role = Role.AUTHOR
-    ) -> Invitation[User]:
+    ) -> accounts.Invitation[User]:
         """Create an account without a password, and e-mail a link to choose one."""
         self.check_manager(actor)
         checks = InputChecks()
@@ -185,7 +179,7 @@ class Accounts(ManagedAccounts[User]):
     def _new_user(self, name: str, email: str, role: Role, password_hash: str = "") -> User:
         return User(
             email=email,
-            user_id=new_user_id(),
+            user_id=accounts.new_user_id(),
             name=name,
             role=role,
             password_hash=password_hash,

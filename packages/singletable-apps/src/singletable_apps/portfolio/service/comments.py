@@ -24,18 +24,7 @@ from singletable import (
     key_of,
     retry_conflicts,
 )
-from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.comment_rules import (
-    MAX_PENDING,
-    MAX_PENDING_OF_VISITOR,
-    CommentDraft,
-    CommentRef,
-    ContactDraft,
-    check_comment,
-    check_contact,
-    parse_ref,
-    ref_of,
-)
+from singletable_apps.portfolio import comment_rules, patterns, rules
 from singletable_apps.portfolio.entities import (
     Blog,
     Comment,
@@ -46,12 +35,6 @@ from singletable_apps.portfolio.entities import (
     User,
 )
 from singletable_apps.portfolio.errors import SwitchedOff
-from singletable_apps.portfolio.rules import (
-    PERMISSIONS,
-    Permission,
-    check_can_moderate,
-    is_id,
-)
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
@@ -81,7 +64,7 @@ class QueuedComment:
     @property
     def ref(self) -> str:
         """The name of the comment for `approve` and `reject`."""
-        return ref_of(self.comment)
+        return comment_rules.ref_of(self.comment)
 
 
 def _retried(done: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -101,7 +84,7 @@ class CommentService:
         self._lock = threading.Lock()
         self._notified_at: datetime | None = None
 
-    def submit(self, blog_id: str, draft: CommentDraft, visitor: str) -> None:
+    def submit(self, blog_id: str, draft: comment_rules.CommentDraft, visitor: str) -> None:
         """Put a comment into the queue. Bots get the same response, and nothing is stored for them.
 
         A comment that is submitted twice is in the queue once.
@@ -111,7 +94,7 @@ class CommentService:
         if not self._profile.get_settings().comments:
             raise SwitchedOff("Comments are switched off on this site.")
         blog = self._context.get_public_blog(blog_id)
-        checked = check_comment(draft)
+        checked = comment_rules.check_comment(draft)
         author, now = self._context.keyed_hash("comment", visitor), self._context.clock()
         texts = (checked.author_name, checked.author_email, checked.content)
         pending = PendingComment(
@@ -130,11 +113,11 @@ class CommentService:
 
     def reply(self, actor: User, ref: str, content: str) -> Comment:
         """Answer an approved comment as an author; the answer is shown at once."""
-        named = parse_ref(ref)
+        named = comment_rules.parse_ref(ref)
         blog, _ = self._load(actor, named)
         if blog is None or self._find_approved(named) is None:
             raise NotFound("There is no such comment. It may have been deleted.")
-        checked = check_comment(CommentDraft(actor.name, content))
+        checked = comment_rules.check_comment(comment_rules.CommentDraft(actor.name, content))
         now = self._context.clock()
         comment = Comment(
             blog_id=blog.blog_id,
@@ -157,13 +140,13 @@ class CommentService:
 
     def of_post(self, blog_id: str) -> list[Comment]:
         """Return the approved comments of a post, oldest first."""
-        if not is_id(blog_id):
+        if not rules.is_id(blog_id):
             return []
         return list(self._context.store.query(Comment.key.partition(blog_id)))
 
     def queue(self, actor: User, cursor: str | None = None, limit: int = 20) -> Page[QueuedComment]:
         """Return a page of the comments that the actor may moderate, oldest first."""
-        PERMISSIONS.check(actor.role, Permission.WRITE)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.WRITE)
         page = self._read_queue(actor, cursor, limit)
         previous = page.previous
         # An author sees the comments on their own posts only, so some pages are empty.
@@ -173,12 +156,14 @@ class CommentService:
 
     def count_pending(self) -> int:
         """Return how many comments wait in the queue."""
-        return self._context.store.count(PendingComment.by_visitor(), limit=MAX_PENDING)
+        return self._context.store.count(
+            PendingComment.by_visitor(), limit=comment_rules.MAX_PENDING
+        )
 
     @_retried("approved")
     def approve(self, actor: User, ref: str) -> Comment:
         """Publish a comment. Approving it again returns the same comment."""
-        named = parse_ref(ref)
+        named = comment_rules.parse_ref(ref)
         blog, pending = self._load(actor, named)
         if blog is None:
             if pending is not None:
@@ -200,7 +185,7 @@ class CommentService:
     @_retried("rejected")
     def reject(self, actor: User, ref: str) -> None:
         """Move a comment from the queue to the trash. Rejecting it again changes nothing."""
-        named = parse_ref(ref)
+        named = comment_rules.parse_ref(ref)
         blog, pending = self._load(actor, named)
         if pending is not None and blog is None:
             self._context.store.delete(key_of(pending))
@@ -215,7 +200,7 @@ class CommentService:
 
     def delete(self, actor: User, ref: str) -> None:
         """Move an approved comment to the trash. Doing so again changes nothing."""
-        named = parse_ref(ref)
+        named = comment_rules.parse_ref(ref)
         blog, _ = self._load(actor, named)
         comment = self._find_approved(named)
         if comment is not None and blog is not None:
@@ -224,7 +209,7 @@ class CommentService:
                 transaction.put(self._trashed(blog, comment))
 
     def _trashed(self, blog: Blog, comment: Comment | PendingComment) -> Trashed:
-        title, ref = f"{comment.author_name}: {comment.content}", ref_of(comment)
+        title, ref = f"{comment.author_name}: {comment.content}", comment_rules.ref_of(comment)
         return self._context.trashed(TrashKind.COMMENT, ref, title, blog.author, vars(comment))
 
     def _is_new(self, pending: PendingComment) -> bool:
@@ -233,18 +218,18 @@ class CommentService:
         own = store.select(
             patterns.pending_of_visitor(pending.visitor),
             PendingComment.comment_id,
-            limit=MAX_PENDING_OF_VISITOR,
+            limit=comment_rules.MAX_PENDING_OF_VISITOR,
         )
         waiting = [comment_id for (comment_id,) in own]
         if pending.comment_id in waiting:
             return False
-        if len(waiting) >= MAX_PENDING_OF_VISITOR:
+        if len(waiting) >= comment_rules.MAX_PENDING_OF_VISITOR:
             text = Phrase(
                 "%(count)s of your comments are waiting for approval. Try again later.",
                 count=len(waiting),
             )
             raise InvalidInput({"content": text})
-        if self.count_pending() >= MAX_PENDING:
+        if self.count_pending() >= comment_rules.MAX_PENDING:
             raise Busy("Too many comments are waiting for approval. Try again in a few days.")
         return True
 
@@ -262,22 +247,24 @@ class CommentService:
             return True
         raise Busy("Your comment could not be saved right now. Try again.")
 
-    def _load(self, actor: User, named: CommentRef) -> tuple[Blog | None, PendingComment | None]:
+    def _load(
+        self, actor: User, named: comment_rules.CommentRef
+    ) -> tuple[Blog | None, PendingComment | None]:
         """Return the post and the comment in the queue, if the actor may moderate them."""
-        PERMISSIONS.check(actor.role, Permission.WRITE)
+        rules.PERMISSIONS.check(actor.role, rules.Permission.WRITE)
         blog = self._context.find_blog(named.blog_id, consistent=True)
         if blog is not None and blog.listing is Listing.TRASH:
             raise NotFound("The post of this comment is in the trash. Restore the post first.")
         if blog is not None and blog.listing is Listing.DELETED:
             blog = None
         if blog is not None:
-            check_can_moderate(actor, blog)
+            rules.check_can_moderate(actor, blog)
         key = PendingComment.key(named.created_at, named.comment_id)
         pending = self._context.store.get(key, consistent=True)
         is_same = pending is not None and pending.blog_id == named.blog_id
         return blog, pending if is_same else None
 
-    def _find_approved(self, named: CommentRef) -> Comment | None:
+    def _find_approved(self, named: comment_rules.CommentRef) -> Comment | None:
         return self._context.store.get(_key_of_approved(named), consistent=True)
 
     def _read_queue(self, actor: User, cursor: str | None, limit: int) -> Page[QueuedComment]:
@@ -292,11 +279,14 @@ class CommentService:
             each
             for each in queued
             # Of a post that was deleted, nobody knows the author any more.
-            if (each.blog is None and PERMISSIONS.allows(actor.role, Permission.MODERATE_ANY))
+            if (
+                each.blog is None
+                and rules.PERMISSIONS.allows(actor.role, rules.Permission.MODERATE_ANY)
+            )
             or (
                 each.blog is not None
                 and each.blog.listing is not Listing.TRASH
-                and is_permitted(check_can_moderate, actor, each.blog)
+                and is_permitted(rules.check_can_moderate, actor, each.blog)
             )
         ]
         return Page(visible, page.cursor, page.previous)
@@ -341,14 +331,14 @@ class ContactService:
         self._lock = threading.Lock()
         self._sent: deque[datetime] = deque(maxlen=MESSAGES_PER_HOUR)
 
-    def send(self, draft: ContactDraft) -> None:
+    def send(self, draft: comment_rules.ContactDraft) -> None:
         """Send an e-mail to the owner; replies go to the visitor. Bots get the same response."""
         if draft.website:
             return
         settings = self._profile.get_settings()
         if not settings.contact:
             raise SwitchedOff("The contact form is switched off on this site.")
-        checked = check_contact(draft)
+        checked = comment_rules.check_contact(draft)
         address = self._profile.owner_address()
         if address is None:
             raise SwitchedOff("This site has no address for messages yet.")
@@ -391,5 +381,5 @@ def _approved(pending: PendingComment, moderator: User) -> Comment:
     return Comment(**values, approved_by=moderator.email)
 
 
-def _key_of_approved(named: CommentRef) -> ItemKey[Comment]:
+def _key_of_approved(named: comment_rules.CommentRef) -> ItemKey[Comment]:
     return Comment.key(named.blog_id, named.created_at, named.comment_id)

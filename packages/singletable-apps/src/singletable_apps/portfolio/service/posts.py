@@ -9,29 +9,9 @@ from enum import StrEnum
 from uuid import uuid4
 
 from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
-from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio import patterns, rules
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
 from singletable_apps.portfolio.profile_rules import MAX_NAME
-from singletable_apps.portfolio.rules import (
-    MAX_DESCRIPTION,
-    PERMISSIONS,
-    Permission,
-    Post,
-    PostDraft,
-    PostStatus,
-    Publication,
-    apply_publication,
-    check_can_edit,
-    check_content,
-    check_draft,
-    check_publish_time,
-    check_publishable,
-    derive_slug,
-    is_id,
-    is_public,
-    make_excerpt,
-    reading_time,
-)
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.post_deletion import PostDeletion
@@ -80,7 +60,7 @@ class PostService:
 
     # Read posts.
 
-    def find(self, id_or_slug: str) -> Post | Moved | None:
+    def find(self, id_or_slug: str) -> rules.Post | Moved | None:
         """Return the public post with this id or slug, its new slug if it has moved, or None.
 
         The index of slugs and cheap reads may be a moment behind the table. So a post that is not
@@ -90,20 +70,20 @@ class PostService:
             return self._public_post(self._context.find_blog(id_or_slug)) or self._public_post(
                 self._context.find_blog(id_or_slug, consistent=True), consistent=True
             )
-        slug = derive_slug(id_or_slug[:1000])
+        slug = rules.derive_slug(id_or_slug[:1000])
         if slug != id_or_slug:
             # Links are pasted with capitals, or with the punctuation after them.
             found = self._find_by_slug(slug)
-            return Moved(found.blog.slug) if isinstance(found, Post) else found
+            return Moved(found.blog.slug) if isinstance(found, rules.Post) else found
         return self._find_by_slug(slug)
 
-    def get(self, blog_id: str) -> Post:
+    def get(self, blog_id: str) -> rules.Post:
         """Return the post, public or not. Raise NotFound if there is none."""
-        if is_id(blog_id):
+        if rules.is_id(blog_id):
             # One snapshot, so that an edit starts from a text and its own revision.
             blog, content = self._store.transact_get(Blog.key(blog_id), BlogContent.key(blog_id))
             if blog is not None and content is not None and blog.listing in _READABLE:
-                return Post(blog, content)
+                return rules.Post(blog, content)
         raise NotFound("There is no such post. It may have been deleted.")
 
     def list_published(
@@ -130,13 +110,13 @@ class PostService:
 
     def contents(self, blog_ids: Iterable[str]) -> dict[str, BlogContent]:
         """Return the texts of posts by id."""
-        ids = dict.fromkeys(filter(is_id, blog_ids))
+        ids = dict.fromkeys(filter(rules.is_id, blog_ids))
         keys = [BlogContent.key(blog_id) for blog_id in ids]
         return {text.blog_id: text for text in self._store.get_many(keys) if text is not None}
 
     def history(self, blog_id: str) -> list[Revision]:
         """Return the old titles and texts of a post, latest first."""
-        if not is_id(blog_id):
+        if not rules.is_id(blog_id):
             return []
         return list(self._store.query(Revision.key.partition(blog_id), reverse=True))
 
@@ -145,7 +125,7 @@ class PostService:
         expires = self._context.clock() + PREVIEW_LIFETIME
         return self._previews.seal([blog.blog_id, int(expires.timestamp()), blog.replaced_previews])
 
-    def open_preview(self, token: str) -> Post:
+    def open_preview(self, token: str) -> rules.Post:
         """Return the post of a preview token, or raise NotFound."""
         try:
             value = self._previews.open(token)
@@ -163,17 +143,19 @@ class PostService:
 
     # Write posts.
 
-    def create(self, actor: User, draft: PostDraft, publication: Publication | None = None) -> Blog:
+    def create(
+        self, actor: User, draft: rules.PostDraft, publication: rules.Publication | None = None
+    ) -> Blog:
         """Create a post; a draft unless there is a publication."""
-        needed = Permission.EDIT_SITE if draft.is_page else Permission.WRITE
-        PERMISSIONS.check(actor.role, needed)
-        draft = check_draft(draft)
+        needed = rules.Permission.EDIT_SITE if draft.is_page else rules.Permission.WRITE
+        rules.PERMISSIONS.check(actor.role, needed)
+        draft = rules.check_draft(draft)
         post = self._published(self.preview(actor, draft), publication)
         for _ in range(_ATTEMPTS):
             slug = draft.slug or self._slugs.find_free(draft.title, post.blog)
             blog = evolve(post.blog, slug=slug)
             try:
-                self._insert(Post(blog, post.content))
+                self._insert(rules.Post(blog, post.content))
             except _FAILED:
                 # The id is random: if the post exists, this call has created it.
                 stored = self._context.find_blog(blog.blog_id, consistent=True)
@@ -188,7 +170,7 @@ class PostService:
             return blog
         raise _busy()
 
-    def preview(self, actor: User, draft: PostDraft) -> Post:
+    def preview(self, actor: User, draft: rules.PostDraft) -> rules.Post:
         """Return a new post that is not stored."""
         blank = _blank_post(actor, self._context.clock())
         return self._apply(evolve(blank, author_name=actor.name), draft)
@@ -197,9 +179,9 @@ class PostService:
         self,
         actor: User,
         blog_id: str,
-        draft: PostDraft | Callable[[PostDraft], PostDraft],
+        draft: rules.PostDraft | Callable[[rules.PostDraft], rules.PostDraft],
         check: RevisionCheck = any_revision,
-        publication: Publication | None = None,
+        publication: rules.Publication | None = None,
     ) -> Blog:
         """Replace the title, the text and the rest of what an author enters.
 
@@ -208,13 +190,13 @@ class PostService:
         """
         entered_slug = ""
 
-        def change(post: Post) -> Post:
+        def change(post: rules.Post) -> rules.Post:
             nonlocal entered_slug
             entered = draft(post.draft) if callable(draft) else draft
-            checked = check_draft(replace(entered, is_page=post.blog.is_page))
+            checked = rules.check_draft(replace(entered, is_page=post.blog.is_page))
             slug = entered_slug = checked.slug
             if not slug:
-                is_known = post.blog.was_public or is_public(post.blog, self._context.clock())
+                is_known = post.blog.was_public or rules.is_public(post.blog, self._context.clock())
                 slug = (
                     post.blog.slug if is_known else self._slugs.find_free(checked.title, post.blog)
                 )
@@ -222,7 +204,7 @@ class PostService:
                 self._apply(post.blog, replace(checked, slug=slug)), publication
             )
             if changed.blog.published_at is not None:
-                check_publishable(checked.markdown)
+                rules.check_publishable(checked.markdown)
             return changed
 
         for _ in range(_ATTEMPTS):
@@ -242,8 +224,8 @@ class PostService:
         elsewhere. `dry_run` checks it and writes nothing.
         Return the post as well; without its new revision if it was updated.
         """
-        PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
-        draft, unchanged = check_draft(file.draft), Outcome.SKIPPED
+        rules.PERMISSIONS.check(actor.role, rules.Permission.EDIT_ANY)
+        draft, unchanged = rules.check_draft(file.draft), Outcome.SKIPPED
         for _ in range(_ATTEMPTS):
             old = self._slugs.find_current(draft.slug)
             try:
@@ -278,14 +260,14 @@ class PostService:
         self, actor: User, blog_id: str, number: int, check: RevisionCheck = any_revision
     ) -> Blog:
         """Bring back an old title and text, as a new edit."""
-        is_possible = is_id(blog_id) and 0 < number < 10**6
+        is_possible = rules.is_id(blog_id) and 0 < number < 10**6
         old = self._store.run(patterns.revision_by_number, blog_id, number) if is_possible else None
         if old is None:
             raise NotFound(f"There is no version {number} of this post.")
 
-        def change(post: Post) -> Post:
+        def change(post: rules.Post) -> rules.Post:
             draft = replace(post.draft, title=old.title, markdown=old.markdown)
-            return self._apply(post.blog, check_draft(draft))
+            return self._apply(post.blog, rules.check_draft(draft))
 
         return self._change(actor, blog_id, change, check)
 
@@ -301,20 +283,20 @@ class PostService:
         Without a time, a post that is public keeps its date.
         """
 
-        publication = Publication(PostStatus.PUBLISHED, at)
+        publication = rules.Publication(rules.PostStatus.PUBLISHED, at)
         return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
 
     def unpublish(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> Blog:
         """Make the post a draft again."""
-        publication = Publication(PostStatus.DRAFT)
+        publication = rules.Publication(rules.PostStatus.DRAFT)
         return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
 
     def replace_preview(self, actor: User, blog_id: str) -> Blog:
         """Invalidate all earlier preview tokens of the post."""
 
-        def change(post: Post) -> Post:
+        def change(post: rules.Post) -> rules.Post:
             number = post.blog.replaced_previews + 1
-            return Post(evolve(post.blog, replaced_previews=number), post.content)
+            return rules.Post(evolve(post.blog, replaced_previews=number), post.content)
 
         return self._change(actor, blog_id, change, any_revision)
 
@@ -341,13 +323,13 @@ class PostService:
 
     # The parts of the above.
 
-    def _public_post(self, blog: Blog | None, *, consistent: bool = False) -> Post | None:
-        if blog is None or not is_public(blog, self._context.clock()):
+    def _public_post(self, blog: Blog | None, *, consistent: bool = False) -> rules.Post | None:
+        if blog is None or not rules.is_public(blog, self._context.clock()):
             return None
         content = self._store.get(BlogContent.key(blog.blog_id), consistent=consistent)
-        return None if content is None else Post(blog, content)
+        return None if content is None else rules.Post(blog, content)
 
-    def _find_by_slug(self, slug: str) -> Post | Moved | None:
+    def _find_by_slug(self, slug: str) -> rules.Post | Moved | None:
         if not slug:
             return None
         indexed = list(self._store.query(Blog.by_slug(slug)))
@@ -355,30 +337,37 @@ class PostService:
             return post
         now = self._context.clock()
         blog = self._slugs.find_post(slug, now)
-        if blog is None or not is_public(blog, now):
+        if blog is None or not rules.is_public(blog, now):
             return None
         return self._public_post(blog, consistent=True) if blog.slug == slug else Moved(blog.slug)
 
-    def _published(self, post: Post, publication: Publication | None) -> Post:
+    def _published(self, post: rules.Post, publication: rules.Publication | None) -> rules.Post:
         if publication is None:
             return post
         now = self._context.clock()
-        blog = apply_publication(post.blog, post.content.markdown, publication, now)
-        return Post(blog, post.content)
+        blog = rules.apply_publication(post.blog, post.content.markdown, publication, now)
+        return rules.Post(blog, post.content)
 
-    def _apply(self, blog: Blog, draft: PostDraft) -> Post:
+    def _apply(self, blog: Blog, draft: rules.PostDraft) -> rules.Post:
         return apply_draft(blog, draft, media_prefix=self._context.urls.prefix)
 
     def _imported(
-        self, actor: User, file: PostFile, draft: PostDraft, post: Post | None, revisions: int
-    ) -> Post:
+        self,
+        actor: User,
+        file: PostFile,
+        draft: rules.PostDraft,
+        post: rules.Post | None,
+        revisions: int,
+    ) -> rules.Post:
         """Return the post of a file, based on the stored one if there is one."""
         now = self._context.clock()
-        date = check_publish_time(file.date or now, now)
+        date = rules.check_publish_time(file.date or now, now)
         blank = evolve(_blank_post(actor, min(date, now)), revisions=revisions)
         blog = post.blog if post else blank
         checks = InputChecks()
-        author = checks.line("author", file.author, longest=MAX_DESCRIPTION).lower() or blog.author
+        author = (
+            checks.line("author", file.author, longest=rules.MAX_DESCRIPTION).lower() or blog.author
+        )
         author_name = checks.line("author_name", file.author_name, longest=MAX_NAME)
         checks.raise_errors()
         account = self._store.run(patterns.user_by_email, author)
@@ -395,11 +384,11 @@ class PostService:
             else blog.updated_at,
             old_slugs=[alias for alias in aliases if alias != slug],
         )
-        status = PostStatus.DRAFT if file.is_draft else PostStatus.PUBLISHED
-        publication = Publication(status, file.date or blog.published_at)
+        status = rules.PostStatus.DRAFT if file.is_draft else rules.PostStatus.PUBLISHED
+        publication = rules.Publication(status, file.date or blog.published_at)
         return self._published(self._apply(blog, draft), publication)
 
-    def _insert(self, post: Post) -> None:
+    def _insert(self, post: rules.Post) -> None:
         """Store a new post with its text and its slugs."""
         claim = self._slugs.plan_claim(post.blog, post.blog.slug)
         redirect = self._slugs.plan_redirects(post.blog, [])
@@ -410,12 +399,16 @@ class PostService:
             redirect(transaction)
 
     def _change(
-        self, actor: User, blog_id: str, change: Callable[[Post], Post], check: RevisionCheck
+        self,
+        actor: User,
+        blog_id: str,
+        change: Callable[[rules.Post], rules.Post],
+        check: RevisionCheck,
     ) -> Blog:
         """Apply `change` to the post, again if someone else writes it meanwhile."""
         for attempt in range(_ATTEMPTS):
             post = self.get(blog_id)
-            check_can_edit(actor, post.blog)
+            rules.check_can_edit(actor, post.blog)
             changed = change(post)
             # From the second attempt on, this call itself may have made the change.
             if changed != post or attempt == 0:
@@ -431,7 +424,7 @@ class PostService:
             return blog
         raise _busy()
 
-    def _write(self, actor: User, post: Post, changed: Post) -> Blog:
+    def _write(self, actor: User, post: rules.Post, changed: rules.Post) -> Blog:
         old, now = post.blog, self._context.clock()
         is_other_text = (old.title, post.content.markdown) != (
             changed.blog.title,
@@ -443,7 +436,7 @@ class PostService:
             updated_at=now
             if changed.blog.updated_at == old.updated_at
             else changed.blog.updated_at,
-            was_public=old.was_public or is_public(old, now),
+            was_public=old.was_public or rules.is_public(old, now),
             revisions=old.revisions + is_other_text,
         )
         redirect = self._slugs.plan_redirects(blog, old.old_slugs)
@@ -486,10 +479,10 @@ def _blank_post(actor: User, at: datetime) -> Blog:
     )
 
 
-def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
+def apply_draft(blog: Blog, draft: rules.PostDraft, *, media_prefix: str) -> rules.Post:
     """Return the post with what an author entered, rendered."""
     html = render_markdown(draft.markdown, media_prefix=media_prefix)
-    check_content(html)
+    rules.check_content(html)
     text = plain_text(html)
     # The names of the others are those of the post.
     own = {"markdown", "slug", "tags"}
@@ -499,11 +492,11 @@ def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
         slug=draft.slug or blog.slug,
         tags=list(draft.tags),
         listing=Listing.PAGES if draft.is_page else blog.listing,
-        excerpt=make_excerpt(lead_text(html)),
-        reading_time=reading_time(text),
+        excerpt=rules.make_excerpt(lead_text(html)),
+        reading_time=rules.reading_time(text),
     )
     content = BlogContent(blog_id=blog.blog_id, markdown=draft.markdown, content=html)
-    return Post(changed, content)
+    return rules.Post(changed, content)
 
 
 def _busy() -> Busy:

@@ -9,18 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from singletable import key_of
-from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import (
-    Comment,
-    Experience,
-    Listing,
-    Media,
-    PendingComment,
-    Project,
-    Trashed,
-    TrashKind,
-    User,
-)
+from singletable_apps.portfolio import entities, patterns
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
@@ -31,9 +20,9 @@ from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.shared.service import check_found
 
 KEPT = timedelta(days=30)
-_ENTRIES: dict[TrashKind, tuple[str, TypeAdapter[Any]]] = {
-    TrashKind.PROJECT: ("projects", TypeAdapter(Project)),
-    TrashKind.POSITION: ("experience", TypeAdapter(Experience)),
+_ENTRIES: dict[entities.TrashKind, tuple[str, TypeAdapter[Any]]] = {
+    entities.TrashKind.PROJECT: ("projects", TypeAdapter(entities.Project)),
+    entities.TrashKind.POSITION: ("experience", TypeAdapter(entities.Experience)),
 }
 
 
@@ -46,37 +35,39 @@ class Trash:
         self._context, self._posts, self._media = context, posts, media
         self._profile = profile
 
-    def list(self, actor: User) -> list[Trashed]:
+    def list(self, actor: entities.User) -> list[entities.Trashed]:
         """Return what the actor may restore, latest first."""
         sees_all = PERMISSIONS.allows(actor.role, Permission.EDIT_ANY)
         found = (each for each in self._all() if sees_all or each.author == actor.email)
         return sorted(found, key=lambda each: each.deleted_at, reverse=True)
 
-    def get(self, actor: User, kind: TrashKind, name: str) -> Trashed:
+    def get(self, actor: entities.User, kind: entities.TrashKind, name: str) -> entities.Trashed:
         """Return something that the actor may restore, or raise NotFound."""
         found = (each for each in self.list(actor) if (each.kind, each.name) == (kind, name))
         return check_found(next(found, None), "This is not in the trash any more.")
 
-    def restore(self, actor: User, kind: TrashKind, name: str) -> Trashed:
+    def restore(
+        self, actor: entities.User, kind: entities.TrashKind, name: str
+    ) -> entities.Trashed:
         """Bring something back. If it is interrupted, call it again."""
         item = self.get(actor, kind, name)
         match kind:
-            case TrashKind.POST:
-                self._posts.move(actor, name, Listing.ALL)
-            case TrashKind.COMMENT:
+            case entities.TrashKind.POST:
+                self._posts.move(actor, name, entities.Listing.ALL)
+            case entities.TrashKind.COMMENT:
                 self._context.store.put(self._comment(item))
-            case TrashKind.IMAGE:
-                self._media.put_back(Media(**_with_time(item, "uploaded_at")))
+            case entities.TrashKind.IMAGE:
+                self._media.put_back(entities.Media(**_with_time(item, "uploaded_at")))
             case _:
                 self._restore_entry(actor, item)
         self._context.store.delete(key_of(item))
         return item
 
-    def delete(self, item: Trashed) -> None:
+    def delete(self, item: entities.Trashed) -> None:
         """Delete something in the trash for good."""
-        if item.kind is TrashKind.POST:
+        if item.kind is entities.TrashKind.POST:
             self._posts.delete(None, item.name)
-        if item.kind is TrashKind.IMAGE:
+        if item.kind is entities.TrashKind.IMAGE:
             self._media.delete_trashed(item.name)
         self._context.store.delete(key_of(item))
 
@@ -87,10 +78,10 @@ class Trash:
             if item.deleted_at <= oldest:
                 self.delete(item)
 
-    def _all(self) -> Iterator[Trashed]:
-        for blog in self._posts.list_in(Listing.TRASH):
-            yield Trashed(
-                kind=TrashKind.POST,
+    def _all(self) -> Iterator[entities.Trashed]:
+        for blog in self._posts.list_in(entities.Listing.TRASH):
+            yield entities.Trashed(
+                kind=entities.TrashKind.POST,
                 name=blog.blog_id,
                 title=blog.title,
                 author=blog.author,
@@ -98,16 +89,18 @@ class Trash:
             )
         yield from self._context.store.run(patterns.trash)
 
-    def _comment(self, item: Trashed) -> Comment | PendingComment:
+    def _comment(self, item: entities.Trashed) -> entities.Comment | entities.PendingComment:
         """Return a comment that was approved; or one that was rejected, which waits again."""
         values = _with_time(item, "created_at")
         # The comments in the trash are deleted with their post.
         check_found(self._context.find_blog(values["blog_id"]), "The post was deleted.")
         if "approved_by" in values:
-            return Comment(**values)
-        return PendingComment(**{**values, "ends": self._context.clock() + PENDING_LIFETIME})
+            return entities.Comment(**values)
+        return entities.PendingComment(
+            **{**values, "ends": self._context.clock() + PENDING_LIFETIME}
+        )
 
-    def _restore_entry(self, actor: User, item: Trashed) -> None:
+    def _restore_entry(self, actor: entities.User, item: entities.Trashed) -> None:
         """Put a project or position into its old place."""
         field, adapter = _ENTRIES[item.kind]
         stored = self._profile.get_portfolio(consistent=True)
@@ -119,5 +112,5 @@ class Trash:
             self._profile.update_portfolio(actor, PortfolioEdits(**edits))
 
 
-def _with_time(item: Trashed, name: str) -> dict[str, Any]:
+def _with_time(item: entities.Trashed, name: str) -> dict[str, Any]:
     return {**item.values, name: datetime.fromisoformat(item.values[name])}

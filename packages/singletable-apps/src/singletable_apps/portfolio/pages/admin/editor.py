@@ -12,28 +12,15 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from singletable import evolve
+from singletable_apps.portfolio import rules
 from singletable_apps.portfolio.entities import Blog, Listing, TrashKind
 from singletable_apps.portfolio.pages import public
+from singletable_apps.portfolio.pages.admin import views
 from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
 from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
-from singletable_apps.portfolio.pages.admin.views import (
-    saved_text,
-    site_time,
-    site_zone,
-    view_post,
-)
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext, wants_json
 from singletable_apps.portfolio.pages.posts import show_preview
 from singletable_apps.portfolio.pages.public_page import PublicPageContext
-from singletable_apps.portfolio.rules import (
-    MAX_MARKDOWN_BYTES,
-    PERMISSIONS,
-    Permission,
-    Post,
-    PostDraft,
-    check_can_edit,
-    is_public,
-)
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import (
@@ -69,10 +56,10 @@ class PostForm(BaseModel):
     publish_at: datetime | None = None
     action: Action = "save"
 
-    def draft(self) -> PostDraft:
+    def draft(self) -> rules.PostDraft:
         """Return what the author entered."""
         values = self.model_dump(exclude={"tags", "publish_at", "action"})
-        return PostDraft(**values, tags=tuple(split_commas(self.tags)))
+        return rules.PostDraft(**values, tags=tuple(split_commas(self.tags)))
 
 
 def split_commas(text: str) -> list[str]:
@@ -95,9 +82,9 @@ def new_post(page: AuthorPage, kind: str = "") -> Response:
     """Show an empty editor of a post, or of a page."""
     is_page = kind == "page"
     if is_page:
-        PERMISSIONS.check(page.user.role, Permission.EDIT_SITE)
+        rules.PERMISSIONS.check(page.user.role, rules.Permission.EDIT_SITE)
     values: dict[str, FieldValue] = {"publish_at": _tomorrow_morning(page), "is_page": is_page}
-    form = offer_draft(page, Form(values, zone=site_zone(page)))
+    form = offer_draft(page, Form(values, zone=views.site_zone(page)))
     return _show_editor(page, None, form)
 
 
@@ -117,7 +104,7 @@ def show_post(page: AuthorPage, blog_id: str) -> Response:
         "publish_at": post.blog.published_at or _tomorrow_morning(page),
         "revision": post.blog.revision,
     }
-    return _show_editor(page, post, offer_draft(page, Form(values, zone=site_zone(page))))
+    return _show_editor(page, post, offer_draft(page, Form(values, zone=views.site_zone(page))))
 
 
 @router.post("/admin/posts/{blog_id}")
@@ -128,7 +115,7 @@ def edit_post(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
 
 def _tomorrow_morning(page: UserPageContext) -> datetime:
     """Return the time that the schedule proposes: tomorrow at nine on the site's clock."""
-    tomorrow = page.service.context.clock().astimezone(site_zone(page)) + timedelta(days=1)
+    tomorrow = page.service.context.clock().astimezone(views.site_zone(page)) + timedelta(days=1)
     return tomorrow.replace(hour=9, minute=0, second=0)
 
 
@@ -136,12 +123,12 @@ def _tomorrow_morning(page: UserPageContext) -> datetime:
 def preview_text(page: AuthorPage, form: PostedForm) -> Response:
     """Return the page as readers will see it, of a form that is not saved."""
     person = page.service.profile.get_portfolio()
-    values: dict[str, Any] = {each.name: form.value(each.name) for each in fields(PostDraft)}
-    if len(values["markdown"].encode(errors="replace")) > MAX_MARKDOWN_BYTES:
+    values: dict[str, Any] = {each.name: form.value(each.name) for each in fields(rules.PostDraft)}
+    if len(values["markdown"].encode(errors="replace")) > rules.MAX_MARKDOWN_BYTES:
         text = "This text is too long to be published as one page."
         values["markdown"] = page.language.gettext(text)
     values |= {"tags": tuple(split_commas(values["tags"])), "is_page": bool(values["is_page"])}
-    post = page.service.posts.preview(page.user, PostDraft(**values))
+    post = page.service.posts.preview(page.user, rules.PostDraft(**values))
     if "title" not in form.values:  # the about page has no title of its own
         about = evolve(person, about_content=post.content.content)
         shown = public.show_about(PublicPageContext(page.request, page.settings, about))
@@ -150,14 +137,14 @@ def preview_text(page: AuthorPage, form: PostedForm) -> Response:
     return show_preview(PublicPageContext(page.request, page.settings, person), post)
 
 
-def get_own_post(page: UserPageContext, blog_id: str) -> Post:
+def get_own_post(page: UserPageContext, blog_id: str) -> rules.Post:
     """Return a post that the user may edit."""
     post = page.service.posts.get(blog_id)
-    check_can_edit(page.user, post.blog)
+    rules.check_can_edit(page.user, post.blog)
     return post
 
 
-def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
+def _submit(page: UserPageContext, form: Form, post: rules.Post | None) -> Response:
     posts = page.service.posts
     show = partial(_show_again, page, post)
 
@@ -166,9 +153,9 @@ def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
         if values.action in ("schedule", "backdate") and at is None:
             raise InvalidInput({"publish_at": "Choose a date and a time."})
         now = page.service.context.clock()
-        is_past = at is not None and at <= now and not (post and is_public(post.blog, now))
+        is_past = at is not None and at <= now and not (post and rules.is_public(post.blog, now))
         if at and is_past and values.action == "schedule":
-            day = site_time(page, at).day
+            day = views.site_time(page, at).day
             question = Phrase("This date is in the past. Publish now, dated %(day)s?", day=day)
             return show(form.with_errors(publish_at=question), 422, past_day=day)
         if post is None:
@@ -181,14 +168,18 @@ def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
     return page.submit(form, PostForm, act, show)
 
 
-def _kept_time(form: Form, values: PostForm, post: Post | None) -> datetime | None:
+def _kept_time(form: Form, values: PostForm, post: rules.Post | None) -> datetime | None:
     """Return the time to publish at; an unchanged field keeps the seconds of the old time."""
     old = post.blog.published_at if post else None
     return old if old and form.still_shows("publish_at", old) else values.publish_at
 
 
 def _finish(
-    page: UserPageContext, values: PostForm, blog: Blog, before: Post | None, at: datetime | None
+    page: UserPageContext,
+    values: PostForm,
+    blog: Blog,
+    before: rules.Post | None,
+    at: datetime | None,
 ) -> Response:
     """Do what the button says with a post that is saved now."""
     posts, url = page.service.posts, page.urls.admin("posts", blog.blog_id)
@@ -206,27 +197,27 @@ def _finish(
         text = Phrase("Saved, but not published. %(reason)s", reason=reason)
         return page.redirect(url, Flash(text, "warning"))
     if wants_json(page.request):
-        saved = saved_text(page, now)
+        saved = views.saved_text(page, now)
         return JSONResponse({"revision": blog.revision, "slug": blog.slug, "text": saved})
     return page.redirect(url, _describe(page, values.action, blog, before))
 
 
-def _describe(page: UserPageContext, action: Action, blog: Blog, before: Post | None) -> str:
+def _describe(page: UserPageContext, action: Action, blog: Blog, before: rules.Post | None) -> str:
     """Return what happened, as a sentence."""
     now = page.service.context.clock()
     if action in ("publish", "schedule", "backdate") and blog.published_at is not None:
-        if is_public(blog, now):
+        if rules.is_public(blog, now):
             return "Published. Everyone can read it now."
-        return Phrase("Scheduled for %(time)s.", time=site_time(page, blog.published_at).long)
+        return Phrase("Scheduled for %(time)s.", time=views.site_time(page, blog.published_at).long)
     if action == "unpublish":
         return "It is a draft again. Only authors can read it."
-    if before is not None and before.blog.slug != blog.slug and is_public(blog, now):
+    if before is not None and before.blog.slug != blog.slug and rules.is_public(blog, now):
         return "Saved. The old address redirects to the new one."
     return "Saved."
 
 
 def _show_again(
-    page: UserPageContext, post: Post | None, form: Form, status: int, past_day: str = ""
+    page: UserPageContext, post: rules.Post | None, form: Form, status: int, past_day: str = ""
 ) -> Response:
     """Show a form that was not saved, in the time zone of the site."""
     if form.conflict and post is not None:
@@ -236,7 +227,7 @@ def _show_again(
 
 def _show_editor(
     page: UserPageContext,
-    post: Post | None,
+    post: rules.Post | None,
     form: Form,
     status: int = 200,
     *,
@@ -255,7 +246,7 @@ def _show_editor(
         is_page=is_page,
         form=form,
         past_day=past_day,
-        post=view_post(page, post.blog) if post else None,
+        post=views.view_post(page, post.blog) if post else None,
         mode=mode,
         action_url=page.urls.admin("posts", post.blog.blog_id if post else "new"),
         post_url_start=page.urls.absolute(start).partition("://")[2],
@@ -267,7 +258,7 @@ def _show_editor(
     )
 
 
-def _compare(page: UserPageContext, post: Post, form: Form) -> Conflict:
+def _compare(page: UserPageContext, post: rules.Post, form: Form) -> Conflict:
     versions = page.service.posts.history(post.blog.blog_id)
     editor = versions[0].edited_by if versions else ""
     text = "%(name)s saved another version while you were writing."
@@ -284,7 +275,7 @@ def share_preview(page: AuthorPage, blog_id: str) -> Response:
     post = get_own_post(page, blog_id)
     token = page.service.posts.preview_token(post.blog)
     link = page.urls.absolute(page.urls.of(post.blog, preview=token))
-    return page.render("admin/share", post=view_post(page, post.blog), link=link)
+    return page.render("admin/share", post=views.view_post(page, post.blog), link=link)
 
 
 @router.post("/admin/posts/{blog_id}/share")
@@ -317,7 +308,7 @@ def show_version(page: AuthorPage, blog_id: str, number: int | None = None) -> R
     is_renamed = shown is not None and shown.title != post.blog.title
     return page.render(
         "admin/history",
-        post=view_post(page, post.blog),
+        post=views.view_post(page, post.blog),
         rows=rows,
         shown=number,
         title_change=(shown.title, post.blog.title) if shown and is_renamed else None,

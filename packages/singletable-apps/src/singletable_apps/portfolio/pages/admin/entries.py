@@ -12,14 +12,7 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Response
 
-from singletable_apps.portfolio.entities import (
-    Experience,
-    MenuEntry,
-    Portfolio,
-    Project,
-    SiteSettings,
-    TrashKind,
-)
+from singletable_apps.portfolio import entities
 from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
 from singletable_apps.portfolio.pages.admin.editor import split_commas
 from singletable_apps.portfolio.pages.admin.profile import portfolio_tabs
@@ -34,22 +27,13 @@ from singletable_apps.portfolio.profile_rules import (
     format_period,
 )
 from singletable_apps.portfolio.rules import slug_error
+from singletable_apps.shared import pages
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    ConfirmedAction,
-    ConfirmForm,
-    Flash,
-    Form,
-    PostedForm,
-    RevisionConflict,
-    confirm,
-)
 
 router = APIRouter()
-Entry: TypeAlias = Project | Experience | MenuEntry
-Stored: TypeAlias = Portfolio | SiteSettings
+Entry: TypeAlias = entities.Project | entities.Experience | entities.MenuEntry
+Stored: TypeAlias = entities.Portfolio | entities.SiteSettings
 Change: TypeAlias = Callable[[list[Entry]], list[Entry]]
 NEW = "new"
 _LOSS = "The link disappears from the menu. What it leads to stays at its address."
@@ -85,7 +69,7 @@ class EntryKind:
         entries = self.entries(stored)
         return entries[self.find(entries, entry_id)]
 
-    def read(self, form: Form, entry_id: str) -> Entry:
+    def read(self, form: pages.Form, entry_id: str) -> Entry:
         """Return the entry in a form, or raise InvalidInput."""
         values: dict[str, Any] = {"id": entry_id}
         errors: dict[str, str] = {}
@@ -134,21 +118,21 @@ KINDS = {
     "projects": EntryKind(
         "projects",
         "project",
-        Project,
+        entities.Project,
         "Show what you made",
         "Each project can have a picture, a link and its technologies.",
     ),
     "experience": EntryKind(
         "experience",
         "position",
-        Experience,
+        entities.Experience,
         "Where have you worked?",
         "Positions are shown as a timeline, in your order.",
     ),
     "menu": EntryKind(
         "menu",
         "link",
-        MenuEntry,
+        entities.MenuEntry,
         "The menu is empty",
         "Add parts of your site, pages of your own, or links to elsewhere.",
     ),
@@ -177,7 +161,7 @@ class EntryPageContext(UserPageContext):
         read = profile.get_settings if is_menu else profile.get_portfolio
         return read(consistent=True)
 
-    def save(self, form: Form, change: Change) -> None:
+    def save(self, form: pages.Form, change: Change) -> None:
         """Change the entries, if nobody else has changed them since the form was shown."""
         changes: dict[str, Any] = {self.kind.field: change(self.kind.entries(self.read()))}
         profile, check = self.service.profile, form.revision_check()
@@ -213,7 +197,7 @@ def list_entries(page: EntryPage) -> Response:
                 "id": entry.id,
                 "title": title,
                 "meta": meta,
-                "image": entry.image_url if isinstance(entry, Project) else "",
+                "image": entry.image_url if isinstance(entry, entities.Project) else "",
                 "url": page.url(entry.id),
             }
             for entry in entries
@@ -226,12 +210,12 @@ def list_entries(page: EntryPage) -> Response:
 def _describe(page: EntryPageContext, entry: Entry) -> tuple[str, str]:
     """Return the title of an entry, and what is below it."""
     match entry:
-        case Project():
+        case entities.Project():
             return entry.title, ", ".join(entry.technologies)
-        case Experience():
+        case entities.Experience():
             period = format_period(entry.start_date, entry.end_date, page.language)
             return entry.title, " · ".join(part for part in (entry.company, period) if part)
-        case MenuEntry():
+        case entities.MenuEntry():
             shown = page.site.menu_link(entry)
             name = entry.title or Phrase(SECTIONS.get(entry.link, entry.link))
             text = Phrase("Not shown now: it is empty, switched off, or not public.")
@@ -244,16 +228,18 @@ def _others(page: EntryPageContext, entries: list[Entry]) -> list[tuple[str, str
     return [
         (name, link)
         for link, name in targets.items()
-        if not any(isinstance(entry, MenuEntry) and entry.link == link for entry in entries)
+        if not any(
+            isinstance(entry, entities.MenuEntry) and entry.link == link for entry in entries
+        )
     ]
 
 
-@router.api_route("/admin/portfolio/{kind}/{entry_id}", methods=FORM_METHODS)
-def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
+@router.api_route("/admin/portfolio/{kind}/{entry_id}", methods=pages.FORM_METHODS)
+def edit_entry(page: EntryPage, entry_id: str, form: pages.PostedForm) -> Response:
     """Change an entry; `new` adds one at the top, or at the end of the menu."""
     is_new, place = entry_id == NEW, 0
 
-    def save(_: ConfirmForm) -> Response:
+    def save(_: pages.ConfirmForm) -> Response:
         entry = page.kind.read(form, uuid4().hex[:12] if is_new else entry_id)
 
         def change(entries: list[Entry]) -> list[Entry]:
@@ -276,16 +262,18 @@ def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
         text = Phrase("Saved “%(title)s”.", title=_describe(page, entry)[0])
         return page.redirect(page.url(), text)
 
-    def initial() -> Form:
+    def initial() -> pages.Form:
         stored = page.read()
         values = {} if is_new else vars(page.kind.get(stored, entry_id))
         shown = {name: _shown(value) for name, value in values.items()}
-        return offer_draft(page, Form({**shown, "revision": stored.revision}))
+        return offer_draft(page, pages.Form({**shown, "revision": stored.revision}))
 
-    return page.fill(form, initial, ConfirmForm, save, partial(_show_entry, page, entry_id))
+    return page.fill(form, initial, pages.ConfirmForm, save, partial(_show_entry, page, entry_id))
 
 
-def _show_entry(page: EntryPageContext, entry_id: str, form: Form, status: int = 200) -> Response:
+def _show_entry(
+    page: EntryPageContext, entry_id: str, form: pages.Form, status: int = 200
+) -> Response:
     noun, is_new = page.kind.noun, entry_id == NEW
     name = form.value("title") or Phrase(SECTIONS.get(form.value("link"), f"Edit {noun}"))
     return page.render(
@@ -302,7 +290,7 @@ def _show_entry(page: EntryPageContext, entry_id: str, form: Form, status: int =
 
 
 @router.post("/admin/portfolio/{kind}/{entry_id}/move")
-def move_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
+def move_entry(page: EntryPage, entry_id: str, form: pages.PostedForm) -> Response:
     """Move an entry one place up or down, or to the place where it was dropped."""
     url = f"{page.url()}#entry-{entry_id}"
 
@@ -315,30 +303,30 @@ def move_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
 
     try:
         page.save(form, change)
-    except RevisionConflict:
+    except pages.RevisionConflict:
         text = "The list was changed meanwhile. This is the current order."
-        return page.redirect(url, Flash(text, "warning"))
+        return page.redirect(url, pages.Flash(text, "warning"))
     return page.redirect(url)
 
 
-@confirm(router, "/admin/portfolio/{kind}/{entry_id}/delete")
-def delete_entry(page: EntryPage, entry_id: str) -> ConfirmedAction:
+@pages.confirm(router, "/admin/portfolio/{kind}/{entry_id}/delete")
+def delete_entry(page: EntryPage, entry_id: str) -> pages.ConfirmedAction:
     """Delete an entry."""
     stored = page.read()
     entries, noun = page.kind.entries(stored), page.kind.noun
     # A link of the menu is quickly made again.
-    kind = None if page.kind.field == "menu" else TrashKind(noun)
+    kind = None if page.kind.field == "menu" else entities.TrashKind(noun)
     place = page.kind.find(entries, entry_id)
     entry = entries.pop(place)
 
-    def delete(form: Form) -> None:
+    def delete(form: pages.Form) -> None:
         form.revision_check()(stored.revision)
         if kind is not None:
             context, values = page.service.context, {"entry": entry, "place": place}
             context.store.put(context.trashed(kind, entry_id, entry.title, "", values))
         page.save(form, lambda _: entries)
 
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title=Phrase("Delete “%(title)s”?", title=_describe(page, entry)[0]),
         text=TRASHED if kind else _LOSS,

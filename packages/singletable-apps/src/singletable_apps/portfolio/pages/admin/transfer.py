@@ -17,32 +17,17 @@ from typing import BinaryIO, cast
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
+from singletable_apps.portfolio import transfer
 from singletable_apps.portfolio.pages.admin.views import site_time
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.posts import Outcome
-from singletable_apps.portfolio.transfer import (
-    ImportEntry,
-    Kind,
-    export_site,
-    find_undo,
-    import_site,
-    import_with_undo,
-    undo_import,
-)
+from singletable_apps.shared import pages
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.archives import ArchiveError, Files, read_zip, write_zip
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.objects import ObjectNotFound
-from singletable_apps.shared.pages import (
-    ConfirmedAction,
-    Form,
-    PostedForm,
-    PostedUpload,
-    UploadedFile,
-    confirm,
-)
 from singletable_apps.shared.web.downloads import stream
 
 router = APIRouter()
@@ -53,10 +38,10 @@ _UNPACKED_LIMIT = 2 * IMPORT_LIMIT
 _IN_MEMORY, _CHUNK = 8 << 20, 1 << 16
 _WAITING = "imports/waiting.zip"
 _KINDS = {
-    Kind.POSTS: "Posts and pages",
-    Kind.IMAGES: "Images",
-    Kind.PROFILE: "Profile, projects and about page",
-    Kind.SETTINGS: "Settings",
+    transfer.Kind.POSTS: "Posts and pages",
+    transfer.Kind.IMAGES: "Images",
+    transfer.Kind.PROFILE: "Profile, projects and about page",
+    transfer.Kind.SETTINGS: "Settings",
 }
 _OUTCOMES = {
     Outcome.CREATED: "%(count)s new",
@@ -69,7 +54,7 @@ _OUTCOMES = {
 @router.get("/admin/transfer")
 def show_transfer(page: OwnerPage) -> Response:
     """Show the export and the import."""
-    return _show(page, Form(), 200)
+    return _show(page, pages.Form(), 200)
 
 
 @router.get("/admin/export")
@@ -83,13 +68,13 @@ def export_everything(page: OwnerPage) -> Response:
 
 def _zip_chunks(service: PortfolioService) -> Iterator[bytes]:
     with SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
-        write_zip(export_site(service), cast(BinaryIO, file))
+        write_zip(transfer.export_site(service), cast(BinaryIO, file))
         file.seek(0)
         yield from iter(partial(file.read, _CHUNK), b"")
 
 
 @router.post("/admin/import")
-def upload_file(page: OwnerPage, upload: PostedUpload) -> Response:
+def upload_file(page: OwnerPage, upload: pages.PostedUpload) -> Response:
     """Show what a file would change, and let the owner choose the kinds. Change nothing."""
     form, chosen = upload.form, upload.named("file")
     if not chosen:
@@ -98,15 +83,15 @@ def upload_file(page: OwnerPage, upload: PostedUpload) -> Response:
         files = _read(chosen)
     except ArchiveError as error:
         return _show(page, form.with_errors(file=str(error)), 422)
-    plan = import_site(page.service, page.user, files, dry_run=True)
+    plan = transfer.import_site(page.service, page.user, files, dry_run=True)
     archive = BytesIO()
     write_zip(files.items(), archive)
     page.service.context.bucket.put_object(_WAITING, archive.getvalue(), "application/zip")
     values = {"kinds": _proposed_kinds(page), "digest": _digest(archive.getvalue())}
-    return _show(page, Form(values), 200, plan, is_plan=True)
+    return _show(page, pages.Form(values), 200, plan, is_plan=True)
 
 
-def _read(chosen: list[UploadedFile]) -> Files:
+def _read(chosen: list[pages.UploadedFile]) -> Files:
     """Return the files of a zip file, or the chosen files themselves."""
     if len(chosen) == 1 and chosen[0].data.startswith(b"PK"):
         return read_zip(chosen[0].data, _UNPACKED_LIMIT)
@@ -120,18 +105,18 @@ def _digest(archive: bytes) -> str:
 def _proposed_kinds(page: UserPageContext) -> list[str]:
     """Return all kinds for a new site, and else not those that are the owner's own already."""
     is_new = page.settings.revision <= 1 and not page.service.posts.list_all()
-    return list(Kind) if is_new else [Kind.POSTS, Kind.IMAGES]
+    return list(transfer.Kind) if is_new else [transfer.Kind.POSTS, transfer.Kind.IMAGES]
 
 
 class ImportForm(BaseModel):
     """The file that was shown, and the kinds that the owner has chosen."""
 
     digest: str
-    kinds: list[Kind]
+    kinds: list[transfer.Kind]
 
 
 @router.post("/admin/import/run")
-def run_import(page: OwnerPage, form: PostedForm) -> Response:
+def run_import(page: OwnerPage, form: pages.PostedForm) -> Response:
     """Import the chosen kinds of the file that was uploaded last."""
 
     def act(values: ImportForm) -> Response:
@@ -144,17 +129,17 @@ def run_import(page: OwnerPage, form: PostedForm) -> Response:
             archive = b""
         if _digest(archive) != values.digest:
             raise InvalidInput({"file": "This file is not here any more. Choose it again."})
-        report = import_with_undo(page.service, page.user, read_zip(archive), values.kinds)
+        report = transfer.import_with_undo(page.service, page.user, read_zip(archive), values.kinds)
         bucket.delete_object(_WAITING)
-        return _show(page, Form(), 200, report)
+        return _show(page, pages.Form(), 200, report)
 
     return page.submit(form, ImportForm, act, partial(_show, page))
 
 
-@confirm(router, "/admin/import/undo")
-def undo_last_import(page: OwnerPage) -> ConfirmedAction | Response:
+@pages.confirm(router, "/admin/import/undo")
+def undo_last_import(page: OwnerPage) -> pages.ConfirmedAction | Response:
     """Undo the last import."""
-    found = find_undo(page.service)
+    found = transfer.find_undo(page.service)
     if found is None:
         return page.redirect(page.urls.admin("transfer"), "There is no import to undo.")
     record, _ = found
@@ -163,7 +148,7 @@ def undo_last_import(page: OwnerPage) -> ConfirmedAction | Response:
         *(_KINDS[kind] for kind in record.kinds),
     ]
     created = Phrase("Posts it created: %(count)s", count=len(record.created))
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title=Phrase("Undo the import of %(time)s?", time=site_time(page, record.at).long),
         text="The posts, the profile and the settings become what they were before it. Texts that "
@@ -174,20 +159,20 @@ def undo_last_import(page: OwnerPage) -> ConfirmedAction | Response:
         ],
         button="Undo this import",
         back=page.urls.admin("transfer"),
-        do=lambda _: undo_import(page.service, page.user),
+        do=lambda _: transfer.undo_import(page.service, page.user),
         done="The import was undone.",
     )
 
 
 def _show(
     page: UserPageContext,
-    form: Form,
+    form: pages.Form,
     status: int,
-    report: list[ImportEntry] | None = None,
+    report: list[transfer.ImportEntry] | None = None,
     *,
     is_plan: bool = False,
 ) -> Response:
-    found, entries = find_undo(page.service), report or []
+    found, entries = transfer.find_undo(page.service), report or []
     return page.render(
         "admin/transfer",
         status,
@@ -200,7 +185,7 @@ def _show(
                 _KINDS[kind],
                 _summary(page, [each for each in entries if each.kind is kind], is_plan),
             )
-            for kind in Kind
+            for kind in transfer.Kind
             if any(each.kind is kind and each.outcome is not Outcome.SKIPPED for each in entries)
         ],
         problems=[each for each in entries if each.reason and each.outcome is not Outcome.UPDATED],
@@ -208,7 +193,7 @@ def _show(
     )
 
 
-def _summary(page: UserPageContext, entries: list[ImportEntry], is_plan: bool) -> str:
+def _summary(page: UserPageContext, entries: list[transfer.ImportEntry], is_plan: bool) -> str:
     """Return what an import does to a kind: how many files, or which fields of yours."""
     translate = page.language.gettext
     changed = [each.reason for each in entries if each.reason and each.outcome is Outcome.UPDATED]
