@@ -27,7 +27,7 @@ PASSWORD = "lantern copper river"
 OWNER, AUTHOR = ("Maren Hollis", "maren@example.org"), ("Gus Pelletier", "gus@example.org")
 DAYS = 60
 # In the front matter of a post, and in its comments.
-_DATE = re.compile(r'^(date: |\s+"created_at": ")(\d{4})(.*)$', re.MULTILINE)
+_DATE = re.compile(r'^(date: | +"created_at": ")(\d{4})(.*)$', re.MULTILINE)
 _SCHEDULED_IN = timedelta(days=9)
 _FOLDER = Path(__file__).parent
 Progress = Callable[[int, int], None]
