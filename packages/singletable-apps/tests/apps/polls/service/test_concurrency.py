@@ -70,7 +70,8 @@ def _confirmed(answers: Sequence[object]) -> dict[str, list[str]]:
     return {one.vote.id: one.vote.rankings for one in answers if isinstance(one, CastVote)}
 
 
-# The tests below run on every driver.
+# The tests below run on every driver, with fewer voters.
+@pytest.mark.rest
 @pytest.mark.parametrize("drivers", ["file"], indirect=True)
 def test_500_codes_sent_twice_concurrently_are_500_votes(worlds: Worlds) -> None:
     world = worlds[0]

@@ -150,6 +150,7 @@ def test_count_stays_when_markers_expire(memory: World) -> None:
 
 
 # Fewer visitors on every driver: test_concurrent_likes_and_unlikes_keep_the_count_right.
+@pytest.mark.rest
 @pytest.mark.parametrize("drivers", ["file"], indirect=True)
 def test_500_concurrent_clicks_of_one_visitor_are_one_like(worlds: tuple[World, World]) -> None:
     store_post(worlds[0])
@@ -159,6 +160,7 @@ def test_500_concurrent_clicks_of_one_visitor_are_one_like(worlds: tuple[World, 
     assert services[1].recount("tea") == Recount(1, 1)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("drivers", ["memory"], indirect=True)
 def test_500_concurrent_visitors_are_500_likes(worlds: tuple[World, World]) -> None:
     store_post(worlds[0])

@@ -165,7 +165,9 @@ class SlugHistories(RuleBasedStateMachine):
 
 
 TestSlugHistories = SlugHistories.TestCase
-TestSlugHistories.settings = settings(max_examples=20, stateful_step_count=20, deadline=None)
+TestSlugHistories.settings = settings(
+    max_examples=settings().max_examples // 4, stateful_step_count=20, deadline=None
+)
 
 
 @pytest.fixture
