@@ -36,8 +36,8 @@ BCRYPT_COST = 10
 users = Table("users", pk="username", sk=None)
 
 
-class User(Entity, table=users):
-    """A person with an account. `Ada` and `ada` are two of them."""
+class UserFields(Entity):
+    """What is known of a person with an account, here and in the next two versions."""
 
     username: Attr[str] = attr()
     name: Attr[str] = attr()
@@ -45,7 +45,11 @@ class User(Entity, table=users):
     created_at: Attr[datetime] = created()
     updated_at: Attr[datetime] = updated()
 
-    key = Key(pk=username)
+
+class User(UserFields, table=users):
+    """A person with an account. `Ada` and `ada` are two of them."""
+
+    key = Key(pk=UserFields.username)
 
 
 patterns = PatternCatalog("users", users, sizes={User: 1_024}, counts={User: 10_000})

@@ -37,8 +37,7 @@ class EntryService(Part):
 
     def list_kind(self, username: str, kind: EntryKind) -> list[Entry]:
         """Return the entries of a person of one kind, the latest first."""
-        user = self._context.get_user(username)
-        return self._list(user.username, kind)
+        return self._list(self._context.get_user(username).username, kind)
 
     def get(self, username: str, kind: EntryKind, entry_id: str) -> Entry:
         """Return an entry, or raise NotFound."""
@@ -120,8 +119,7 @@ class EntryService(Part):
 
     def _list(self, username: str, kind: EntryKind) -> list[Entry]:
         entity: Any = kind.entity
-        found = [*self._store.query(entity.key.partition(username))]
-        return sort_entries(kind, found)
+        return sort_entries(kind, [*self._store.query(entity.key.partition(username))])
 
     def _check(self, kind: EntryKind, draft: EntryDraft) -> dict[str, Any]:
         values = check_entry(kind, draft, self._context.today())
