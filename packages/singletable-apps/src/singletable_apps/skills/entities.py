@@ -270,15 +270,11 @@ class JobRole(Tracked, table=entities, type_tag=("EntityType", "JobRole")):
 
 
 class Team(Tracked, table=entities, type_tag=("EntityType", "Team")):
-    """People, often saved from a search. `search` is the query string that found them.
-
-    A team with a `manager`, who is a username, is a reporting line.
-    """
+    """People, often saved from a search. One with a `manager`, a username, is a reporting line."""
 
     team_id: Attr[str] = attr()
     name: Attr[str] = attr()
     members: Attr[list[str]] = attr(factory=list)
-    search: Attr[str] = attr(default="")
     created_by: Attr[str] = attr()
     manager: Attr[str] = attr(default="")
 
@@ -400,9 +396,7 @@ class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):
     """The settings. Created with the first account, which is the first administrator's."""
 
     name: Attr[str] = attr(default="Skills")
-    # Whether people may register. Earlier versions stored only this; see `registration_of`.
-    open_registration: Attr[bool] = attr(default=True)
-    registration: Attr[Registration | None] = attr(default=None)
+    registration: Attr[Registration] = attr(default=Registration.OPEN)
     # The words of the organization, if they are not ours: see `words_of`.
     levels: Attr[list[str]] = attr(factory=list)
     categories: Attr[list[str]] = attr(factory=list)

@@ -11,7 +11,6 @@ from enum import StrEnum
 from unicodedata import normalize
 
 from singletable import evolve
-from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME, USERNAME
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.permissions import NotPermitted, Permissions
@@ -139,12 +138,6 @@ def is_same_user(one: str, other: str) -> bool:
 
 
 # ------------------------------------------------------------------------------ names
-
-
-def registration_of(directory: Directory) -> Registration:
-    """Return the setting: registration is open, by approval or closed."""
-    before = Registration.OPEN if directory.open_registration else Registration.CLOSED
-    return directory.registration or before
 
 
 @dataclass(frozen=True, slots=True)

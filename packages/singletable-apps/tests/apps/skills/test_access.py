@@ -249,5 +249,5 @@ class TestAccess(AccessTests):
         for route in ("GET /skills/people/{username}", f"GET {API}/users/{{username}}"):
             assert shows("manager", route)
             assert shows("admin", route)
-        routes = sorted(access.table, key=lambda route: not route.startswith("GET"))
+        routes = [route for route in access.table if route.startswith("GET")]
         assert [route for route in routes if shows("user", route)] == []

@@ -89,11 +89,10 @@ class NearPeople(Page[NearPerson]):
 
 
 class NewTeam(Model):
-    """A team to save. `search` is the query string of the search that found its members."""
+    """A team to save."""
 
     name: str
     members: list[str] = Field(default_factory=list)
-    search: str = ""
 
 
 class TeamChanges(Model):
@@ -104,9 +103,7 @@ class TeamChanges(Model):
     manager: str | None = Field(None, description="Who rates the members. For administrators.")
 
 
-class TeamBody(
-    Body, of=Team, only="team_id name members manager search created_by created_at updated_at"
-):
+class TeamBody(Body, of=Team, only="team_id name members manager created_by created_at updated_at"):
     """A team."""
 
 
@@ -212,7 +209,7 @@ def list_teams(service: Service, actor: Actor, page: Pagination) -> Page[TeamBod
 @router.post("/teams", status_code=201)
 def create_team(new: NewTeam, headers: Headers, service: Service, actor: Actor) -> TeamBody:
     """Save a team of existing people."""
-    team = service.teams.create(actor, new.name, new.members, new.search)
+    team = service.teams.create(actor, new.name, new.members)
     headers.created(team.revision, "read_team", team_id=team.team_id)
     return TeamBody.model_validate(team)
 

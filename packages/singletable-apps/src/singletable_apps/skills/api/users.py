@@ -34,7 +34,7 @@ from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import EXISTS, LISTED, READ, Actor, Service, Username
 from singletable_apps.skills.api.schemas import Person
 from singletable_apps.skills.entities import Directory
-from singletable_apps.skills.rules import DEFAULT_LEVELS, MAX_NAME, registration_of, words_of
+from singletable_apps.skills.rules import DEFAULT_LEVELS, MAX_NAME, words_of
 from singletable_apps.skills.service.people import PersonEdit
 
 # Register, sign in, and read one's own account: the original's `/register`, `/login` and `/me`.
@@ -179,7 +179,7 @@ def edit_directory(
 def _settings(directory: Directory) -> schemas.DirectorySettings:
     return schemas.DirectorySettings(
         name=directory.name,
-        registration=registration_of(directory),
+        registration=directory.registration,
         levels=directory.levels or [*DEFAULT_LEVELS],
         categories=[*words_of(directory).categories],
     )

@@ -20,7 +20,7 @@ from singletable_apps.shared.frame.people_pages import show_people
 from singletable_apps.shared.pages import Form, ListQueryParameters, PostedForm
 from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.pages.dependencies import AdminPage
-from singletable_apps.skills.rules import DEFAULT_LEVELS, ROLES, registration_of, words_of
+from singletable_apps.skills.rules import DEFAULT_LEVELS, ROLES, words_of
 from singletable_apps.skills.service import SkillsService
 
 
@@ -32,10 +32,9 @@ def _welcome(page: Any, user: User) -> tuple[str, str]:
 
 def _settings(page: Any) -> Mapping[str, object]:
     directory = page.service.people.settings()
-    registration = registration_of(directory).value
     values = {
         "name": directory.name,
-        "registration": registration,
+        "registration": directory.registration.value,
         "levels": "\n".join(directory.levels or DEFAULT_LEVELS),
         "categories": "\n".join(words_of(directory).categories),
     }

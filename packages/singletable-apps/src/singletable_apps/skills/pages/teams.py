@@ -18,7 +18,7 @@ from singletable_apps.shared.pages import (
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
-from singletable_apps.skills.service.teams import check_change, parse_search
+from singletable_apps.skills.service.teams import check_change
 
 router = APIRouter()
 _PAGE_SIZE = 50
@@ -27,11 +27,10 @@ _MOST_FOUND, _MOST_MANAGERS = 10, 200
 
 
 class TeamForm(BaseModel):
-    """A new team. `search` is the query string of the search that found its members."""
+    """A new team."""
 
     name: str
     members: list[str] = Field(default_factory=list)
-    search: str = ""
 
 
 class SettingsForm(BaseModel):
@@ -62,7 +61,7 @@ def save_team(page: UserPage, form: PostedForm) -> Response:
     """Save the people who were chosen in a search as a team, or a team without members yet."""
 
     def act(values: TeamForm) -> Response:
-        team = page.service.teams.create(page.user, values.name, values.members, values.search)
+        team = page.service.teams.create(page.user, values.name, values.members)
         return page.redirect(page.urls.team(team.team_id), f"Saved the team “{team.name}”.")
 
     def show(form: Form, status: int) -> Response:
@@ -97,7 +96,6 @@ def _show_team(
         people=service.context.get_users([team.created_by, team.manager]),
         may_change=is_permitted(check_change, page.user, team),
         is_admin=page.user.role is Role.ADMIN,
-        has_search=parse_search(team.search) is not None,
         form=form if form and "name" in form.values else Form(values, form.errors if form else {}),
         managers=[("", "Nobody"), *((each.username, each.name) for each in managers)],
         q=q,

@@ -95,7 +95,7 @@ class Accounts(UsernameAccounts[User]):
 
     def registration(self) -> Registration:
         """Return the setting: registration is open, by approval or closed."""
-        return rules.registration_of(self._store.run(patterns.directory) or Directory())
+        return (self._store.run(patterns.directory) or Directory()).registration
 
     def set_registration(self, actor: User, registration: Registration) -> object:
         """Change who may register."""
@@ -273,7 +273,7 @@ class People:
         return self._store.update(
             Directory.key(),
             Directory.name.set(name),
-            Directory.registration.set(registration or rules.registration_of(before)),
+            Directory.registration.set(registration or before.registration),
             Directory.levels.set(before.levels if levels is None else [*levels]),
             Directory.categories.set(before.categories if categories is None else [*categories]),
             if_=Directory.revision == before.revision,

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from urllib.parse import parse_qs
 
 from singletable import Edit, Page, retry_conflicts
-from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import Role, Team, User
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_same_user
-from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
 from singletable_apps.skills.service.catalog import Part
 from singletable_apps.skills.service.context import busy
 
 MAX_MEMBERS = 100
-_MAX_SEARCH = 4_000
 Edits = list[Edit[Team]]
 
 
@@ -33,18 +29,15 @@ class Teams(Part):
         team = self._context.find(Team.key, team_id, consistent=consistent)
         return check_found(team, "There is no such team. It may have been deleted.")
 
-    def create(self, actor: User, name: str, members: Iterable[str], search: str = "") -> Team:
-        """Create a team of existing people. `search` is the query string that found them."""
+    def create(self, actor: User, name: str, members: Iterable[str]) -> Team:
+        """Create a team of existing people."""
         checks = InputChecks()
         team = Team(
             team_id=secrets.token_hex(8),
             name=_check_name(checks, name),
             members=self._check_members(checks, members),
-            search=search,
             created_by=actor.username,
         )
-        if search and (len(search) > _MAX_SEARCH or parse_search(search) is None):
-            checks.reject("search", "Enter the query string of a search, such as skill=Go.")
         checks.raise_errors()
         return self._store.create(team)
 
@@ -144,14 +137,6 @@ class Teams(Part):
         if username and (user is None or user.role not in (Role.MANAGER, Role.ADMIN)):
             checks.reject("manager", "Choose someone with the role Manager.")
         return user.username if user else ""
-
-
-def parse_search(text: str) -> SearchQuery | None:
-    """Return the query of a query string, or None if there is none."""
-    try:
-        return parse_parameters(parse_qs(text, keep_blank_values=True, max_num_fields=100))
-    except (InvalidInput, ValueError):
-        return None
 
 
 def check_change(actor: User, team: Team) -> None:

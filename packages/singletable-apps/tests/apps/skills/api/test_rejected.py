@@ -62,8 +62,8 @@ CASES: list[tuple[str, str, Any, str]] = [
         ("skill=%00%ff%f0%9f%a6%80", "skill"), (f"skill=go&department={'x' * 101}", "department"),
     )),
     ("bob", "GET /search?skill=go&cursor=zzz", None, f"{UNKNOWN_CURSOR} cursor"),
-    ("bob", "POST /teams", {"name": " ", "members": ["nobody"], "search": "x"},
-     f"{INVALID} /name /members /search"),
+    ("bob", "POST /teams", {"name": " ", "members": ["nobody"]},
+     f"{INVALID} /name /members"),
     # Skills of people.
     ("bob", "PUT /users/bob/skills/go", {
         "proficiency_level": "Guru",

@@ -244,13 +244,11 @@ def test_change_interrupted_and_resumed_on_every_driver(
 @pytest.mark.parametrize(
     "faults",
     [
-        Faults(throttle=Next(3)),
         Faults(internal_after=Next(9)),
-        Faults(conflict=Next(9)),
         Faults(stale=1, behind=2),
         Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, stale=0.5, behind=2),
     ],
-    ids=["throttled", "responses lost", "conflicts", "stale reads", "all"],
+    ids=["responses lost", "stale reads", "all"],
 )
 def test_change_is_exact_despite_faults(
     memory: World, change: Change, check: Check, faults: Faults

@@ -91,8 +91,6 @@ def test_concurrent_endorsers_all_count(worlds: tuple[World, World]) -> None:
 
 
 DAYS = {
-    "throttled": Faults(throttle=Next(3)),
-    "an error before": Faults(internal=Next(3)),
     "a response lost": Faults(internal_after=Next(1)),
     "conflicts": Faults(conflict=Next(15)),
     "all at once": Faults(

@@ -20,7 +20,7 @@ def fill(world: World) -> tuple[User, User, User]:
 def test_team_is_saved_shown_and_changed(memory: World) -> None:
     ada, _, mia = fill(memory)
     teams = memory.service.teams
-    team = teams.create(ada, " Gophers ", ["BOB", "ada", "bob"], "skill=golang&skill=go&level=")
+    team = teams.create(ada, " Gophers ", ["BOB", "ada", "bob"])
     assert (team.name, team.members, team.created_by) == ("Gophers", ["Bob", "ada"], "ada")
     assert teams.add(mia, team.team_id, "joan").members == ["Bob", "ada", "joan"]
     assert teams.add(mia, team.team_id, "JOAN").members == ["Bob", "ada", "joan"]
@@ -38,8 +38,8 @@ def test_invalid_teams_name_the_fields(memory: World) -> None:
     ada, _, _ = fill(memory)
     teams = memory.service.teams
     with pytest.raises(InvalidInput) as rejected:
-        teams.create(ada, "\x00", ["ada", "nobody#1", "🦀"], "skill=")
-    assert {*rejected.value.errors} == {"name", "members", "search"}
+        teams.create(ada, "\x00", ["ada", "nobody#1", "🦀"])
+    assert {*rejected.value.errors} == {"name", "members"}
     with pytest.raises(InvalidInput, match="at most 100 members"):
         teams.create(ada, "All", [f"user{number}" for number in range(MAX_MEMBERS + 1)])
     full = teams.create(ada, "Me", [])
