@@ -505,11 +505,12 @@ class Project(Tracked, table=entities, type_tag=("EntityType", "Project")):
     status: Attr[ProjectStatus] = attr(default=ProjectStatus.ACTIVE)
     skill_ids: Attr[list[str]] = attr(factory=list)
     link: Attr[str] = attr(default="")
+    created_at: Attr[datetime] = created()  # declared here too, for the key
 
     key = Key(pk=("USER", casefold(username)), sk=("PROJECT", project_id))
-    listed = Key(
-        pk="PROJECTS", sk=("STATUS", ordered(status), "DATE", Tracked.created_at, project_id)
-    ).on(gsi1)
+    listed = Key(pk="PROJECTS", sk=("STATUS", ordered(status), "DATE", created_at, project_id)).on(
+        gsi1
+    )
 
 
 class Profile(Collection):

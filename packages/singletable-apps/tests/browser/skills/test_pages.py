@@ -19,7 +19,6 @@ from tests.browser.skills.server import Served
 SKIPPED = {
     f"{PREFIX}/{path}"
     for path in (
-        "admin/import/example.{format}",
         # These share a template with the confirmation of a team.
         "admin/skills/{skill_id}/delete",
         "people/{username}/skills/{skill_id}/delete",

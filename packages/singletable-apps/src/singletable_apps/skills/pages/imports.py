@@ -7,7 +7,6 @@ from dataclasses import astuple
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import Literal
 
 from fastapi import APIRouter, Response
 
@@ -21,7 +20,6 @@ from singletable_apps.shared.pages import (
     PostedUpload,
     confirm,
 )
-from singletable_apps.shared.web.downloads import download_table
 from singletable_apps.skills.entities import Duplicates, ImportStatus
 from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
@@ -33,13 +31,6 @@ PER_PAGE = 50
 # How many unknown skills the form shows, those with most rows first.
 MAX_UNKNOWN = 40
 _AS_ABOVE = "as-above"
-_EXAMPLE = (
-    ("ines", "Ines Okafor", "Engineering", "Lisbon", "Go", "Expert", 8, "2025-11-30", ""),
-    ("ines", "", "", "", "PostgreSQL", "3", 5, "2025-06-15", "Runs our largest database"),
-    ("tomasz", "Tomasz Lindqvist", "Data", "Oslo", "Python", "Advanced", 6, "", ""),
-)
-_PERSON = ("Username", "Name", "Department", "Location")
-_HEADINGS = (*_PERSON, "Skill", "Level", "Years", "Last used", "Notes")
 
 
 @router.get("/admin/import")
@@ -68,12 +59,6 @@ def upload_import(page: AdminPage, query: ListQueryParameters, upload: PostedUpl
     except InvalidInput as error:
         return _show_imports(page, query, Form(errors=error.errors), 422)
     return page.redirect(page.urls.page("admin", "import", item.import_id))
-
-
-@router.get("/admin/import/example.{format}")
-def download_example(page: AdminPage, format: Literal["csv", "xlsx"]) -> Response:  # noqa: A002
-    """Download a spreadsheet to begin with."""
-    return download_table(_HEADINGS, _EXAMPLE, "skills-example", format)
 
 
 @router.get("/admin/import/{import_id}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx2
 
-from singletable_apps.shared.spreadsheets import read_table, write_table
+from singletable_apps.shared.spreadsheets import write_table
 from tests.apps.skills.pages.client import PagesApp
 from tests.apps.support.browser import Browser
 
@@ -101,13 +101,3 @@ def test_long_previews_have_pages_and_search(ada: Browser) -> None:
     assert "&lt;script&gt;" in first.text
     assert first.text.count("badge-danger") == 50
     assert "51 to 60 of 60" in ada.open(f"{path}?q=error&cursor=50").text
-
-
-def test_example_can_be_imported(ada: Browser) -> None:
-    for kind in ("csv", "xlsx"):
-        data = ada.get("admin", "import", f"example.{kind}").content
-        assert len(read_table(data).rows) == 3
-        path = upload(ada, data).headers["location"]
-        page = choose(ada, path, others="create:Other")
-        assert "Found 3 rows: 3 new, 0 duplicates, 0 errors." in page.text
-    assert ada.get("admin", "import", "example.pdf").status_code in (404, 422)
