@@ -18,7 +18,6 @@ from singletable import (
     updated,
 )
 from singletable_apps.skills.history.phase1 import PROJECTION
-from singletable_apps.skills.history.users import UserFields
 
 Level = Literal["Beginner", "Intermediate", "Advanced", "Expert"]
 
@@ -26,13 +25,17 @@ gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=PROJECTION)
 entities = Table("glad-entities", indexes=[gsi1], ttl="ExpiresAt", attribute_names=pascal_case)
 
 
-class User(UserFields, table=entities, type_tag=("EntityType", "User")):
+class User(Entity, table=entities, type_tag=("EntityType", "User")):
     """A person with an account, who is now in the list of all users (AP5)."""
 
-    key = Key(pk=("USER", casefold(UserFields.username)), sk="PROFILE")
-    by_name = Key(
-        pk="USERS", sk=("USER", casefold(UserFields.name), casefold(UserFields.username))
-    ).on(gsi1)
+    username: Attr[str] = attr()
+    name: Attr[str] = attr()
+    password_hash: Attr[str] = attr(hidden=True)
+    created_at: Attr[datetime] = created()
+    updated_at: Attr[datetime] = updated()
+
+    key = Key(pk=("USER", casefold(username)), sk="PROFILE")
+    by_name = Key(pk="USERS", sk=("USER", casefold(name), casefold(username))).on(gsi1)
 
 
 class UserSkill(Entity, table=entities, type_tag=("EntityType", "UserSkill")):

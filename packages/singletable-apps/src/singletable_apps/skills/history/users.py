@@ -36,8 +36,8 @@ BCRYPT_COST = 10
 users = Table("users", pk="username", sk=None)
 
 
-class UserFields(Entity):
-    """What is known of a person with an account, here and in the next two versions."""
+class User(Entity, table=users):
+    """A person with an account. `Ada` and `ada` are two of them."""
 
     username: Attr[str] = attr()
     name: Attr[str] = attr()
@@ -45,11 +45,7 @@ class UserFields(Entity):
     created_at: Attr[datetime] = created()
     updated_at: Attr[datetime] = updated()
 
-
-class User(UserFields, table=users):
-    """A person with an account. `Ada` and `ada` are two of them."""
-
-    key = Key(pk=UserFields.username)
+    key = Key(pk=username)
 
 
 patterns = PatternCatalog("users", users, sizes={User: 1_024}, counts={User: 10_000})

@@ -37,7 +37,8 @@ class EntryService(Part):
 
     def list_kind(self, username: str, kind: EntryKind) -> list[Entry]:
         """Return the entries of a person of one kind, the latest first."""
-        return self._list(self._context.get_user(username).username, kind)
+        user = self._context.get_user(username)
+        return self._list(user.username, kind)
 
     def get(self, username: str, kind: EntryKind, entry_id: str) -> Entry:
         """Return an entry, or raise NotFound."""
@@ -119,7 +120,8 @@ class EntryService(Part):
 
     def _list(self, username: str, kind: EntryKind) -> list[Entry]:
         entity: Any = kind.entity
-        return sort_entries(kind, [*self._store.query(entity.key.partition(username))])
+        found = [*self._store.query(entity.key.partition(username))]
+        return sort_entries(kind, found)
 
     def _check(self, kind: EntryKind, draft: EntryDraft) -> dict[str, Any]:
         values = check_entry(kind, draft, self._context.today())
