@@ -75,8 +75,7 @@ def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
     """Return the fields of those headings that are recognized. Each field is used once."""
     found: dict[str, str] = {}
     for heading in columns:
-        spelling = "".join(each for each in heading.casefold() if each.isalnum())
-        field = _FIELDS.get(spelling)
+        field = _FIELDS.get("".join(each for each in heading.casefold() if each.isalnum()))
         if field is not None and field not in found.values():
             found[heading] = field
     return found

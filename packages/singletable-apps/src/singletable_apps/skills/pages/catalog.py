@@ -317,8 +317,7 @@ def edit_role(page: ManagerPage, form: PostedForm, role_id: str = "") -> Respons
         names = page.service.catalog.find_many(before.targets)
         targets = [(names[one].name, to) for one, to in before.targets.items() if one in names]
         rows = {"skill": [name for name, _ in targets], "level": [to.value for _, to in targets]}
-        known = Form.of(RoleForm, before, revision=before.revision)
-        initial = Form({**known.values, **rows})
+        initial = Form({**Form.of(RoleForm, before, revision=before.revision).values, **rows})
     return page.fill(form, initial, RoleForm, act, partial(_show_role, page, before))
 
 

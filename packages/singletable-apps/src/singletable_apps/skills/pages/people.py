@@ -398,10 +398,10 @@ def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Respons
 
     def act(values: ProfileForm) -> Response:
         edit = PersonEdit(**values.model_dump(exclude_unset=True))
-        if edit.get("email", person.email) != person.email:
+        if edit.email not in (None, person.email):
             page.check_password(form)
         saved = page.service.people.edit(page.user, username, edit, form.revision_check())
-        is_saved = edit.get("email", "") in ("", saved.email)
+        is_saved = not edit.email or edit.email == saved.email
         text = "Profile saved." if is_saved else address_sent(values.email)
         return page.redirect(page.urls.person(saved.username), text)
 

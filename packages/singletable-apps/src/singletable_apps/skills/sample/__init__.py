@@ -84,8 +84,7 @@ def create_sample(service: SkillsService, progress: Progress | None = None) -> N
     if store.get(Directory.key(), consistent=True) is not None:
         raise NotPermitted("This directory is in use. Choose other tables for the sample.")
     company = _Company.model_validate(read_values(_FILE.read_text(encoding="utf-8")))
-    drawing = _Drawing(company, service.context.today(), Passwords().hash(PASSWORD))
-    items = list(drawing.items())
+    items = list(_Drawing(company, service.context.today(), Passwords().hash(PASSWORD)).items())
     store.bulk_load(items)
     for username, kinds in company.entries.items():
         author = service.context.get_user(username)

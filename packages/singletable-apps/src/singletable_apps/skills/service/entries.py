@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from singletable import ConditionFailed, Page, retry_conflicts
-from singletable_apps.shared.errors import Busy, InvalidInput
-from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
+from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Entries, Project, ProjectStatus, Skill, User
 from singletable_apps.skills.entry_rules import (
@@ -37,16 +36,17 @@ class EntryService(Part):
 
     def list_kind(self, username: str, kind: EntryKind) -> list[Entry]:
         """Return the entries of a person of one kind, the latest first."""
-        user = self._context.get_user(username)
-        return self._list(user.username, kind)
+        return self._list(self._context.get_user(username).username, kind)
 
     def get(self, username: str, kind: EntryKind, entry_id: str) -> Entry:
         """Return an entry, or raise NotFound."""
         entity: Any = kind.entity
         found: Entry | None = None
-        if is_key(username):
-            found = self._context.find(partial(entity.key, username), entry_id, consistent=True)
-        return check_found(found, f"There is no such {kind.noun}. It may have been deleted.")
+        if is_key(username) and is_key(entry_id):
+            found = self._store.get(entity.key(username, entry_id), consistent=True)
+        if found is None:
+            raise NotFound(f"There is no such {kind.noun}. It may have been deleted.")
+        return found
 
     def create(self, actor: User, username: str, kind: EntryKind, draft: EntryDraft) -> Entry:
         """Create an entry of one's own."""
@@ -120,8 +120,7 @@ class EntryService(Part):
 
     def _list(self, username: str, kind: EntryKind) -> list[Entry]:
         entity: Any = kind.entity
-        found = [*self._store.query(entity.key.partition(username))]
-        return sort_entries(kind, found)
+        return sort_entries(kind, [*self._store.query(entity.key.partition(username))])
 
     def _check(self, kind: EntryKind, draft: EntryDraft) -> dict[str, Any]:
         values = check_entry(kind, draft, self._context.today())

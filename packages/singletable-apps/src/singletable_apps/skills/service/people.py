@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial, reduce
 from operator import attrgetter
-from typing import Any, ClassVar, TypedDict, cast
+from typing import Any, ClassVar, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import Edit, Page, Path, evolve, retry_conflicts
@@ -132,16 +132,17 @@ class Accounts(UsernameAccounts[User]):
         return self._context.get_user(user.username, consistent=True)
 
 
-class PersonEdit(TypedDict, total=False):
-    """What someone changes in a profile; the rest stays as it is."""
+@dataclass(frozen=True)
+class PersonEdit:
+    """What someone changes in a profile. None keeps the value."""
 
-    name: str
-    title: str
-    department: str
-    location: str
-    email: str
-    about: str
-    job_role: str
+    name: str | None = None
+    title: str | None = None
+    department: str | None = None
+    location: str | None = None
+    email: str | None = None
+    about: str | None = None
+    job_role: str | None = None
 
 
 class People:
@@ -281,7 +282,8 @@ class People:
 
     def check_edit(self, actor: User, user: User, edit: PersonEdit) -> dict[str, str]:
         """Return the edit with its text normalized, or raise InvalidInput or NotPermitted."""
-        checks, checked = InputChecks(), {name: str(value) for name, value in edit.items()}
+        checks = InputChecks()
+        checked = {name: text for name, text in vars(edit).items() if text is not None}
         for field, text in checked.items():
             match field:
                 case "name":

@@ -140,8 +140,7 @@ class Rounds(Part):
     def remind(self, actor: User, round_id: str) -> int:
         """Queue an e-mail to everyone who has not finished, once a day; return how many."""
         rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
-        item = self.get(round_id, check_open=True)
-        return self._ask(item, f"remind-{self._context.today()}")
+        return self._ask(self.get(round_id, check_open=True), f"remind-{self._context.today()}")
 
     def remind_last(self) -> None:
         """Remind everyone who has not finished, once, shortly before the end of a round."""

@@ -218,8 +218,7 @@ def _resolve(context: Context, criteria: Sequence[Criterion]) -> tuple[Wanted, .
 def _wanted(criterion: Criterion, skill: Skill, counts: Mapping[str, SkillCount]) -> Wanted:
     # While a skill is renamed, its people move from the old name to the new one in GSI2. The old
     # one is asked first, so that someone who moves meanwhile is seen twice rather than not at all.
-    names = tuple(reversed(names_of(skill)))
-    return Wanted(criterion, skill, names, counts[skill.skill_id])
+    return Wanted(criterion, skill, tuple(reversed(names_of(skill))), counts[skill.skill_id])
 
 
 def _meeting(
