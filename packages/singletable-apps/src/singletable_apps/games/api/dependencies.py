@@ -187,7 +187,13 @@ EXISTS = ProblemType(
     "Already exists",
     "This name is taken. For players, `suggestions` has some that are free.",
 )
-PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS)
+SCORED_HERE = ProblemType(
+    "computed-by-server",
+    410,
+    "Computed by the server",
+    "The server computes scores when a question closes. Clients cannot set them.",
+)
+PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS, SCORED_HERE)
 
 PROBLEMS = AppProblems(
     {
