@@ -31,8 +31,8 @@ def changed(cast: Sequence[Ranking], number: int) -> Iterator[list[Ranking]]:
 def test_margin_matches_all_possible_changes(method: str) -> None:
     count = METHODS[method]
 
-    @settings(max_examples=12)
-    @given(st.lists(st.sampled_from(ALL), min_size=1, max_size=5))
+    @settings(max_examples=settings().max_examples // 4)
+    @given(st.lists(st.sampled_from(ALL), min_size=1, max_size=4))
     def check(cast: list[Ranking]) -> None:
         result = count(Ballots.from_rankings(NAMES, cast))
         if result.winner is None or result.margin is None:

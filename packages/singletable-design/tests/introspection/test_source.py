@@ -35,7 +35,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["ruff", "check", "--isolated", "--select", RULES],
         ["ruff", "format", "--isolated", "--check"],
         # With the settings of the project, mypy reads the library from its cache.
-        ["mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml")],
+        pytest.param(
+            ["mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml")],
+            marks=pytest.mark.rest,
+        ),
     ],
     ids=lambda command: " ".join(command[:2]),
 )
