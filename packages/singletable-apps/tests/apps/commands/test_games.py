@@ -34,7 +34,7 @@ def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) 
         "singletable: There are games already. Choose other tables.",
     )
     with open_driver(at) as driver, APP.open(Opening(driver, secret)) as service:
-        entries = service.games.list_of_host(SAMPLE_HOST).items
+        entries = service.rounds.list_of_host(SAMPLE_HOST).items
         states = [service.context.get_state(each.game_id).phase for each in entries]
         sample = list_sample(service)
         played = entries[1]

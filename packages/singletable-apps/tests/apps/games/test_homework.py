@@ -324,6 +324,38 @@ def test_owner_gives_homework_and_follows_it(app: PagesApp) -> None:
     assert (late.status_code, "This homework is closed" in late.text) == (403, True)
 
 
+def test_homework_past_its_deadline_is_not_listed_as_running(app: PagesApp) -> None:
+    world = app.world
+    draft = GameDraft(title="Week 12", questions=(CAPITAL,))
+    world.service.homework.give(HOST, draft, Homework(world.clock() + DAY))
+    owner = app.browser(host=True)
+    assert "Week 12" in owner.get("games").text.partition("Running")[2]
+    world.clock.advance(seconds=2 * DAY.total_seconds())
+    listed = owner.get("games")
+    assert ("Running" in listed.text, "Week 12" in listed.text.partition("Past")[2]) == (
+        False,
+        True,
+    )
+    assert "Week 12" not in owner.get().text
+
+
+def test_owner_of_homework_removes_a_player_and_has_a_link_for_a_co_host(app: PagesApp) -> None:
+    world = app.world
+    draft = GameDraft(title="Week 12", questions=(CAPITAL,))
+    game = world.service.homework.give(HOST, draft, Homework(world.clock() + DAY))
+    world.join(game, "Ada", "Ben")
+    owner = app.browser(host=True)
+    page = owner.get("host", game.game_id, "homework")
+    (remove, _) = re.findall(r'href="([^"]+/remove)"', page.text)
+    asked = owner.open(remove)
+    assert owner.flash(owner.submit(asked, "/remove")) == "Ada was removed."
+    assert "Ada" not in text_of(owner.get("host", game.game_id, "homework"))
+    (link,) = re.findall(r"https://games.example(/games/seat[^<\"]*cohost[^<\"]*)", page.text)[:1]
+    helper = app.browser()
+    shown = helper.open(link)
+    assert ("Week 12" in shown.text, "Replace the link" in shown.text) == (True, False)
+
+
 def test_api_gives_homework_and_takes_answers(server: Server) -> None:
     due_at = (server.world.clock() + DAY).isoformat()
     body = {"questions": [QUESTION], "homework": {"dueAt": due_at, "names": ["Ada"]}}

@@ -161,7 +161,7 @@ def test_history_is_a_query_newest_first(world: World) -> None:
     world.clock.advance(seconds=1)
     second = world.game()
     world.calls.clear()
-    entries = world.service.games.list_of_host(first.created_by).items
+    entries = world.service.rounds.list_of_host(first.created_by).items
     assert [each.game_id for each in entries] == [second.game_id, first.game_id]
     assert [each.game_id for each in world.service.games.list_all().items] == [
         second.game_id,

@@ -249,7 +249,7 @@ def list_games(page: AnyPage, query: ListQueryParameters) -> Response:
     host_id = page.host_id
     if not host_id:
         return page.render("games", running=[], past=[], link="")
-    found = page.service.games.list_of_host(host_id, cursor=query.cursor)
+    found = page.service.rounds.list_of_host(host_id, cursor=query.cursor)
     link = page.urls.absolute(
         page.urls.page("host-link", token=page.service.context.tokens.host_token(host_id))
     )

@@ -21,7 +21,7 @@ _STATUSES: dict[type[Exception], int] = {NotFound: 404, NotSeated: 401, RoomClos
 def show_home(page: AnyPage) -> Response:
     """Show where to join, how to host a game, and the running games of a host."""
     host_id = page.host_id
-    latest = page.service.games.list_of_host(host_id, size=_RUNNING).items if host_id else []
+    latest = page.service.rounds.list_of_host(host_id, size=_RUNNING).items if host_id else []
     running = [each for each in latest if each.completed_at is None]
     return page.render("home", running=running, type_names=ENGAGEMENT_NAMES)
 

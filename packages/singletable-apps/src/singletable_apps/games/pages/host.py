@@ -413,6 +413,8 @@ def show_homework(page: DriverPage, form: PostedForm) -> Response:
             join_url=join_url,
             qr=Markup(qr_svg(join_url)),
             warning=address_warning(join_url),
+            cohost=next(each for each in _links(page) if each["role"] is Role.COHOST),
+            is_owner=page.seat.role is not Role.COHOST,
         )
 
     def save(values: DeadlineForm) -> Response:

@@ -152,7 +152,7 @@ def _vote(service: GamesService, clock: _Clock, game: Game, players: list[str]) 
 
 def list_sample(service: GamesService) -> SampleData | None:
     """Return links into the sample data that still exists, or None."""
-    entries = service.games.list_of_host(SAMPLE_HOST, size=10).items
+    entries = service.rounds.list_of_host(SAMPLE_HOST, size=10).items
     if not entries:
         return None
     urls, context = service.context.urls, service.context

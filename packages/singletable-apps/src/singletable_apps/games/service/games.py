@@ -256,13 +256,6 @@ class Games:
         self._context.notify(changed)
         return changed
 
-    def list_of_host(
-        self, host_id: str, size: int = 20, cursor: str | None = None
-    ) -> Page[GameEntry]:
-        """Return a page of the games of a host, newest first."""
-        query = GameEntry.by_host(host_id)
-        return self._context.store.page(query, size, cursor=cursor, reverse=True)
-
     def find_entry(self, game_id: str) -> GameEntry | None:
         """Return a game in the history, or None. It stays there when the game has expired."""
         return self._context.store.get(GameEntry.key(game_id)) if is_id(game_id) else None

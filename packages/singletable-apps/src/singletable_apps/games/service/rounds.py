@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from singletable import ConditionFailed, evolve
+from singletable import ConditionFailed, Page, evolve
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -100,6 +100,19 @@ class Rounds:
         if not is_due(state, self._context.clock()):
             return state
         return self._finish_due(self._store.load(game_id))
+
+    def list_of_host(
+        self, host_id: str, size: int = 20, cursor: str | None = None
+    ) -> Page[GameEntry]:
+        """Return a page of the games of a host, newest first, after doing what is due in them."""
+        store, query = self._context.store, GameEntry.by_host(host_id)
+        page = store.page(query, size, cursor=cursor, reverse=True)
+        running = [each.game_id for each in page.items if each.completed_at is None]
+        states, now = self._context.get_states(running).values(), self._context.clock()
+        due = [each.game_id for each in states if is_due(each, now)]
+        for game_id in due:
+            self.finish_due(game_id)
+        return store.page(query, size, cursor=cursor, reverse=True) if due else page
 
     def _finish_due(self, play: Play) -> GameState:
         state = play.state

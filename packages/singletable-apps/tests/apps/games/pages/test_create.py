@@ -91,7 +91,7 @@ def test_invalid_settings_are_shown_beside_their_fields(
     answer = browser.submit(page, "/new", **{"start": None, "title": "Kept", **fields})
     assert answer.status_code == 422
     assert text in html.unescape(answer.text)
-    assert not app.world.service.games.list_of_host(HOST).items
+    assert not app.world.service.rounds.list_of_host(HOST).items
 
 
 def test_games_of_a_host_are_listed_and_deleted_by_the_host_only(app: PagesApp) -> None:

@@ -44,6 +44,19 @@ def test_report_shows_questions_answers_and_scores(app: PagesApp) -> None:
     assert max(each.total_score for each in players) == 2_000
 
 
+def test_report_leaves_out_teams_while_none_has_points(app: PagesApp) -> None:
+    game = app.world.game(CAPITAL, CAPITAL, settings=replace(SETTINGS, teams=("Red", "Blue")))
+    ada, _ = app.world.join(game, "Ada", "Bob")
+    host = app.browser(host=True)
+    app.world.play(game, Command.START, Command.CLOSE)
+    assert "Teams" not in host.get("reports", game.game_id).text
+    app.world.play(game, Command.NEXT, Command.NEXT)
+    ada.answer("b")
+    app.world.play(game, Command.CLOSE)
+    shown = host.get("reports", game.game_id).text
+    assert ("Teams" in shown, "0.0 of" in shown) == (True, False)
+
+
 def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
     game = played(app.world)
     browser = app.browser(host=True)
@@ -88,7 +101,7 @@ def test_workbook_has_a_row_for_each_player_and_question_with_numbers(app: Pages
     # Bob was silent; Cy was removed, and Dee came later.
     assert [(each[0], each[4]) for each in others] == [(1, "Bob"), (2, "Ada"), (2, "Bob")]
     assert "1 of 2 answered" in browser.get("reports", game.game_id).text
-    (entry,) = app.world.service.games.list_of_host(HOST).items
+    (entry,) = app.world.service.rounds.list_of_host(HOST).items
     assert entry.player_count == 3
 
 

@@ -147,7 +147,7 @@ def facts(service: GamesService, game: Game) -> dict[str, object]:
     """Return the public facts about a game, without random ids."""
     game_id, store = game.game_id, service.game_store
     state = service.context.get_state(game_id)
-    (entry,) = service.games.list_of_host(game.created_by).items
+    (entry,) = service.rounds.list_of_host(game.created_by).items
     played = store.list_rounds(game_id)
     return {
         "phase": (state.phase, state.closed_at, state.is_ending, state.question_id, state.played),

@@ -36,7 +36,7 @@ def test_trivia_scores_correct_and_fast_answers(world: World) -> None:
     assert world.play_to(game, Phase.ENDED).scored == ["001", "002"]
     stored = world.service.context.get_player(game.game_id, ada.player_id)
     assert (stored.total_score, stored.rank) == (2000, 1)
-    (entry,) = world.service.games.list_of_host(game.created_by).items
+    (entry,) = world.service.rounds.list_of_host(game.created_by).items
     assert (entry.player_count, entry.question_count) == (3, 2)
     assert entry.completed_at is not None
 
