@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.kinds import KINDS, as_written, check_question, kind_of
-from singletable_apps.games.questions import Question, QuestionType, make_options
+from singletable_apps.games.questions import Question, QuestionType, Scale, make_options
 from singletable_apps.games.results import Reply
 from singletable_apps.games.scoring import TriviaRules, score_answer
-from tests.apps.games.support.world import MOON, PAINTER, PLANETS
+from tests.apps.games.support.world import CAPITAL, LESSON, MOON, PAINTER, PLANETS
 
 
 def test_every_type_is_declared() -> None:
@@ -61,6 +62,7 @@ def typed(*accepted: str) -> Question:
 
 
 EXACT = replace(MOON, tolerance=0)
+RATING = Question(QuestionType.RATING, "How likely?", scale=Scale.ELEVEN)
 a, b, c, d = PLANETS.correct
 
 
@@ -92,3 +94,20 @@ def test_answers_are_judged(
     assert (float(judged.share), judged.is_correct) == (share, is_correct)
     points = score_answer(TriviaRules("speed"), judged, points=1000, seconds=20, limit=20).points
     assert points == 500 * share
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "field"),
+    [
+        (CAPITAL, Reply(("z",)), "choices"),
+        (CAPITAL, Reply(("a", "b")), "choices"),
+        (RATING, Reply(number=11), "number"),
+        (replace(MOON, step=5), Reply(number=1969), "number"),
+        (PLANETS, Reply(("a",)), "choices"),
+        (LESSON, Reply(text="x" * 281), "text"),
+    ],
+)
+def test_answer_that_does_not_fit_is_rejected(question: Question, reply: Reply, field: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        kind_of(question).read(question, reply)
+    assert list(caught.value.errors) == [field]

@@ -13,7 +13,7 @@ from singletable_apps.games.service.answers import Submission
 from singletable_apps.games.service.games import GameDraft
 from singletable_apps.games.service.players import Joined
 from singletable_apps.games.tokens import Role, new_id
-from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, SURVEY
+from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH
 from tests.browser.conftest import OpenPage
 from tests.browser.games.server import HOST, Served
 from tests.browser.page_checks import collect_errors, find_axe_violations
@@ -192,30 +192,6 @@ def test_blocked_sockets_are_replaced_by_long_polls(served: Served, open_page: O
     # Everyone who is connected has answered.
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     assert room.stored() == ("c",)
-
-
-def test_survey_is_saved_step_by_step(served: Served, open_page: OpenPage) -> None:
-    room = create(served, *SURVEY, kind=EngagementType.SURVEY)
-    page = room.open(open_page(viewport=SMALL))
-    room.play(Command.START)
-    page.get_by_role("button", name="4", exact=True).click()
-    expect(page.get_by_text("Saved")).to_be_visible()
-    page.get_by_role("button", name="Next").click()
-    page.get_by_role("button", name="Yes").click()
-    page.get_by_role("button", name="Next").click()
-    page.get_by_label("Your answer").fill("Longer breaks")
-    # Going on saves a text, too.
-    page.get_by_role("button", name="Next").click()
-    page.get_by_role("button", name="Move Quality up").click()
-    page.get_by_role("button", name="Save this order").click()
-    expect(page.get_by_text("Saved")).to_be_visible()
-    page.get_by_role("button", name="Review").click()
-    expect(page.get_by_role("heading", name="All done")).to_be_visible()
-    expect(page.get_by_role("button", name="What should change?")).to_contain_text("Longer breaks")
-    expect(page.get_by_role("button", name="What matters most?")).to_contain_text(
-        "Time › Quality › Cost"
-    )
-    assert find_axe_violations(page) == []
 
 
 def test_audience_watches_and_removed_players_see_a_message(

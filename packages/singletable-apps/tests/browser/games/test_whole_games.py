@@ -305,48 +305,6 @@ def test_survey_is_answered_at_ones_own_pace_and_shared_by_the_host(
     expect(hall.host.locator(".report-question").first).to_contain_text("mean 3.5")
 
 
-def test_mixed_session_keeps_scores_over_all_types(hall: Hall, served: Served) -> None:
-    game = served.create(SLOW_CAPITAL, LUNCH, replace(SLOW_LESSON, points=500))
-    hall.enter(game)
-    ada, bob, cyd, dan = hall.phones
-    hall.press("Start")
-    hall.press("Open answers")
-    expect_open(hall, game, CAPITAL.title)
-    for phone, option in zip(hall.phones, ("Canberra", "Perth", "Perth", "Hobart"), strict=True):
-        phone.choose(option)
-    ada.expect("Correct")
-    hall.press("Leaderboard")
-    expect(hall.screen.locator(".row-name").first).to_have_text("Ada")
-    hall.press("Next question")
-    hall.press("Open answers")
-    expect_open(hall, game, LUNCH.title)
-    for phone in hall.phones:
-        phone.choose("Salad")
-    # After an opinion comes the next question at once: no points have changed.
-    hall.expect("4 100 %")
-    hall.press("Next question")
-    hall.press("Open answers")
-    expect_open(hall, game, LESSON.title)
-    bob.write("Meetings")
-    cyd.write("E-mail")
-    dan.write("Meetings ")
-    expect_answered(hall, 3)
-    hall.press("Close answers and vote")
-    # Equal answers are one, and share what they get.
-    expect(hall.screen.locator(".card")).to_have_count(2)
-    ada.rank("Meetings", "E-mail")
-    cyd.rank("Meetings")
-    bob.rank("E-mail")
-    dan.rank("E-mail")
-    expect(hall.screen.locator(".winner")).to_have_count(2)
-    expect(hall.screen.locator(".winner-names", has_text="Bob")).to_contain_text("Dan")
-    ada.expect("No answer")
-    hall.press("Leaderboard")
-    expect(hall.screen.locator(".row-name").first).to_have_text("Ada")
-    expect_podium(hall, "Ada")
-    expect(hall.host.locator(".report-question")).to_have_count(3)
-
-
 def test_slider_order_and_typed_answer_are_played_with_keys_and_a_finger(
     hall: Hall, served: Served
 ) -> None:

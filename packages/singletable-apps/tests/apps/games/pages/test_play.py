@@ -118,17 +118,6 @@ def test_name_that_is_taken_gets_a_suggestion(app: PagesApp) -> None:
     assert data_of(browser.get("play", game.game_id))["me"]["name"] not in ("sAM", "Sam")
 
 
-def test_drawn_names_are_offered(app: PagesApp) -> None:
-    game = app.world.game(settings=replace(SETTINGS, generated_names=True))
-    browser = app.browser()
-    page = browser.get("join", code=game.join_code)
-    assert browser.submit(page, name="Sam").status_code == 422
-    offered = re.findall(r'name="name" value="([^"]+)"', page.text)
-    assert len(offered) == 3
-    assert browser.submit(page, name=offered[1]).status_code == 303
-    assert data_of(browser.get("play", game.game_id))["me"]["name"] == offered[1]
-
-
 @pytest.mark.parametrize("name", ["", " \n ", "x" * 25, "a" * 100_000])
 def test_invalid_name_shows_the_form_again(app: PagesApp, name: str) -> None:
     game = app.world.game()
@@ -136,19 +125,6 @@ def test_invalid_name_shows_the_form_again(app: PagesApp, name: str) -> None:
     page = browser.submit(browser.get("join", code=game.join_code), name=name)
     assert page.status_code == 422
     assert 'id="f-name-error"' in page.text
-
-
-def test_wrong_access_code_or_team_is_rejected(app: PagesApp) -> None:
-    settings = replace(SETTINGS, teams=("Red", "Blue"))
-    game = app.world.game(settings=settings, access_code="tulip")
-    browser = app.browser()
-    page = browser.submit(browser.get("join", code=game.join_code), name="Mia", access_code="rose")
-    assert page.status_code == 422
-    assert "This access code is not right." in text_in(page.text)
-    page = browser.submit(page, access_code="Tulip", team="Green")
-    assert "Choose a team: Red, Blue." in text_in(page.text)
-    assert browser.submit(page, team="Blue").status_code == 303
-    assert data_of(browser.get("play", game.game_id))["me"]["team"] == "Blue"
 
 
 def test_access_codes_cannot_be_guessed(app: PagesApp) -> None:
@@ -217,13 +193,6 @@ def test_visitor_without_a_seat_is_sent_to_the_join_page(app: PagesApp) -> None:
     assert phone.browser.get("play", other.game_id).url.path.endswith("/join")
 
 
-def test_host_can_play_with_the_same_browser(app: PagesApp) -> None:
-    game = app.world.game()
-    browser = app.browser(host=True)
-    browser.submit(browser.get("join", code=game.join_code), name="Mia")
-    assert data_of(browser.get("play", game.game_id))["role"] == "player"
-
-
 RATING = Question(QuestionType.RATING, "How likely?", scale=Scale.ELEVEN, low_label="Never")
 BOTH = replace(LUNCH, selections=2)
 ORDER = Question(QuestionType.RANK, "Order?", options=make_options(["One", "Two", "Three"]))
@@ -271,16 +240,10 @@ def test_every_type_can_be_answered(
     ("question", "fields", "error"),
     [
         (CAPITAL, {"choices": None}, "Choose one option."),
-        (CAPITAL, {"choices": "z"}, "Choose one option."),
-        (CAPITAL, {"choices": ["a", "b"]}, "Choose one option."),
-        (RATING, {"number": "11"}, "Choose a number from 0 to 10."),
         (RATING, {"number": "٣"}, "Choose a number from 0 to 10."),
         (RATING, {"number": "9" * 5_000}, "Choose a number from 0 to 10."),
         (ORDER, {"place-a": "1", "place-b": "1", "place-c": "2"}, "Give each place to one"),
-        (ORDER, {"place-a": "1"}, "Put all options into an order."),
-        (replace(MOON, step=5), {"number": "1969"}, "from 1900 to 2000 in steps of 5."),
         (LESSON, {"text": "  "}, "Please fill this in."),
-        (LESSON, {"text": "x" * 281}, "characters"),
         (LESSON, {"text": "fine", "question_id": "999"}, "cannot be sent now"),
     ],
 )
@@ -315,17 +278,6 @@ def test_trivia_is_answered_once_and_revealed(app: PagesApp) -> None:
     assert "1st of 1 1,000 points" in text_in(phone.page().text)
     app.world.play(phone.game, Command.NEXT)
     assert "Final result 1st of 1" in text_in(phone.page().text)
-
-
-def test_answer_after_the_end_is_rejected(app: PagesApp) -> None:
-    phone = join(app, app.world.game())
-    app.world.play(phone.game, Command.START)
-    form = phone.page()
-    app.world.play(phone.game, Command.CLOSE)
-    late = phone.browser.submit(form, "answer", choices="b")
-    assert late.status_code == 409
-    assert "The game is showing results" in text_in(late.text)
-    assert "No answer" in text_in(late.text)
 
 
 def test_players_rank_the_answers_of_others(app: PagesApp) -> None:
@@ -461,15 +413,6 @@ def test_broken_links_show_an_error(app: PagesApp, token: str) -> None:
     page = app.browser().get("seat", token=token)
     assert page.status_code == 401
     assert "link is not" in text_in(page.text)
-
-
-def test_names_are_escaped(app: PagesApp) -> None:
-    phone = join(app, app.world.game(), "<b>Mia</b>")
-    app.world.play(phone.game, Command.START)
-    phone.send(choices="b")
-    app.world.play(phone.game, Command.CLOSE, Command.NEXT)
-    assert "<b>Mia" not in phone.page().text
-    assert "<b>Mia</b>" in text_in(phone.page().text) or "&lt;b&gt;Mia" in phone.page().text
 
 
 def test_bars_are_as_long_as_the_share_of_the_answers() -> None:
