@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from singletable import Selection
 from singletable_apps.games.entities import (
@@ -151,32 +151,23 @@ class GameStore:
     def store_ballot(self, entry: Round, frozen: Sequence[BallotAnswer]) -> None:
         """Store the frozen answers of a round, which the round refers to when it is written."""
         entry.ballot = new_id() if frozen else ""
+        parts = enumerate(_parts(frozen, lambda each: 4 * len(each.text) + 100))
         self._context.store.put_many(
-            BallotPart(
-                game_id=entry.game_id,
-                question_id=entry.question_id,
-                attempt=entry.ballot,
-                part=number,
-                answers=part,
-                expires_at=entry.expires_at,
-            )
-            for number, part in enumerate(_parts(frozen, lambda each: 4 * len(each.text) + 100))
+            BallotPart(**_part_of(entry), attempt=entry.ballot, part=number, answers=part)
+            for number, part in parts
         )
 
     def store_result(self, entry: Round, standings: Sequence[Standing]) -> None:
         """Store the standings after a round, which the round refers to when it is written."""
         entry.result = new_id()
         self._context.store.put_many(
-            ResultPart(
-                game_id=entry.game_id,
-                question_id=entry.question_id,
-                attempt=entry.result,
-                part=number,
-                standings=part,
-                expires_at=entry.expires_at,
-            )
+            ResultPart(**_part_of(entry), attempt=entry.result, part=number, standings=part)
             for number, part in enumerate(_parts(standings, lambda _: 200))
         )
+
+
+def _part_of(entry: Round) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in ("game_id", "question_id", "expires_at")}
 
 
 def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:

@@ -57,11 +57,14 @@ class GameDraft:
     set_version: int = 0
     set_name: str = ""
     questions: Sequence[Question] = ()
-    instruction: str = ""
     ai_context: str = ""
     access_code: str = ""
     settings: GameSettings = field(default_factory=GameSettings)
     homework: Homework | None = None
+
+
+# What a game has, too.
+_COPIED = {each.name for each in fields(GameDraft)} - {"questions"}
 
 
 def draft_from_set(draft: SetDraft, set_id: str, set_version: int, *, title: str = "") -> GameDraft:
@@ -108,19 +111,21 @@ class Games:
     def create(self, host_id: str, draft: GameDraft) -> Game:
         """Create a game with the questions of the draft, and return it."""
         context, checks = self._context, InputChecks()
-        title = checks.line("title", draft.title, longest=120) or DEFAULT_TITLE
-        ai_context = checks.text("ai_context", draft.ai_context, longest=2_000)
-        access_code = checks.line("access_code", draft.access_code, longest=40)
-        settings = check_settings(draft.settings, checks)
+        draft = replace(
+            draft,
+            title=checks.line("title", draft.title, longest=120) or DEFAULT_TITLE,
+            ai_context=checks.text("ai_context", draft.ai_context, longest=2_000),
+            access_code=checks.line("access_code", draft.access_code, longest=40),
+            settings=check_settings(draft.settings, checks),
+        )
         if not draft.questions:
             checks.reject("set_id", "Choose a question set with at least one question.")
         checks.raise_errors()
         questions = list(draft.questions)
-        if settings.is_random:
+        if draft.settings.is_random:
             random.SystemRandom().shuffle(questions)
         now = context.clock()
-        lifetime = context.lifetime + (LONGEST_HOMEWORK if draft.homework else timedelta())
-        expires_at = now + lifetime
+        expires_at = now + context.lifetime + (LONGEST_HOMEWORK if draft.homework else timedelta())
         game_id = new_game_id(int(now.timestamp() * 1000))
         parts = [
             GameContent(
@@ -134,18 +139,10 @@ class Games:
         context.store.put_many(parts)
         for _ in range(_CODE_DRAWS):
             game = Game(
+                **{name: getattr(draft, name) for name in _COPIED},
                 game_id=game_id,
-                title=title,
-                type=draft.type,
                 created_by=host_id,
-                set_id=draft.set_id,
-                set_version=draft.set_version,
-                set_name=draft.set_name,
-                ai_context=ai_context,
                 join_code=new_join_code(),
-                access_code=access_code,
-                settings=settings,
-                homework=draft.homework,
                 question_count=len(questions),
                 categories=list(dict.fromkeys(each.category for each in questions)),
                 last_activity_at=now,
@@ -162,8 +159,7 @@ class Games:
         """Create a game like this one for its players, or return the one that they have."""
         if game.next_game:
             return self._context.get_game(game.next_game)
-        names = {each.name for each in fields(GameDraft) if hasattr(game, each.name)}
-        copied = {name: getattr(game, name) for name in names - {"homework"}}
+        copied = {name: getattr(game, name) for name in _COPIED - {"homework"}}
         draft = GameDraft(**copied, questions=self._context.get_questions(game))
         return self.lead_to(game.game_id, self.create(game.created_by, draft))
 
@@ -226,17 +222,14 @@ class Games:
         game = self._context.get_game(game_id, consistent=True)
         if title is not None:
             game.title = checks.line("title", title, longest=120, required=True)
-        if is_locked is not None:
-            game.is_locked = is_locked
-        if debug_mode is not None:
-            game.debug_mode = debug_mode
-        if active_categories is not None:
-            chosen = set(active_categories)
-            game.active_categories = [each for each in game.categories if each in chosen]
         if access_code is not None:
             game.access_code = checks.line("access_code", access_code, longest=40)
+        if active_categories is not None:
+            game.active_categories = [each for each in game.categories if each in active_categories]
         if takes_questions is not None:
             game.settings = replace(game.settings, takes_questions=takes_questions)
+        game.is_locked = game.is_locked if is_locked is None else is_locked
+        game.debug_mode = game.debug_mode if debug_mode is None else debug_mode
         checks.raise_errors()
         game.last_activity_at = self._context.clock()
         with self._context.store.transaction() as tx:

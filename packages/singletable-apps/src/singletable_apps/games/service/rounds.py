@@ -299,30 +299,30 @@ class Rounds:
         if state.phase is Phase.VOTING:
             return self._finish_votes(play, entry, after)
         answers = self._store.list_answers(game.game_id, state.question_id)
-        entry.answers = len(answers)
-        entry.left_out = _count_left_out(answers)
+        self._count(game, question, entry, answers)
         kind = kind_of(question)
         if kind.is_ranked:
-            frozen = self._freeze(game, question, answers)
-            if len(frozen) >= 2 and not state.is_ending:
-                entry.completed_at = None
-                seconds = game.settings.voting_seconds
-                after.phase = Phase.VOTING
-                after.opened_at = now
-                after.deadline = now + timedelta(seconds=seconds) if seconds else None
-                after.paused_seconds = 0.0
-            self._store.store_ballot(entry, frozen)
-            if after.phase is Phase.VOTING:
-                return self._write(state, after, entry)
-            return self._write_result(play, entry, after, answers, {})
-        entry.tally = tally_answers(question, answers)
-        if kind.is_written:
-            self._store.store_ballot(entry, self._freeze(game, question, answers))
+            if len(self._store.get_ballot(entry)) < 2 or state.is_ending:
+                return self._write_result(play, entry, after, answers, {})
+            entry.completed_at = None
+            seconds = game.settings.voting_seconds
+            after.phase = Phase.VOTING
+            after.opened_at = now
+            after.deadline = now + timedelta(seconds=seconds) if seconds else None
+            after.paused_seconds = 0.0
         if kind.is_quiz:
-            return self._write_result(
-                play, entry, after, answers, self._score(play, entry, answers)
-            )
+            points = self._score(play, entry, answers)
+            return self._write_result(play, entry, after, answers, points)
         return self._write(state, after, entry)
+
+    def _count(self, game: Game, question: Question, entry: Round, answers: list[Answer]) -> None:
+        """Count the answers, and freeze the texts that others may see."""
+        entry.answers = len(answers)
+        entry.left_out = sum(each.status is not AnswerStatus.VISIBLE for each in answers)
+        if not kind_of(question).is_ranked:
+            entry.tally = tally_answers(question, answers)
+        if kind_of(question).is_written:
+            self._store.store_ballot(entry, self._freeze(game, question, answers))
 
     def _has_pending(self, play: Play) -> bool:
         """Return whether answers wait for the host, who goes on without them only on purpose."""
@@ -388,10 +388,7 @@ class Rounds:
             answers = self._store.list_answers(game.game_id, question_id)
             entry = _round(game, question_id, index, question, state.opened_at or now)
             entry.completed_at, entry.is_void = now, state.is_void
-            entry.answers, entry.tally = len(answers), tally_answers(question, answers)
-            entry.left_out = _count_left_out(answers)
-            if kind_of(question).is_written:
-                self._store.store_ballot(entry, self._freeze(game, question, answers))
+            self._count(game, question, entry, answers)
             if kind_of(question).is_quiz and not state.is_void:
                 points = score_round(game, question, answers, before)
                 standings = rank_round(question, before, answers, points)
@@ -573,7 +570,3 @@ def _round(game: Game, question_id: str, index: int, question: Question, now: da
         started_at=now,
         expires_at=game.expires_at,
     )
-
-
-def _count_left_out(answers: Iterable[Answer]) -> int:
-    return sum(each.status is not AnswerStatus.VISIBLE for each in answers)
