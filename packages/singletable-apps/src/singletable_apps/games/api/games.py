@@ -235,7 +235,7 @@ class GameEntryBody(Body, of=GameEntry, omit="created_by", rename={"type": "enga
 @router.get("/games")
 def list_games(service: Service, host_id: HostId, page: Pagination) -> Page[GameEntryBody]:
     """Return your games, newest first."""
-    found = service.games.list_of_host(host_id, page.limit, page.cursor)
+    found = service.rounds.list_of_host(host_id, page.limit, page.cursor)
     return page.answer([GameEntryBody.from_object(each) for each in found.items], found.cursor)
 
 
