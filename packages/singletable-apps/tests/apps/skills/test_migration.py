@@ -209,16 +209,12 @@ def test_old_service_rejects_what_it_rejected(engine: Engine) -> None:
     assert old.register("ada", "Ada Byron", PASSWORD).name == "Ada Byron"
     with pytest.raises(AlreadyExists):
         old.register("Ada", "Ada Lovelace", PASSWORD)
-    for username, name, password in (
-        ("ab", "Al", "secret"),
-        ("abc", "A", "secret"),
-        ("abc", "Al", "short"),
-    ):
+    for wrong in (("ab", "Al", "secret"), ("abc", "A", "secret"), ("abc", "Al", "short")):
         with pytest.raises(InvalidInput):
-            old.register(username, name, password)
-    for wrong in (("Ada", "Secret"), ("ADA", PASSWORD)):
+            old.register(*wrong)
+    for login in (("Ada", "Secret"), ("ADA", PASSWORD)):
         with pytest.raises(NotSignedIn):
-            old.login(*wrong)
+            old.login(*login)
     assert old.update("Ada", password="another").name == "Ada Lovelace"
     assert old.login("Ada", "another").updated_at > old.get("Ada").created_at
     assert (old.exists("Ada"), old.exists("eve")) == (True, False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from singletable import Store
@@ -12,9 +10,7 @@ from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import JobRole, Role, User
-from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.service.people import PersonEdit
-from tests.apps.skills.api.client import filled_world
 from tests.apps.skills.support.world import World
 
 ROLES = {"ada": Role.ADMIN, "mia": Role.MANAGER}
@@ -73,33 +69,13 @@ def test_invalid_edit_names_every_field_and_changes_nothing(people: World) -> No
     assert people.user("mia").revision == 1
 
 
-_ACTIONS: dict[str, Callable[[SkillsService, User], object]] = {
-    "edit oneself": lambda s, a: s.people.edit(a, a.username, PersonEdit(title="Chief")),
-    "edit another": lambda s, a: s.people.edit(a, "joan", PersonEdit(title="Chief")),
-    "e-mail of another": lambda s, a: s.people.edit(a, "joan", PersonEdit(email="me@example.org")),
-    "own job": lambda s, a: s.people.edit(a, a.username, PersonEdit(job_role="")),
-    "role": lambda s, a: s.accounts.change_role(a, "joan", Role.MANAGER),
-    "rename oneself": lambda s, a: s.people.rename(a, a.username, "other"),
-    "rename another": lambda s, a: s.people.rename(a, "joan", "other"),
-    "delete another": lambda s, a: s.accounts.remove(a, "joan"),
-    "invite": lambda s, a: s.accounts.invite(a, "eve", "Eve", "eve@example.org"),
-    "settings": lambda s, a: s.people.edit_settings(a, "Us", Registration.CLOSED),
-}
-_USER = {"edit oneself", "own job", "rename oneself"}
-_ALLOWED = {"bob": _USER, "mia": _USER | {"edit another"}, "ada": {*_ACTIONS}}
-
-
-@pytest.mark.parametrize("username", _ALLOWED)
-def test_roles_may_do_what_the_matrix_says(username: str) -> None:
-    for name, act in _ACTIONS.items():
-        world = filled_world()
-        try:
-            act(world.service, world.user(username))
-        except NotPermitted:
-            assert name not in _ALLOWED[username]
-        else:
-            assert name in _ALLOWED[username]
-        world.check_calls()
+def test_managers_do_not_change_addresses_and_usernames_of_others(people: World) -> None:
+    service, mia = people.service, people.user("mia")
+    assert service.people.edit(mia, "joan", PersonEdit(title="Chief")).title == "Chief"
+    with pytest.raises(NotPermitted):
+        service.people.edit(mia, "joan", PersonEdit(email="me@example.org"))
+    with pytest.raises(NotPermitted):
+        service.people.rename(mia, "joan", "other")
 
 
 def test_users_cannot_choose_their_job(people: World) -> None:

@@ -7,7 +7,6 @@ from datetime import date, timedelta
 import pytest
 
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import Certification, JobRole, Level, Role, Round, Team, User
 from singletable_apps.skills.round_rules import count_progress, ends_at
 from singletable_apps.skills.rules import Reach
@@ -137,18 +136,6 @@ def test_rounds_that_cannot_be_opened(
     with pytest.raises(InvalidInput) as caught:
         lines.service.rounds.open(lines.user("root"), name, day, teams)
     assert field in caught.value.errors
-
-
-def test_administrators_open_close_and_remind(lines: World) -> None:
-    rounds, mia, item = lines.service.rounds, lines.user("mia"), open_round(lines)
-    for act in (
-        lambda: rounds.open(mia, "x", item.closes_on),
-        lambda: rounds.close(mia, item.round_id),
-        lambda: rounds.remind(mia, item.round_id),
-        lambda: rounds.finish(mia, item.round_id, "joan", {}),
-    ):
-        with pytest.raises(NotPermitted):
-            act()
 
 
 def test_owner_and_manager_are_told_once_that_a_certificate_expires(lines: World) -> None:
