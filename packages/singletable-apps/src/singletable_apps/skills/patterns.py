@@ -209,20 +209,13 @@ endorse = patterns.write(
     rate=per_day(400, peak=per_second(5)),
 )
 withdraw_endorsement = patterns.write(
-    "E2", "Withdraw an endorsement", deletes(Endorsement), _COUNT_ENDORSEMENTS, rate=per_day(50)
+    "E2", "Withdraw endorsements", deletes(Endorsement), _COUNT_ENDORSEMENTS, rate=per_day(50)
 )
 endorsers = patterns.read(
     "E3", "Who endorsed a skill of someone", Endorsement.key.partition, items=2, rate=per_second(5)
 )
 endorsement = patterns.read(
     "E4", "Whether someone endorsed a skill", Endorsement.key, consistent=True, rate=per_second(50)
-)
-remove_endorsements = patterns.write(
-    "E5",
-    "Remove endorsements before the skill, if there are too many for one transaction",
-    deletes(Endorsement),
-    _COUNT_ENDORSEMENTS,
-    rate=per_day(5),
 )
 
 # ------------------------------------------------------------------------------ accounts
@@ -295,11 +288,7 @@ move_endorsement = patterns.write(
     rate=per_day(100),
 )
 move_member = patterns.write(
-    "A14",
-    "Rename or remove a member of a team",
-    checks(User),
-    updates(Team),
-    rate=per_day(20),
+    "A14", "Rename or remove a member of a team", checks(User), updates(Team), rate=per_day(20)
 )
 forget_ratings = patterns.write(
     "A20", "Delete the ratings of a deleted person", checks(User), deletes(Rating), rate=per_day(10)
@@ -338,11 +327,7 @@ whole_skills = patterns.read(
 edit_skill = patterns.write(
     "S7",
     "Edit a skill and its aliases, and start to rename it",
-    updates(
-        Skill,
-        *(Skill.name, Skill.category, Skill.description, Skill.tags, Skill.aliases),
-        *(Skill.previous_name, Skill.updated_at, Skill.revision),
-    ),
+    updates(Skill),
     creates(SkillAlias),
     deletes(SkillAlias),
     creates(SkillChange),
@@ -371,24 +356,13 @@ copy_name = patterns.write(
     rate=per_day(500),
 )
 move_category = patterns.write(
-    "S16",
-    "Move a skill to another category",
-    updates(Skill, Skill.category, Skill.updated_at, Skill.revision),
-    rate=per_day(1),
+    "S16", "Move a skill to another category", updates(Skill), rate=per_day(1)
 )
 finish_rename = patterns.write(
-    "S12",
-    "Finish a rename",
-    updates(Skill, Skill.previous_name, Skill.updated_at, Skill.revision),
-    deletes(SkillChange),
-    rate=per_day(5),
+    "S12", "Finish a rename", updates(Skill), deletes(SkillChange), rate=per_day(5)
 )
 start_merge = patterns.write(
-    "S13",
-    "Start to merge two skills",
-    updates(Skill, Skill.merged_into, Skill.merging, Skill.updated_at, Skill.revision),
-    creates(SkillChange),
-    rate=per_day(1),
+    "S13", "Start to merge two skills", updates(Skill), creates(SkillChange), rate=per_day(1)
 )
 move_skill = patterns.write(
     "S14",
@@ -409,7 +383,7 @@ finish_merge = patterns.write(
     deletes(Skill),
     deletes(SkillCount),
     puts(SkillAlias),
-    updates(Skill, Skill.aliases, Skill.merging, Skill.updated_at, Skill.revision),
+    updates(Skill),
     deletes(SkillChange),
     rate=per_day(1),
 )
@@ -421,11 +395,7 @@ roles = patterns.read(
 )
 create_role = patterns.write("R2", "Create a job", checks(Skill), creates(JobRole), rate=per_day(1))
 edit_role = patterns.write(
-    "R3",
-    "Edit a job and its targets",
-    checks(Skill),
-    updates(JobRole),
-    rate=per_day(5),
+    "R3", "Edit a job and its targets", checks(Skill), updates(JobRole), rate=per_day(5)
 )
 delete_role = patterns.write("R4", "Delete a job", deletes(JobRole), rate=per_day(1))
 
@@ -484,12 +454,7 @@ entries_of_user = patterns.read(
 # ------------------------------------------------------------------------------ teams
 
 patterns.crud(
-    "T1 T3 T4 T5",
-    "a team",
-    Team.key,
-    consistent=True,
-    reads=per_day(500),
-    writes=per_day(10),
+    "T1 T3 T4 T5", "a team", Team.key, consistent=True, reads=per_day(500), writes=per_day(10)
 )
 teams = patterns.read("T2", "List all teams", Team.listed, items=20, rate=per_second(1))
 
@@ -531,10 +496,7 @@ import_records = patterns.read(
 stage_rows = patterns.write("I5", "Store the rows of an import", puts(ImportPart), rate=per_day(1))
 stage_import = patterns.write("I6", "Create an import", creates(Import), rate=per_day(1))
 edit_import = patterns.write(
-    "I7",
-    "Choose columns and skills, apply or undo an import",
-    updates(Import),
-    rate=per_day(3),
+    "I7", "Choose columns and skills, apply or undo an import", updates(Import), rate=per_day(3)
 )
 import_skill = patterns.write(
     "I8",
@@ -570,9 +532,6 @@ undo_import = patterns.write(
 )
 remove_imported = patterns.write(
     "I11", "Remove a person whom an import has created", deletes(User), rate=per_day(5)
-)
-keep_imported = patterns.write(
-    "I12", "Note a person was kept", updates(ImportedPerson, ImportedPerson.kept), rate=per_day(1)
 )
 
 patterns.check()

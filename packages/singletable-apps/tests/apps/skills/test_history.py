@@ -112,9 +112,7 @@ def test_phase_2_lists_users_without_a_scan(sides: tuple[Engine, Engine]) -> Non
 
 
 # The document's key: Advanced, Beginner, Expert, Intermediate.
-def test_levels_of_phase_2_sort_alphabetically_and_those_of_phase_3_by_rank(
-    engine: Engine,
-) -> None:
+def test_levels_of_phase_2_sort_alphabetically_and_those_of_phase_3_by_rank(engine: Engine) -> None:
     with Engine.in_memory() as target:
         store = fill_phase2(engine)
         found = store.query(phase2.UserSkill.by_skill("Python"))

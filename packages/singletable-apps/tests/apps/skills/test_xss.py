@@ -13,13 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable import evolve
-from singletable_apps.skills.entities import (
-    Certification,
-    Education,
-    Experience,
-    Level,
-    Project,
-)
+from singletable_apps.skills.entities import Certification, Education, Experience, Level, Project
 from singletable_apps.skills.service.roles import RoleEdit
 from tests.apps.skills.pages.client import HOME, PagesApp
 from tests.apps.support.crawler import attack_forms, check_response, crawl

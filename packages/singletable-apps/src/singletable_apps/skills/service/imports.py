@@ -591,7 +591,7 @@ class Imports(Part):
 
     def _keep_person(self, record: ImportedPerson) -> None:
         if ACCOUNT not in record.kept:
-            with self._store.transaction(pattern=patterns.keep_imported) as transaction:
+            with self._store.transaction(pattern=patterns.undo_import) as transaction:
                 transaction.update(key_of(record), ImportedPerson.kept.append(ACCOUNT))
 
     def _remove_skill(self, actor: User, skill_id: str) -> None:

@@ -302,7 +302,7 @@ class UserSkills(Part):
             found = list(self._store.query(endorsements, limit=_BATCH + 1, consistent=True))
             if len(found) <= _BATCH:
                 break
-            with self._store.transaction(pattern=patterns.remove_endorsements) as transaction:
+            with self._store.transaction(pattern=patterns.withdraw_endorsement) as transaction:
                 for each in found[:_BATCH]:
                     transaction.delete(key_of(each))
                 fewer = UserSkill.endorsements.add(-_BATCH)

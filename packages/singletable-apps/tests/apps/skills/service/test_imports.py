@@ -55,11 +55,7 @@ def stage(
     imports, ada = world.service.imports, world.user("ada")
     staged = imports.upload(ada, "people.csv", data)
     return imports.choose(
-        ada,
-        staged.import_id,
-        columns=staged.columns,
-        skills={"": unknown},
-        duplicates=duplicates,
+        ada, staged.import_id, columns=staged.columns, skills={"": unknown}, duplicates=duplicates
     ).import_id
 
 

@@ -15,11 +15,7 @@ EXPERT = SkillDraft(Level.EXPERT, years=5)
 
 @pytest.mark.parametrize(
     ("role", "people"),
-    [
-        (Role.USER, {"mia"}),
-        (Role.MANAGER, {"mia", "bob", "joan", "zoe"}),
-        (Role.ADMIN, None),
-    ],
+    [(Role.USER, {"mia"}), (Role.MANAGER, {"mia", "bob", "joan", "zoe"}), (Role.ADMIN, None)],
 )
 def test_reach_follows_the_reporting_lines(role: Role, people: set[str] | None) -> None:
     lines = {"Mia": ["Bob", "Joan"], "joan": ["zoe", "mia"], "other": ["ada"], "": ["eve"]}
