@@ -58,17 +58,6 @@ class Criterion:
             and (self.since is None or skill.last_used >= self.since)
         )
 
-    def describe(self, name: str, levels: Mapping[Level, str] | None = None) -> str:
-        """Return the criterion in words: Go, Advanced or better, 5 years or more."""
-        parts, level = [name], (levels or {}).get(self.level, self.level)
-        if self.level is not Level.BEGINNER:
-            parts.append(level if self.level is Level.EXPERT else f"{level} or better")
-        if self.years:
-            parts.append(f"{self.years} years or more" if self.years > 1 else "1 year or more")
-        if self.since:
-            parts.append(f"used since {self.since}")
-        return ", ".join(parts)
-
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
@@ -202,8 +191,16 @@ class Wanted:
         return max(0, people_at(self.count, self.criterion.level))
 
     def describe(self, levels: Mapping[Level, str] | None = None) -> str:
-        """Return the criterion in words."""
-        return self.criterion.describe(self.skill.name, levels)
+        """Return the criterion in words: Go, Advanced or better, 5 years or more."""
+        wanted = self.criterion
+        parts, level = [self.skill.name], (levels or {}).get(wanted.level, wanted.level)
+        if wanted.level is not Level.BEGINNER:
+            parts.append(level if wanted.level is Level.EXPERT else f"{level} or better")
+        if wanted.years:
+            parts.append(f"{wanted.years} years or more" if wanted.years > 1 else "1 year or more")
+        if wanted.since:
+            parts.append(f"used since {wanted.since}")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

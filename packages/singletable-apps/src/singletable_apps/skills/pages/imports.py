@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import astuple
 from functools import partial
 from itertools import groupby
@@ -21,7 +20,7 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.skills.entities import Duplicates, ImportStatus
-from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
+from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
 from singletable_apps.skills.rules import normalize_alias
 from singletable_apps.skills.search_rules import suggest_names
@@ -96,14 +95,17 @@ def _show_import(
         preview=preview,
         rows=query.apply(
             [[*group] for _, group in by_row],
-            text=_text,
+            text=lambda row: " ".join(str(value) for each in row for value in astuple(each)),
             columns={"row": lambda row: row[0].number},
             limit=PER_PAGE,
         ),
         counts={outcome: preview.count(outcome) for outcome in Outcome},
         unknown=unknown,
         kept=imports.kept(item),
-        fields_of_columns=[("", "Ignore"), *((each, _label(each)) for each in ImportField)],
+        fields_of_columns=[
+            ("", "Ignore"),
+            *((each, each.replace("_", " ").capitalize()) for each in ImportField),
+        ],
         actions=[
             (SKIP, "Skip"),
             *((f"{CREATE}{each}", f"Create in {each}") for each in context.words().categories),
@@ -112,14 +114,6 @@ def _show_import(
         similar={spelling: suggest_names(spelling, names)[:2] for spelling, _ in unknown},
         form=Form({**values, **form.values}, form.errors, form.summary, conflict=form.conflict),
     )
-
-
-def _text(row: Sequence[RowResult]) -> str:
-    return " ".join(str(value) for each in row for value in astuple(each))
-
-
-def _label(field: str) -> str:
-    return field.replace("_", " ").capitalize()
 
 
 @router.post("/admin/import/{import_id}")

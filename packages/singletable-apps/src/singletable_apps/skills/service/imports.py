@@ -26,6 +26,7 @@ from singletable import (
     TransactionConflict,
     evolve,
     key_of,
+    retry_conflicts,
 )
 from singletable_apps.shared.accounts import new_user_id
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
@@ -536,33 +537,33 @@ class Imports(Part):
             return []
         return [f"{each.username}: {name}" for each in self._records(item) for name in each.kept]
 
+    @retry_conflicts(
+        also=[TransactionConflict],
+        otherwise=lambda: Busy("Others are changing the same people or skills. Undo again."),
+    )
     def _undo_record(self, record: ImportedPerson, rated_at: datetime) -> None:
         user = self._context.find_user(record.username, consistent=True)
-        for _ in range(ATTEMPTS):
-            keys = [UserSkill.key(record.username, each.skill_id) for each in record.skills]
-            found = self._store.get_many(keys, consistent=True)
-            pairs = list(zip(record.skills, found, strict=True))
-            kept = [each.name for each, now in pairs if not _is_unchanged(each, now)]
-            try:
-                with self._store.transaction(pattern=patterns.undo_import) as transaction:
-                    for each, now in pairs:
-                        if user and now and _is_unchanged(each, now):
-                            _restore(transaction, each, now)
-                            transaction.delete(Rating.key(user.user_id, each.skill_id, rated_at))
-                    transaction.update(
-                        key_of(record),
-                        ImportedPerson.is_undone.set(True),
-                        ImportedPerson.kept.set(kept),
-                        if_=ImportedPerson.is_undone == False,  # noqa: E712
-                    )
-            except ConditionFailed as error:
-                if isinstance(error.current, ImportedPerson):
-                    return
-            except TransactionConflict:
-                break
-            else:
-                return
-        raise Busy("Others are changing the same people or skills. Undo again.")
+        keys = [UserSkill.key(record.username, each.skill_id) for each in record.skills]
+        # Someone who was renamed or deleted keeps everything.
+        found = self._store.get_many(keys, consistent=True) if user else []
+        now = {each.skill_id: each for each in found if each is not None}
+        undone = [each for each in record.skills if _is_unchanged(each, now.get(each.skill_id))]
+        user_id = user.user_id if user else 0
+        try:
+            with self._store.transaction(pattern=patterns.undo_import) as transaction:
+                for each in undone:
+                    _restore(transaction, each, now[each.skill_id])
+                    transaction.delete(Rating.key(user_id, each.skill_id, rated_at))
+                transaction.update(
+                    key_of(record),
+                    ImportedPerson.is_undone.set(True),
+                    ImportedPerson.kept.set([e.name for e in record.skills if e not in undone]),
+                    if_=ImportedPerson.is_undone == False,  # noqa: E712
+                )
+        except ConditionFailed as error:
+            # Another process may have undone it.
+            if not isinstance(error.current, ImportedPerson):
+                raise
 
     def _remove_person(self, record: ImportedPerson, members: Container[str]) -> bool:
         """Delete a person created by the import. Return False if the account is in use by now."""
