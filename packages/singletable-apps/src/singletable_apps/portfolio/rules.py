@@ -157,8 +157,6 @@ def check_can_moderate(actor: User, blog: Blog) -> None:
         PERMISSIONS.check(actor.role, Permission.MODERATE_ANY)
 
 
-# ------------------------------------------------------------------------------ slugs and tags
-
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # Letters that are not a base letter with an accent.
 _LATIN_LETTERS = str.maketrans(
@@ -212,9 +210,6 @@ def _check_tags(checks: InputChecks, tags: Iterable[str]) -> tuple[str, ...]:
     if len(kept) > MAX_TAGS:
         checks.reject("tags", f"Use at most {MAX_TAGS} tags; there are {len(kept)} now.")
     return tuple(kept)
-
-
-# ------------------------------------------------------------------------------ posts
 
 
 def check_draft(draft: PostDraft) -> PostDraft:

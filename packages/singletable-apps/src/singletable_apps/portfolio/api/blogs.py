@@ -151,9 +151,6 @@ def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: web.IfMat
     return Message(message="The post was deleted.")
 
 
-# ------------------------------------------------------------------------------ history
-
-
 @history_router.get("/blogs/{blog_id}/history", response_model=list[schemas.Revision])
 def list_history(blog_id: BlogId, service: Service, actor: Actor) -> Sequence[entities.Revision]:
     """List the earlier texts of a post, latest first."""
@@ -169,9 +166,6 @@ def restore_revision(
     blog = service.posts.restore(actor, blog_id, number, edit.check)
     edit.answer(blog.revision)
     return _body(service, service.posts.get(blog_id), actor)
-
-
-# ------------------------------------------------------------------------------ likes
 
 
 @likes_router.get("/blogs/{blog_id}/likes", response_model=schemas.LikeState)
@@ -203,9 +197,6 @@ def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
 def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
     """Take your like back. If there is none, nothing changes."""
     return service.likes.unlike(blog_id, visitor)
-
-
-# ------------------------------------------------------------------------------ comments
 
 
 @comments_router.get("/blogs/{blog_id}/comments")
@@ -263,9 +254,6 @@ def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> Message:
 
 def _comment_body(comment: entities.Comment) -> CommentBody:
     return CommentBody.from_object(comment, ref=ref_of(comment))
-
-
-# ------------------------------------------------------------------------------ bodies
 
 
 def _name_fields(request: Request, body: schemas.NewBlog | schemas.BlogChanges) -> None:

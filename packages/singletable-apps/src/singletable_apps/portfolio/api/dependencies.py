@@ -64,9 +64,6 @@ class EnvelopeRouter(APIRouter):
         super().add_api_route(path, handle, response_model=model, **options)
 
 
-# ------------------------------------------------------------------------------ accounts
-
-
 def _actor_if_any(service: Service, sent: SentToken) -> User | None:
     """Return the account, or None. The original's client sends expired tokens with public reads."""
     try:
@@ -78,8 +75,6 @@ def _actor_if_any(service: Service, sent: SentToken) -> User | None:
 Actor: TypeAlias = Annotated[User, Depends(signed_in_user)]
 ActorIfAny: TypeAlias = Annotated[User | None, Depends(_actor_if_any)]
 
-# ------------------------------------------------------------------------------ visitors
-
 
 def _visitor(request: Request, service: Service) -> str:
     return service.likes.visitor(client_network(client_address(request)))
@@ -87,8 +82,6 @@ def _visitor(request: Request, service: Service) -> str:
 
 # A keyed hash of the client's network.
 Visitor: TypeAlias = Annotated[str, Depends(_visitor)]
-
-# ------------------------------------------------------------------------------ lists
 
 
 class ListRequest(PageRequest):
@@ -113,7 +106,6 @@ class ListRequest(PageRequest):
 
 Listed: TypeAlias = Annotated[ListRequest, Depends()]
 
-# ------------------------------------------------------------------------------ problems
 
 # The original answers a slug that another post has with 400.
 TAKEN = ProblemType(

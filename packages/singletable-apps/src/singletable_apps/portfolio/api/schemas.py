@@ -64,9 +64,6 @@ class ItemList(Document, Generic[T]):
     last_key: str | None = Field(description="For the next page; null on the last page.")
 
 
-# ------------------------------------------------------------------------------ the site
-
-
 class MenuEntry(Model):
     """A link in the menu."""
 
@@ -215,9 +212,6 @@ class AltText(Model):
     """What an image shows."""
 
     alt: str = Field(examples=["A loom with punched cards"])
-
-
-# ------------------------------------------------------------------------------ posts
 
 
 class _Blog(Document):
@@ -381,8 +375,6 @@ class PendingCommentBody(CommentBody):
 
     author_email: str
 
-
-# ------------------------------------------------------------------------------ accounts
 
 Password = Annotated[str, Field(min_length=1, max_length=1024, examples=["several words in a row"])]
 

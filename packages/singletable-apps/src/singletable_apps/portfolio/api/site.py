@@ -79,9 +79,6 @@ def send_message(message: schemas.ContactMessage, service: Service) -> Message:
     return Message(message="Thank you. Your message was sent.")
 
 
-# ------------------------------------------------------------------------------ lists and search
-
-
 @catalog_router.get("/tags")
 def list_tags(service: Service) -> list[Count]:
     """List the tags of the public posts, the most frequent first."""
@@ -122,9 +119,6 @@ def search_blogs(
     ]
 
 
-# ------------------------------------------------------------------------------ statistics
-
-
 @stats_router.get("/stats", response_model=list[schemas.DayStats])
 def read_stats(
     response: Response, service: Service, actor: Actor, days: Days = 30
@@ -148,8 +142,6 @@ def read_blog_stats(
     response.headers["Cache-Control"] = "no-store"
     return service.stats.days(blog_id, days)
 
-
-# ------------------------------------------------------------------------------ images
 
 MediaName: TypeAlias = Annotated[web.Segment, Path(description="The `name` of the image.")]
 _FILE = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import date
 from functools import partial
 from typing import Annotated
@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.custom_css import confine
-from singletable_apps.portfolio.entities import Experience, Project
+from singletable_apps.portfolio.entities import Project
 from singletable_apps.portfolio.pages.public_page import (
     PostRow,
     PublicFile,
@@ -82,15 +82,6 @@ def _with_pictures(projects: Iterable[Project]) -> list[tuple[Project, Picture |
     return [(project, picture_of(project.image_url, project.image_alt)) for project in projects]
 
 
-@dataclass(frozen=True)
-class Position:
-    """An entry of the timeline with its period in words."""
-
-    entry: Experience
-    period: str
-    is_current: bool
-
-
 @router.get("/experience")
 def show_experience(page: PublicPage) -> Response:
     """Show the timeline of positions, the current ones first."""
@@ -100,12 +91,7 @@ def show_experience(page: PublicPage) -> Response:
         reverse=True,
     )
     positions = [
-        Position(
-            entry,
-            format_period(entry.start_date, entry.end_date, page.language),
-            is_current=entry.start_date is not None and entry.end_date is None,
-        )
-        for entry in entries
+        (entry, format_period(entry.start_date, entry.end_date, page.language)) for entry in entries
     ]
     head = page.head(Phrase("Experience"), page.urls.page("experience"))
     return page.show("experience", head, last_modified=page.changed_at, positions=positions)

@@ -7,7 +7,6 @@ and the commands use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from singletable import Driver, Observer, Store
@@ -40,24 +39,24 @@ __all__ = ["SITE", "TABLES", "LikeState", "Moved", "PortfolioService", "open_por
 TABLES = {expiring: "portfolio_sessions"}
 
 
-@dataclass(frozen=True, slots=True)
 class PortfolioService:
     """The service, by topic."""
 
-    context: Context
-    profile: ProfileService
-    posts: PostService
-    catalog: Catalog
-    likes: LikeService
-    media: MediaService
-    comments: CommentService
-    contact: ContactService
-    newsletter: NewsletterService
-    stats: StatsService
-    accounts: Accounts
-    activity: ActivityService
-    trash: Trash
-    drafts: DraftService
+    def __init__(self, context: Context, profile: ProfileService, passwords: Passwords) -> None:
+        self.context = context
+        self.profile = profile
+        self.stats = StatsService(context)
+        self.catalog = Catalog(context)
+        self.likes = LikeService(context, profile, self.stats)
+        self.posts = PostService(context, self.likes, on_change=self.catalog.expire)
+        self.comments = CommentService(context, profile, self.stats)
+        self.contact = ContactService(context, profile)
+        self.newsletter = NewsletterService(context, profile)
+        self.media = MediaService(context)
+        self.accounts = Accounts(context, passwords)
+        self.activity = ActivityService(context, self.posts, self.likes, self.comments)
+        self.trash = Trash(context, self.posts, self.media, profile)
+        self.drafts = DraftService(context)
 
 
 def open_portfolio(
@@ -98,25 +97,7 @@ def open_portfolio(
         return clock().replace(microsecond=0)
 
     context = Context(store, secret, sender, urls or Urls(), whole_seconds, bucket, writes)
-    profile, stats, catalog = ProfileService(context), StatsService(context), Catalog(context)
-    likes = LikeService(context, profile, stats)
-    posts = PostService(context, likes, on_change=catalog.expire)
-    posts.resume_deletions()
-    comments = CommentService(context, profile, stats)
-    media = MediaService(context)
-    return PortfolioService(
-        context=context,
-        profile=profile,
-        posts=posts,
-        catalog=catalog,
-        likes=likes,
-        media=media,
-        comments=comments,
-        contact=ContactService(context, profile),
-        newsletter=NewsletterService(context, profile),
-        stats=stats,
-        accounts=Accounts(context, passwords or Passwords()),
-        activity=ActivityService(context, posts, likes, comments),
-        trash=Trash(context, posts, media, profile),
-        drafts=DraftService(context),
-    )
+    profile = ProfileService(context)
+    service = PortfolioService(context, profile, passwords or Passwords())
+    service.posts.resume_deletions()
+    return service

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Literal
@@ -32,7 +32,7 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.pages.forms import FieldValue
-from singletable_apps.shared.text_diff import DiffLine, diff_text
+from singletable_apps.shared.text_diff import diff_text
 from singletable_apps.shared.web import NO_STORE
 
 router = APIRouter()
@@ -66,15 +66,6 @@ def split_commas(text: str) -> list[str]:
     """Return the names in a list separated by commas or line breaks."""
     names = (name.strip() for name in text.replace("\n", ",").split(","))
     return [name for name in names if name]
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """What was saved meanwhile, compared with the form. `by` says who did."""
-
-    by: str
-    title: str
-    lines: list[DiffLine]
 
 
 @router.get("/admin/posts/new")
@@ -258,7 +249,8 @@ def _show_editor(
     )
 
 
-def _compare(page: UserPageContext, post: rules.Post, form: Form) -> Conflict:
+def _compare(page: UserPageContext, post: rules.Post, form: Form) -> dict[str, object]:
+    """Return what was saved meanwhile and by whom, compared with the form."""
     versions = page.service.posts.history(post.blog.blog_id)
     editor = versions[0].edited_by if versions else ""
     text = "%(name)s saved another version while you were writing."
@@ -266,7 +258,8 @@ def _compare(page: UserPageContext, post: rules.Post, form: Form) -> Conflict:
     if editor == page.user.email:
         by = Phrase("You saved another version in another window while you were writing.")
     title = post.blog.title if post.blog.title != form.value("title") else ""
-    return Conflict(by, title, diff_text(post.content.markdown, form.value("markdown")))
+    lines = diff_text(post.content.markdown, form.value("markdown"))
+    return {"by": by, "title": title, "lines": lines}
 
 
 @router.get("/admin/posts/{blog_id}/share")
