@@ -12,7 +12,7 @@ from unicodedata import category, normalize
 
 from singletable import evolve
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Role, User
-from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.errors import InvalidInput, RequestRejected
 from singletable_apps.shared.permissions import Permissions
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.text import InputChecks, normalize_line
@@ -37,6 +37,10 @@ MAX_OLD_SLUGS = 50
 WORDS_PER_MINUTE = 200
 # A publication time further away is probably a typing error.
 MAX_SCHEDULE = timedelta(days=3660)
+
+
+class SwitchedOff(RequestRejected):
+    """The owner of the site has switched this off."""
 
 
 # What each role is called and may do, for people.

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from singletable_apps.portfolio.api.schemas import ItemList, Success
 from singletable_apps.portfolio.entities import User
-from singletable_apps.portfolio.errors import SwitchedOff
+from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import AlreadyExists

@@ -216,32 +216,23 @@ def _show_post(
 def _post_head(
     page: PublicPageContext, blog: Blog, older: Blog | None, newer: Blog | None
 ) -> seo.Head:
-    urls, site = page.urls, page.settings
-    url = urls.absolute(urls.post(blog.slug))
-    description = blog.seo_description or blog.excerpt
+    urls, description = page.urls, blog.seo_description or blog.excerpt
     image = seo.share_image(urls, blog.featured_image_url, blog.featured_image_alt)
-    steps = [
-        (site.title, urls.absolute(urls.page())),
-        (page.language.gettext("Blog"), urls.absolute(urls.page("blog"))),
-        (blog.title, url),
-    ]
-    return seo.Head(
-        title=blog.title,
-        window_title=f"{blog.title} · {site.title}",
-        canonical=blog.canonical_url or url,
-        description=description,
+    parent = (page.language.gettext("Blog"), urls.page("blog"))
+    head = page.head(blog.title, urls.post(blog.slug), description, parent)
+    article = seo.article_data(urls, blog, description, image, page.settings)
+    return replace(
+        head,
+        canonical=blog.canonical_url or head.canonical,
         kind="article",
-        image=image or seo.share_image(urls, page.person.profile_pic_url, page.person.name),
+        image=image or head.image,
         article=[
             *([("published_time", blog.published_at.isoformat())] if blog.published_at else []),
             ("modified_time", blog.updated_at.isoformat()),
             *([("section", blog.category)] if blog.category else []),
             *(("tag", tag) for tag in blog.tags),
         ],
-        json_ld=[
-            seo.json_ld(seo.article_data(urls, blog, description, image, site)),
-            seo.json_ld(seo.breadcrumb_data(steps)),
-        ],
+        json_ld=[seo.json_ld(article), *head.json_ld],
         previous=urls.post(older.slug) if older else "",
         next=urls.post(newer.slug) if newer else "",
     )

@@ -70,13 +70,19 @@ class PublicPageContext(PageContext[PortfolioService, Urls]):
         """Return when the settings or the person last changed."""
         return max(self.settings.updated_at, self.person.updated_at)
 
-    def head(self, title: str, url: str, description: str = "") -> seo.Head:
-        """Return the head of a page; without a title, that of the home page."""
+    def head(
+        self, title: str, url: str, description: str = "", *parents: tuple[str, str]
+    ) -> seo.Head:
+        """Return the head of a page; without a title, that of the home page.
+
+        `parents` are the names and URLs of the pages between the home page and this one.
+        """
         title = self.language.gettext(title) if isinstance(title, Phrase) else title
         site = self.settings.title
         person = self.person.name
         home = f"{site}: {self.settings.tagline}" if self.settings.tagline else site
-        steps = [(site, self.urls.absolute(self.urls.page())), (title, self.urls.absolute(url))]
+        path = [(site, self.urls.page()), *parents, (title, url)]
+        steps = [(name, self.urls.absolute(each)) for name, each in path]
         return seo.Head(
             title=title or person or site,
             window_title=" · ".join(filter(None, (title, site))) if title else home,

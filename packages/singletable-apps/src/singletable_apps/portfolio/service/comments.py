@@ -17,7 +17,6 @@ from typing import ParamSpec, TypeVar
 
 from singletable import (
     AlreadyExists,
-    ItemKey,
     Page,
     SingleTableError,
     TransactionConflict,
@@ -34,7 +33,6 @@ from singletable_apps.portfolio.entities import (
     TrashKind,
     User,
 )
-from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
@@ -92,7 +90,7 @@ class CommentService:
         if draft.website:
             return
         if not self._profile.get_settings().comments:
-            raise SwitchedOff("Comments are switched off on this site.")
+            raise rules.SwitchedOff("Comments are switched off on this site.")
         blog = self._context.get_public_blog(blog_id)
         checked = comment_rules.check_comment(draft)
         author, now = self._context.keyed_hash("comment", visitor), self._context.clock()
@@ -265,7 +263,8 @@ class CommentService:
         return blog, pending if is_same else None
 
     def _find_approved(self, named: comment_rules.CommentRef) -> Comment | None:
-        return self._context.store.get(_key_of_approved(named), consistent=True)
+        key = Comment.key(named.blog_id, named.created_at, named.comment_id)
+        return self._context.store.get(key, consistent=True)
 
     def _read_queue(self, actor: User, cursor: str | None, limit: int) -> Page[QueuedComment]:
         store, partition = self._context.store, PendingComment.key.partition()
@@ -337,11 +336,11 @@ class ContactService:
             return
         settings = self._profile.get_settings()
         if not settings.contact:
-            raise SwitchedOff("The contact form is switched off on this site.")
+            raise rules.SwitchedOff("The contact form is switched off on this site.")
         checked = comment_rules.check_contact(draft)
         address = self._profile.owner_address()
         if address is None:
-            raise SwitchedOff("This site has no address for messages yet.")
+            raise rules.SwitchedOff("This site has no address for messages yet.")
         text = Phrase(
             "%(message)s\n\n-- \n%(name)s <%(email)s> wrote this in the contact form of %(site)s. "
             "Your reply goes to this address.\n",
@@ -379,7 +378,3 @@ def _approved(pending: PendingComment, moderator: User) -> Comment:
     own = {"visitor", "ends"}
     values = {name: value for name, value in vars(pending).items() if name not in own}
     return Comment(**values, approved_by=moderator.email)
-
-
-def _key_of_approved(named: comment_rules.CommentRef) -> ItemKey[Comment]:
-    return Comment.key(named.blog_id, named.created_at, named.comment_id)

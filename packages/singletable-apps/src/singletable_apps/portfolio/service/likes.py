@@ -25,11 +25,11 @@ from datetime import UTC, datetime
 from singletable import ConditionFailed, TransactionConflict, key_of, retry_conflicts
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Like, LikeCount, Listing
-from singletable_apps.portfolio.errors import SwitchedOff
+from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
-from singletable_apps.shared.errors import Busy, NotFound
+from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 SHARDS = 8
@@ -96,8 +96,6 @@ class LikeService:
 
         They are equal during the first year of a post; then markers expire.
         """
-        if self._context.find_blog(blog_id) is None:
-            raise NotFound("There is no such post. It may have been deleted.")
         markers = self._context.store.count(Like.of_blog(blog_id))
         return Recount(self._state(blog_id, liked=False).count, markers)
 

@@ -13,9 +13,8 @@ from datetime import timedelta
 from singletable import Page
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Subscriber, User
-from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import TRANSLATIONS
-from singletable_apps.portfolio.rules import PERMISSIONS, Permission
+from singletable_apps.portfolio.rules import PERMISSIONS, Permission, SwitchedOff
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.shared.accounts import Throttle, TooManyAttempts

@@ -1,20 +1,35 @@
-"""Write, publish and find posts."""
+"""Write, publish, find and delete posts.
+
+A post in the trash keeps its slugs and all its items. When a post is deleted, readers and authors
+lose it first. Its METADATA, which lists its slugs, is deleted last, so that everything else can
+still be found, and an interrupted deletion is finished later.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import islice
 from uuid import uuid4
 
-from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
-from singletable_apps.portfolio import patterns, rules
+from singletable import (
+    ConditionFailed,
+    InvalidCursor,
+    Page,
+    SingleTableError,
+    TransactionConflict,
+    evolve,
+    key_of,
+    retry_conflicts,
+)
+from singletable_apps.portfolio import entities, patterns, rules
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.likes import LikeService
-from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
@@ -29,6 +44,9 @@ PREVIEW_LIFETIME = timedelta(days=30)
 _ATTEMPTS = 10
 _READABLE = (Listing.ALL, Listing.DRAFTS, Listing.PAGES)
 _FAILED = (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME)
+_BATCH = 1_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_log = logging.getLogger(__name__)
 
 
 class Outcome(StrEnum):
@@ -54,7 +72,7 @@ class PostService:
         self._context = context
         self._store = context.store
         self._slugs = SlugRegistry(context.store)
-        self._deletion = PostDeletion(context, likes)
+        self._likes = likes
         self._previews = Sealer(context.secret, "portfolio preview")
         self._on_change = on_change
 
@@ -304,22 +322,59 @@ class PostService:
         self, actor: User, blog_id: str, to: Listing, check: RevisionCheck = any_revision
     ) -> None:
         """Move the post with its comments and likes to the trash (TRASH), or back (ALL)."""
-        self._deletion.move(actor, blog_id, to, check)
+        self._move(actor, blog_id, to, check)
         self._on_change()
 
     def delete(self, actor: User | None, blog_id: str, check: RevisionCheck = any_revision) -> None:
         """Delete the post with its slugs, likes and comments. If it is interrupted, call it again.
 
-        Readers lose the post at once. Deletions that were interrupted before are finished, too.
+        Without an actor, the time of the post in the trash is over. Readers lose the post at once.
+        Deletions that were interrupted before are finished, too.
         """
-        hidden = self._deletion.move(actor, blog_id, Listing.DELETED, check)
+        hidden = self._move(actor, blog_id, Listing.DELETED, check)
         self._on_change()
-        self._deletion.delete_items(hidden)
-        self._deletion.resume()
+        self._delete_items(hidden)
+        self.resume_deletions()
 
     def resume_deletions(self) -> None:
         """Finish the deletions that were interrupted."""
-        self._deletion.resume()
+        for blog in self._store.query(Blog.by_date(Listing.DELETED)):
+            try:
+                self._delete_items(blog)
+            except SingleTableError as error:
+                _log.warning("The post %s is hidden, but not deleted: %s", blog.blog_id, error)
+
+    @retry_conflicts(attempts=_ATTEMPTS, idempotent=True, otherwise=lambda: _busy())
+    def _move(self, actor: User | None, blog_id: str, to: Listing, check: RevisionCheck) -> Blog:
+        """Move the post as `rules.move_post` does, unless an interrupted call has done so."""
+        blog = self._context.find_blog(blog_id, consistent=True)
+        if blog is None or Listing.DELETED is blog.listing is not to:
+            raise NotFound("There is no such post. It may have been deleted.")
+        if actor is not None:
+            rules.check_can_edit(actor, blog)
+        if blog.listing is to or (to is Listing.ALL and blog.listing is not Listing.TRASH):
+            return blog
+        check(blog.revision)
+        return self._store.replace(rules.move_post(blog, to, self._context.clock()))
+
+    def _delete_items(self, blog: Blog) -> None:
+        """Delete all items of a hidden post."""
+        store, blog_id = self._store, blog.blog_id
+        self._slugs.forget(blog)
+        is_own, queue = entities.PendingComment.blog_id == blog_id, entities.PendingComment.key
+        waiting = store.query(queue.partition(), where=is_own, consistent=True)
+        while batch := list(islice(waiting, _BATCH)):
+            store.delete_many(map(key_of, batch))
+        trashed = entities.Trashed.name.begins_with(blog_id)
+        for item in store.query(entities.Trashed.key.partition(), where=trashed):
+            store.delete(key_of(item))
+        store.delete(entities.EditorDraft.key(f"posts/{blog_id}"))
+        store.delete_partition(entities.DayStats.key.partition(blog_id))
+        store.delete_partition(Revision.key.partition(blog_id).ge(0))
+        store.delete_partition(entities.Comment.key.partition(blog_id).ge(_EPOCH))
+        self._likes.delete(blog_id)
+        store.delete_many([BlogContent.key(blog_id)])
+        store.delete_partition(Blog.key.partition(blog_id))
 
     # The parts of the above.
 

@@ -18,8 +18,8 @@ from singletable_apps.portfolio.comment_rules import (
     ref_of,
 )
 from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, Role
-from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service import SITE
 from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound
 from singletable_apps.shared.mail import MailNotSent

@@ -11,8 +11,8 @@ import pytest
 
 from singletable import Store
 from singletable_apps.portfolio.comment_rules import ContactDraft
-from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service.comments import MESSAGES_PER_HOUR, ContactService
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.mail import Email, MailNotSent, build_message

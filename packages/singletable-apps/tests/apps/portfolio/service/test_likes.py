@@ -13,8 +13,8 @@ import pytest
 from singletable import Driver, Operation, Store, TransactWriteItems
 from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
-from singletable_apps.portfolio.errors import SwitchedOff
 from singletable_apps.portfolio.profile_rules import SettingsEdits
+from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service import SITE, LikeState, open_portfolio
 from singletable_apps.portfolio.service.likes import SHARDS, LikeService, Recount
 from singletable_apps.shared.errors import NotFound
@@ -65,12 +65,6 @@ def test_counts_of_many_posts_include_posts_without_likes(memory: World) -> None
     likes.like("milk", "bob")
     assert likes.counts(["oat", "tea", "milk", "tea"]) == {"oat": 0, "tea": 1, "milk": 2}
     assert likes.counts([]) == {}
-
-
-def test_recount_of_an_unknown_post_is_not_found(memory: World) -> None:
-    for blog_id in ("none", "", "a#b"):
-        with pytest.raises(NotFound):
-            memory.service.likes.recount(blog_id)
 
 
 @pytest.mark.parametrize("action", ["like", "unlike", "state"])
