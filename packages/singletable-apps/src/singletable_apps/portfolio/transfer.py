@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,9 +28,20 @@ from posixpath import dirname, join, normpath, relpath
 from pydantic import BaseModel, TypeAdapter
 
 from singletable_apps.portfolio import patterns, profile_rules, site_files
-from singletable_apps.portfolio.entities import Listing, Portfolio, SiteSettings, User
+from singletable_apps.portfolio.entities import (
+    Blog,
+    Comment,
+    Listing,
+    PendingComment,
+    Portfolio,
+    Revision,
+    SiteSettings,
+    User,
+)
 from singletable_apps.portfolio.rules import MAX_MARKDOWN_BYTES, PERMISSIONS, Permission, Post
 from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
+from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.media import MAX_ALT
 from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.shared.archives import Files, read_zip, write_zip
@@ -75,7 +86,7 @@ def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
     names = {
         post.slug if post.is_page else f"blog/{post.slug}": post.filename for post in posts.values()
     }
-    activities = service.activity.read(posts)
+    activities = activities_of(service, posts)
     prefix = service.context.urls.prefix
     site = site_files.SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
     yield (
@@ -99,6 +110,33 @@ def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
 def _activity_path(path: str) -> str:
     """Return the file beside a post, with its likes, comments and earlier versions."""
     return f"{path.rpartition('.')[0]}.json"
+
+
+def activities_of(
+    service: PortfolioService, blog_ids: Iterable[str]
+) -> dict[str, site_files.ActivityFile]:
+    """Return the likes, comments and earlier versions of posts, by id, oldest first.
+
+    Likes are a number: visitors are known only as keyed hashes, which are of no use elsewhere.
+    """
+    waiting = _waiting(service)
+    return {
+        blog_id: site_files.ActivityFile.model_validate(
+            {
+                "likes": count,
+                "comments": [*service.comments.of_post(blog_id), *waiting[blog_id]],
+                "history": service.posts.history(blog_id)[::-1],
+            }
+        )
+        for blog_id, count in service.likes.counts(blog_ids).items()
+    }
+
+
+def _waiting(service: PortfolioService) -> defaultdict[str, list[PendingComment]]:
+    found: defaultdict[str, list[PendingComment]] = defaultdict(list)
+    for comment in service.context.store.query(PendingComment.key.partition()):
+        found[comment.blog_id].append(comment)
+    return found
 
 
 def _all_posts(service: PortfolioService) -> Iterator[Post]:
@@ -355,7 +393,7 @@ class _Import:
         outcome, blog = self._service.posts.import_post(
             self._actor, post, revisions=last, dry_run=self._dry_run
         )
-        is_changed = self._service.activity.restore(blog, activity, dry_run=self._dry_run)
+        is_changed = restore_activity(self._service, blog, activity, dry_run=self._dry_run)
         if is_changed and outcome is Outcome.SKIPPED:
             outcome = Outcome.UPDATED
         self._note(path, outcome, blog_id=blog.blog_id)
@@ -382,6 +420,55 @@ class _Import:
         outcome = Outcome.UPDATED if changed else Outcome.SKIPPED
         self._note(path, outcome, ", ".join(changed).replace("_", " "))
         return bool(changed) and not self._dry_run
+
+
+def restore_activity(
+    service: PortfolioService,
+    blog: Blog,
+    activity: site_files.ActivityFile,
+    *,
+    dry_run: bool = False,
+) -> bool:
+    """Add what a post does not have yet; return whether there was anything.
+
+    A post that has earlier versions keeps them.
+    """
+    blog_id, context = blog.blog_id, service.context
+    known: list[Comment | PendingComment] = []
+    if activity.comments:
+        known = [*service.comments.of_post(blog_id), *_waiting(service)[blog_id]]
+    ids = {comment.comment_id for comment in known}
+    # A file may name the same comment or version twice.
+    added = {
+        each.comment_id: _comment(context, blog_id, each)
+        for each in activity.comments
+        if each.comment_id not in ids
+    }
+    versions = {
+        old.number: Revision(blog_id=blog_id, **dict(old))
+        for old in (activity.history if not service.posts.history(blog_id) else ())
+        # Later edits count on from this number.
+        if old.number <= blog.revisions
+    }
+    if not dry_run:
+        context.store.put_many(versions.values())
+        context.store.put_many(each for each in added.values() if isinstance(each, Comment))
+        context.store.put_many(each for each in added.values() if isinstance(each, PendingComment))
+    is_liked_more = service.likes.raise_to(blog_id, activity.likes, dry_run=dry_run)
+    return bool(added or versions or is_liked_more)
+
+
+def _comment(
+    context: Context, blog_id: str, entry: site_files.CommentEntry
+) -> Comment | PendingComment:
+    if entry.approved_by:
+        return Comment(blog_id=blog_id, **dict(entry))
+    return PendingComment(
+        blog_id=blog_id,
+        **entry.model_dump(exclude={"approved_by", "is_author"}),
+        visitor=context.keyed_hash("comment", "import"),
+        ends=context.clock() + PENDING_LIFETIME,
+    )
 
 
 # Undo

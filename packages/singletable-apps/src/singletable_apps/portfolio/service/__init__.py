@@ -13,7 +13,6 @@ from singletable import Driver, Observer, Store
 from singletable_apps.portfolio.entities import data_table
 from singletable_apps.portfolio.profile_rules import TRANSLATIONS
 from singletable_apps.portfolio.service.accounts import Accounts
-from singletable_apps.portfolio.service.activity import ActivityService
 from singletable_apps.portfolio.service.catalog import Catalog
 from singletable_apps.portfolio.service.comments import CommentService, ContactService
 from singletable_apps.portfolio.service.context import Context
@@ -54,7 +53,6 @@ class PortfolioService:
         self.newsletter = NewsletterService(context, profile)
         self.media = MediaService(context)
         self.accounts = Accounts(context, passwords)
-        self.activity = ActivityService(context, self.posts, self.likes, self.comments)
         self.trash = Trash(context, self.posts, self.media, profile)
         self.drafts = DraftService(context)
 

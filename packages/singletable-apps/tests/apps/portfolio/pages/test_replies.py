@@ -7,6 +7,7 @@ import pytest
 from singletable import evolve
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of, threads
 from singletable_apps.portfolio.entities import Blog, Comment
+from singletable_apps.portfolio.transfer import activities_of, restore_activity
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.portfolio.support.posts import publish
@@ -78,9 +79,9 @@ def test_export_keeps_replies(app: PagesApp, blog: Blog) -> None:
     service = app.world.service
     first = approve(app, blog, "Grace")
     service.comments.reply(app.world.owner(), ref_of(first), "Thanks.")
-    activity = service.activity.read([blog.blog_id])[blog.blog_id]
+    activity = activities_of(service, [blog.blog_id])[blog.blog_id]
     for comment in service.comments.of_post(blog.blog_id):
         service.comments.delete(app.world.owner(), ref_of(comment))
-    assert service.activity.restore(blog, activity)
+    assert restore_activity(service, blog, activity)
     [(_, [reply])] = threads(service.comments.of_post(blog.blog_id))
     assert (reply.content, reply.is_author) == ("Thanks.", True)

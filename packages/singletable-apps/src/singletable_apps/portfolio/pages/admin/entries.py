@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
@@ -37,12 +36,11 @@ Stored: TypeAlias = entities.Portfolio | entities.SiteSettings
 Change: TypeAlias = Callable[[list[Entry]], list[Entry]]
 NEW = "new"
 _LOSS = "The link disappears from the menu. What it leads to stays at its address."
-_MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 
 @dataclass(frozen=True)
 class EntryKind:
-    """Projects, experience or the menu: the field, its type, and the words for it.
+    """Projects, experience or the menu: the field, its type, and the word for an entry.
 
     The form has a field for each field of the type. The service checks the values.
     """
@@ -50,8 +48,6 @@ class EntryKind:
     field: Literal["projects", "experience", "menu"]
     noun: str
     type: type[Entry]
-    empty_title: str
-    empty_text: str
 
     def entries(self, stored: Stored) -> list[Entry]:
         """Return the entries in their order."""
@@ -63,11 +59,6 @@ class EntryKind:
             if entry.id == entry_id:
                 return place
         raise NotFound(f"There is no such {self.noun}. It may have been deleted.")
-
-    def get(self, stored: Stored, entry_id: str) -> Entry:
-        """Return an entry, or raise NotFound."""
-        entries = self.entries(stored)
-        return entries[self.find(entries, entry_id)]
 
     def read(self, form: pages.Form, entry_id: str) -> Entry:
         """Return the entry in a form, or raise InvalidInput."""
@@ -87,9 +78,8 @@ def _parse_month(text: str) -> date | None:
     """Return the first day of a month such as 2021-03, or None for an empty text."""
     if not text.strip():
         return None
-    match = _MONTH.fullmatch(text.strip())
     try:
-        return date(int(match[1]) if match else 0, int(match[2]) if match else 0, 1)
+        return date.fromisoformat(f"{text.strip()}-01")
     except ValueError:
         raise ValueError("Enter a year and a month, such as 2021-03.") from None
 
@@ -115,27 +105,9 @@ def _shown(value: object) -> str:
 
 
 KINDS = {
-    "projects": EntryKind(
-        "projects",
-        "project",
-        entities.Project,
-        "Show what you made",
-        "Each project can have a picture, a link and its technologies.",
-    ),
-    "experience": EntryKind(
-        "experience",
-        "position",
-        entities.Experience,
-        "Where have you worked?",
-        "Positions are shown as a timeline, in your order.",
-    ),
-    "menu": EntryKind(
-        "menu",
-        "link",
-        entities.MenuEntry,
-        "The menu is empty",
-        "Add parts of your site, pages of your own, or links to elsewhere.",
-    ),
+    "projects": EntryKind("projects", "project", entities.Project),
+    "experience": EntryKind("experience", "position", entities.Experience),
+    "menu": EntryKind("menu", "link", entities.MenuEntry),
 }
 
 
@@ -264,7 +236,8 @@ def edit_entry(page: EntryPage, entry_id: str, form: pages.PostedForm) -> Respon
 
     def initial() -> pages.Form:
         stored = page.read()
-        values = {} if is_new else vars(page.kind.get(stored, entry_id))
+        entries = page.kind.entries(stored)
+        values = {} if is_new else vars(entries[page.kind.find(entries, entry_id)])
         shown = {name: _shown(value) for name, value in values.items()}
         return offer_draft(page, pages.Form({**shown, "revision": stored.revision}))
 
