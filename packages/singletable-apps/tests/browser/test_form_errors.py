@@ -14,7 +14,6 @@ from tests.browser.site import Site
 
 PASSWORD = "lantern copper river"
 DOOR, CLUB = "e/Color%20of%20the%20door", "e/Harbor%20club%20board"
-CODE = "abcd-" * 12 + "abca"
 # Skip the browser's own validation, so that the server validates.
 SEND = "form => { form.noValidate = true; form.requestSubmit() }"
 
@@ -38,8 +37,7 @@ class InvalidInput:
 
 NEWCOMER = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
 LATE = {"no_voting_before": "2090-01-02T10:00", "no_voting_after": "2090-01-01T10:00"}
-ABOUT, CURRENT, LOOK_UP = "account/details", "account/password", "check/confirmation"
-BOARD = {"election": "Board 2026", "confirmation": "x"}
+ABOUT, CURRENT = "account/details", "account/password"
 INVALID_INPUTS = (
     InvalidInput(None, "sign-in", {"who": "", "password": PASSWORD}, "who"),
     InvalidInput(None, "sign-in", {"who": "Ada", "password": ""}, "password"),
@@ -57,8 +55,6 @@ INVALID_INPUTS = (
     InvalidInput("Ada", "account", {"current": PASSWORD, "new": "short"}, "new", form=CURRENT),
     InvalidInput("Ada", "people/Leslie", {"name": "a@b"}, "name"),
     InvalidInput("Ada", "people/Leslie", {"email": "nowhere"}, "email"),
-    InvalidInput("Ada", "check", BOARD, "confirmation", form=LOOK_UP),
-    InvalidInput("Ada", "check", {"election": "?", "confirmation": CODE}, "election", form=LOOK_UP),
     InvalidInput("Ada", "new", {"name": "treasurer"}, "name"),
     InvalidInput("Ada", "new", {"name": "Late", **LATE}, "no_voting_after"),
     InvalidInput("Donald", f"{DOOR}/settings", {"name": "Treasurer"}, "name"),

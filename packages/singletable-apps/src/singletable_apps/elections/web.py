@@ -14,11 +14,9 @@ from singletable import ItemMismatch
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, IntegrityError, WrongState
 from singletable_apps.elections.poll_book import LinkVoter
-from singletable_apps.elections.proofs.encoding import parse_code
-from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
 from singletable_apps.elections.service import Elections
-from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.shared.errors import AlreadyExists, NotFound
 from singletable_apps.shared.frame import AppProblems, count_request, state_of
 from singletable_apps.shared.web import (
     UNAVAILABLE,
@@ -44,14 +42,6 @@ NameAsked: TypeAlias = Annotated[
     str, Field(min_length=1, max_length=LONGEST), AfterValidator(_written)
 ]
 NameInPath: TypeAlias = Annotated[NameAsked, in_segment]
-
-
-def read_code(text: str) -> str:
-    """Return a tracking code without dashes, or raise InvalidInput."""
-    try:
-        return parse_code(text)
-    except InvalidCode as error:
-        raise InvalidInput({"confirmation": str(error)}) from error
 
 
 def export_file(service: Elections, viewer: User | LinkVoter, name: str, form: str) -> Response:

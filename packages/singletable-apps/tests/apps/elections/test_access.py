@@ -99,7 +99,7 @@ TABLE: Table = {
         "/elections",
         {
             EVERYONE: """
-                GET , GET /check, POST /check, POST /check/confirmation, GET /counting, GET /email,
+                GET , GET /check, POST /check, GET /counting, GET /email,
                 POST /email, GET /email/old, POST /email/old, GET /forgot, POST /forgot,
                 GET /forgot/sent, GET /register, POST /register, GET /register/confirm,
                 POST /register/confirm, GET /register/sent, GET /reset, POST /reset, GET /sign-in,

@@ -11,12 +11,14 @@ from ranked_ballots.formats import FORMATS
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import OnElection, Service, slice_page, user_router
 from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, PublishedElection
-from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.encoding import format_code, parse_code
+from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import checker_source
 from singletable_apps.elections.rules.methods import METHODS as ELECTION_METHODS
 from singletable_apps.elections.service.results import RevealedBallot
-from singletable_apps.elections.web import WRONG_STATE, export_file, read_code
+from singletable_apps.elections.web import WRONG_STATE, export_file
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.web import NOT_FOUND, Pagination, api_router, download
 
 router = user_router("results", NOT_FOUND, WRONG_STATE)
@@ -64,7 +66,10 @@ def read_proof(
     ],
 ) -> schemas.BallotProof:
     """Prove that a tracking code is among those signed at the close."""
-    code = read_code(confirmation)
+    try:
+        code = parse_code(confirmation)
+    except InvalidCode as error:
+        raise InvalidInput({"confirmation": str(error)}) from error
     proof, closing = on.service.results.proof(on.user, on.name, code)
     return schemas.BallotProof(confirmation=code, proof=proof, closing=closing)
 

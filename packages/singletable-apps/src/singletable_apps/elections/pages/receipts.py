@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import cast
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import JsonValue
 
 from singletable_apps.elections.pages.ballot import (
     load_voter_context,
@@ -16,16 +16,15 @@ from singletable_apps.elections.pages.ballot import (
     write_receipt,
 )
 from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage, VoterPage
-from singletable_apps.elections.proofs.checker import Finding, is_included, reject_duplicates
+from singletable_apps.elections.proofs.checker import Finding, reject_duplicates
 from singletable_apps.elections.proofs.documents import checker_command, receipt_filename
-from singletable_apps.elections.proofs.encoding import format_code, shorten_code
-from singletable_apps.elections.proofs.keys import fingerprint, is_signed
+from singletable_apps.elections.proofs.encoding import shorten_code
+from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import verify_receipt
-from singletable_apps.elections.web import read_code
-from singletable_apps.shared.accounts import NotSignedIn, send_notice
-from singletable_apps.shared.errors import InvalidInput, RequestRejected
+from singletable_apps.shared.accounts import send_notice
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import Email
-from singletable_apps.shared.pages import Form, LocalTime, PostedForm, request_time_zone
+from singletable_apps.shared.pages import Form, LocalTime, request_time_zone
 from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.web import download
 
@@ -115,13 +114,6 @@ def _invalid(reason: str) -> InvalidInput:
     return InvalidInput({"receipt": reason})
 
 
-class CodeForm(BaseModel):
-    """A tracking code, and the election to look it up in."""
-
-    election: Annotated[str, Field(min_length=1, max_length=200)]
-    confirmation: Annotated[str, Field(min_length=1, max_length=200)]
-
-
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """The result of a check: a headline, one sentence, and the findings behind it."""
@@ -140,7 +132,7 @@ class CheckResult:
 @router.get("/check")
 def show_check(page: AnyPage) -> Response:
     """Show the forms that check a receipt or a tracking code."""
-    return _render_check(page)
+    return _render_check(page, Form())
 
 
 @router.post("/check")
@@ -150,7 +142,7 @@ def check_receipt(page: AnyPage, upload: PastedOrFile) -> Response:
     try:
         receipt = parse_receipt(files[0].data if files else form.value("receipt").encode())
     except InvalidInput as error:
-        return _render_check(page, 422, receipt_form=form.with_errors(**error.errors))
+        return _render_check(page, form.with_errors(**error.errors), 422)
     is_closed = bool(receipt.get("closing"))
     key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
     findings = verify_receipt(receipt, key=key)
@@ -164,7 +156,7 @@ def check_receipt(page: AnyPage, upload: PastedOrFile) -> Response:
             findings[-1] = Finding(word == "is", f"The tracking code {word} in the signed result.")
     title, text = _OUTCOMES["wrong" if is_wrong else outcome]
     result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
-    return _render_check(page, receipt_form=form, receipt_check=result)
+    return _render_check(page, form, result=result)
 
 
 _OUTCOMES = {
@@ -205,58 +197,8 @@ _OUTCOMES = {
 }
 
 
-@router.post("/check/confirmation")
-def check_code(page: AnyPage, form: PostedForm) -> Response:
-    """Look up a tracking code among those that were signed when an election closed."""
-    if page.visitor is None:
-        raise NotSignedIn("Sign in to look up a tracking code.")
-
-    def act(values: CodeForm) -> Response:
-        name, code = values.election.strip(), read_code(values.confirmation)
-        try:
-            inclusion, closing = page.service.results.proof(page.visitor, name, code)
-        except RequestRejected as error:
-            if error.field != "confirmation":
-                raise InvalidInput({"election": str(error)}) from error
-            missing = Finding(False, f"The tracking code {format_code(code)} was not signed.")
-            return show(form, 200, CheckResult(*_MISSING, [missing], name))
-        statement = closing["statement"]
-        findings = [
-            Finding(
-                is_included(statement["root"], code, **inclusion),
-                f"The tracking code is one of {statement['ballots']:,} that were signed.",
-            ),
-            Finding(
-                is_signed(statement, closing["signature"], closing["public_key"]),
-                f"The results of “{statement['name']}” are signed with our key.",
-            ),
-        ]
-        return show(form, 200, CheckResult(*_SIGNED, findings, statement["name"]))
-
-    def show(form: Form, status: int, result: CheckResult | None = None) -> Response:
-        return _render_check(page, status, code_form=form, code_check=result)
-
-    return page.submit(form, CodeForm, act, show)
-
-
-_SIGNED = (
-    "This ballot was counted",
-    "The ballot with this tracking code is among those that were counted and signed.",
-)
-_MISSING = (
-    "This tracking code is not on the list",
-    "Compare it with your receipt. If you changed or withdrew your ballot, only the code of your "
-    "last ballot is on the list.",
-)
-
-
-def _render_check(page: AnyPage, status: int = 200, /, **context: object) -> Response:
-    defaults: dict[str, object] = {
-        "receipt_form": Form(),
-        "code_form": Form(),
-        "receipt_check": None,
-        "code_check": None,
-        "command": checker_command("RECEIPT"),
-        "is_signed_in": page.visitor is not None,
-    }
-    return page.render("check", status, **{**defaults, **context})
+def _render_check(
+    page: AnyPage, form: Form, status: int = 200, result: CheckResult | None = None
+) -> Response:
+    command = checker_command("RECEIPT")
+    return page.render("check", status, form=form, check=result, command=command)

@@ -175,37 +175,6 @@ def test_junk_gets_a_clear_message(visitor: Browser, name: str) -> None:
     assert "JSON" not in text
 
 
-def test_tracking_code_is_found_however_it_is_typed(app: PagesApp, receipt: Receipt) -> None:
-    typed = format_code(receipt["confirmation"]).upper().replace("-", " ")
-    sent = {"election": " chair ", "confirmation": typed}
-    answer = app.browser(app.user("Ben")).post(f"{CHECK}/confirmation", sent)
-    assert outcome_of(answer) == "This ballot was counted"
-    assert "is-wrong" not in answer.text
-
-
-@pytest.mark.parametrize(
-    ("election", "confirmation", "status", "message"),
-    [
-        (CHAIR, "a" * 52, 200, "This tracking code is not on the list"),
-        (CHAIR, "a" * 51, 422, "A code has 52 letters and digits"),
-        (CHAIR, "", 422, "Please fill this in."),
-        ("Nowhere", "a" * 52, 422, "There is no election “Nowhere”."),
-    ],
-)
-def test_unknown_tracking_code_gets_a_clear_message(
-    app: PagesApp, election: str, confirmation: str, status: int, message: str
-) -> None:
-    sent = {"election": election, "confirmation": confirmation}
-    answer = app.browser(app.user("Ben")).post(f"{CHECK}/confirmation", sent)
-    assert answer.status_code == status
-    assert message in text_in(answer.text)
-
-
-def test_looking_up_tracking_codes_requires_signing_in(visitor: Browser) -> None:
-    answer = visitor.post(f"{CHECK}/confirmation", {"election": CHAIR, "confirmation": "a"})
-    assert answer.headers["location"].startswith("/elections/sign-in")
-
-
 def test_check_page_offers_the_offline_checker(visitor: Browser) -> None:
     page = visitor.get("check").text
     assert "What this check proves" in page
