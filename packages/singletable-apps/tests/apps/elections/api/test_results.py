@@ -51,11 +51,6 @@ def test_tally_has_its_visibility_and_signed_statement(api: Api) -> None:
     assert tally["unique_share"] == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize("what", ["tally", "ballots", "publication", "export?format=csv"])
-def test_secret_ballots_are_counted_after_the_close(api: Api, what: str) -> None:
-    assert type_of(api.clients["Ada"].get(f"/elections/Running/{what}")) == "409 wrong-state"
-
-
 def test_ballots_show_only_what_is_published(api: Api) -> None:
     cy = api.clients["Cy"]
     for name, has_code, has_name in (

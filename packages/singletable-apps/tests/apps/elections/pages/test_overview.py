@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -54,15 +54,6 @@ def test_all_times_are_shown_in_the_time_zone_of_the_reader_in_one_format(
     assert "1 July 2026, 10:00 CEST" in text
     assert "1 December 2026, 10:00 CET" in text
     assert "UTC" not in text
-
-
-def test_election_past_its_closing_time_closes_when_opened(
-    app: PagesApp, ada: Browser, ben: Browser
-) -> None:
-    soon = app.world.clock.now + timedelta(minutes=5)
-    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(no_voting_after=soon))
-    app.world.clock.now = soon
-    assert missing_in(ben.get("e", "Tea"), ["Results are in", "Signed results"]) == []
 
 
 def test_closed_election_shows_its_signature(app: PagesApp, ada: Browser, ben: Browser) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from singletable import connect
 from singletable_apps.elections.roles import Role
-from tests.apps.elections.api.client import Api, make_api, type_of
-from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.elections.api.client import make_api, type_of
+from tests.apps.elections.pages.client import PagesApp
 from tests.apps.support.elections.world import PASSWORD, World
 from tests.apps.support.html import field_errors
 
@@ -115,23 +115,3 @@ def test_set_up_link_makes_the_owner_and_works_once() -> None:
     # A site that is empty again has another code.
     people.remove(zoe, "Zoe")
     assert people.setup_code() not in (None, code)
-
-
-def test_api_needs_the_code_for_the_first_user() -> None:
-    api: Api = make_api()
-    refused = api.anonymous().post("/register", ZOE)
-    assert type_of(refused) == "422 invalid-request"
-    assert refused.json()["errors"][0]["pointer"] == "/setup_code"
-    api.register("Ada")
-    assert api.anonymous().post("/register", ZOE).status_code == 201
-
-
-# Signing in again in the same browser works, whatever others guessed meanwhile.
-def test_known_browser_is_not_locked_out(app: PagesApp, ada: Browser) -> None:
-    browser, stranger = app.sign_in("Ada"), app.browser()
-    browser.post("/elections/sign-out", {})
-    for _ in range(11):
-        answer = stranger.submit(stranger.get("sign-in"), who="Ada", password="a wrong guess")
-    assert answer.status_code == 429
-    again = browser.submit(browser.get("sign-in"), who="Ada", password=PASSWORD)
-    assert again.status_code == 303

@@ -7,7 +7,7 @@ import pytest
 from singletable_apps.elections.pages import voters
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.html import forms_in, missing_in
+from tests.apps.support.html import forms_in
 
 
 @pytest.fixture
@@ -53,19 +53,3 @@ def test_voters_are_found_by_part_of_the_name(app: PagesApp, ben: Browser, tea: 
     assert "<li>Ben</li>" in ben.get("e", tea, "voters", query="?q=EN").text
     nobody = ben.get("e", tea, "voters", query="?q=zz").text.partition('id="voters"')[2]
     assert "<li>" not in nobody.partition("</main>")[0]
-
-
-def test_list_of_a_locked_election_cannot_be_edited(app: PagesApp, ada: Browser) -> None:
-    app.world.launch(app.user("Ada"), "Tea", allow_edit=False)
-    assert ada.get("e", "Tea", "voters", "list").status_code == 409
-    assert ada.post("/elections/e/Tea/voters/list", {}).status_code == 409
-
-
-def test_list_of_removed_people_does_not_admit_everyone(
-    app: PagesApp, ada: Browser, ben: Browser, tea: str
-) -> None:
-    app.world.service.lifecycle.set_voters(app.user("Ada"), tea, ["Ben"])
-    app.world.service.people.remove(app.user("Ada"), "Ben")
-    page = app.register("Carol", Role.VOTER).get("e", tea, "voters")
-    assert "All registered voters" not in page.text
-    assert missing_in(page, ["The people on the list have left", "not one of them"]) == []
