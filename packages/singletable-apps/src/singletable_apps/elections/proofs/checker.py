@@ -335,6 +335,19 @@ def is_weighted(definition: Any) -> bool:
     return "weighted" in definition
 
 
+def tracking_code(ballot: Any, election_id: int, definition: str) -> str:
+    """Return the tracking code of a ballot under the definition with this digest."""
+    names = ("nonce", "ranking", "weight")
+    cast = {name: ballot[name] for name in names if name in ballot}
+    whole = {**cast, "election_id": election_id, "definition": definition}
+    return encode_code(digest(whole, "confirmation"))
+
+
+def tie_seed(root: str, secret: str) -> str:
+    """Return the seed for breaking ties. Ties go by SHA-256 over the seed and the name."""
+    return digest({"root": root, "secret": secret}, "tie-break seed")
+
+
 def matches_code(ballot: Any, election_id: int, definitions: list[str]) -> bool:
     """Return whether a ballot under one of these definitions has its tracking code."""
     names = [name for level in ballot["ranking"] for name in level]
@@ -342,11 +355,8 @@ def matches_code(ballot: Any, election_id: int, definitions: list[str]) -> bool:
         return False
     if any(not level or level != sorted(level) for level in ballot["ranking"]):
         return False
-    cast = {"election_id": election_id, "nonce": ballot["nonce"], "ranking": ballot["ranking"]}
-    if "weight" in ballot:
-        cast["weight"] = ballot["weight"]
-    codes = [digest({**cast, "definition": each}, "confirmation") for each in definitions]
-    return ballot["confirmation"] in [encode_code(each) for each in codes]
+    codes = [tracking_code(ballot, election_id, each) for each in definitions]
+    return ballot["confirmation"] in codes
 
 
 def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
@@ -355,16 +365,21 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
     message = domain_prefix("closing") + canonical_json(statement)
     signature = bytes.fromhex(closing["signature"])
     fingerprint = encode_code(digest(closing["public_key"], "public key"))
-    signed = "is" if is_signed(message, signature, public_key) else "is not"
-    yield Finding(
-        signed == "is",
+    what = (
         f"The closing statement of “{statement['name']}” of {moment(statement['closed_at'])} "
-        f"(ballots: {statement['ballots']}) {signed} signed with the key "
-        f"{format_code(fingerprint)}.",
+        f"(ballots: {statement['ballots']})"
+    )
+    yield find(
+        is_signed(message, signature, public_key),
+        f"{what} is signed with the key {format_code(fingerprint)}.",
+        f"{what} is not signed with the key {format_code(fingerprint)}.",
     )
     if key is not None:
-        same = "is" if key == fingerprint else "is not"
-        yield Finding(key == fingerprint, f"This {same} the key that you expect.")
+        yield find(
+            key == fingerprint,
+            "This is the key that you expect.",
+            "This is not the key that you expect.",
+        )
     yield find(
         digest(statement["secret"], "tie-break commitment") == statement["definition"]["commitment"]
         and ("weight" in statement) == is_weighted(statement["definition"]),
@@ -440,44 +455,54 @@ def check_publication(published: Any, key: str | None) -> Iterator[Finding]:
     rankings, ballots = published["rankings"], published["ballots"]
     level = statement["definition"]["level"]
     yield from check_closing(published["closing"], key)
-    yield Finding(
+    yield find(
         codes == sorted(set(codes))
         and len(codes) == statement["ballots"]
         and merkle_root(codes) == statement["root"],
         "The tracking codes match the signed result: none is missing and none was added.",
+        "The tracking codes do not match the signed result.",
     )
-    yield Finding(
+    yield find(
         (rankings is not None, ballots is not None)
         == (level == "anonymous", level == "confirmations"),
         f"As much is published as was promised before voting started: {level}.",
+        f"What is published is not what was promised before voting started: {level}.",
     )
     if rankings is not None:
-        claim = "The rankings are sorted, so that their order does not show who cast them."
-        yield Finding(rankings == sorted(rankings, key=canonical_json), claim)
+        yield find(
+            rankings == sorted(rankings, key=canonical_json),
+            "The rankings are sorted, so that their order does not show who cast them.",
+            "The rankings are not sorted, so their order could show who cast them.",
+        )
     if ballots is not None:
         election_id = statement["definition"]["election_id"]
         definitions = definition_digests(statement)
-        yield Finding(
+        yield find(
             [ballot["confirmation"] for ballot in ballots] == codes
             and all(matches_code(ballot, election_id, definitions) for ballot in ballots),
             "Every published ballot matches its tracking code.",
+            "Some published ballots do not match their tracking codes.",
         )
         if is_weighted(statement["definition"]):
             total = sum(ballot.get("weight", 0) for ballot in ballots)
-            yield Finding(
+            yield find(
                 all("weight" in ballot for ballot in ballots) and total == statement["weight"],
                 f"The weights of the ballots match the signed result (sum: {total}).",
+                f"The weights of the ballots do not match the signed result (sum: {total}).",
             )
         rankings = [ballot["ranking"] for ballot in ballots]
     if rankings is not None:
         is_same = digest(sorted(rankings, key=canonical_json), "rankings") == statement["rankings"]
-        claim = f"The rankings match the signed result. {explain_recount(statement)}"
-        yield Finding(is_same and len(rankings) == statement["ballots"], claim)
+        yield find(
+            is_same and len(rankings) == statement["ballots"],
+            f"The rankings match the signed result. {explain_recount(statement)}",
+            "The rankings do not match the signed result.",
+        )
 
 
 def explain_recount(statement: Any) -> str:
-    """Return how to count again. Ties go by SHA-256 over the seed and the name."""
-    seed = digest({"root": statement["root"], "secret": statement["secret"]}, "tie-break seed")
+    """Return how to count again."""
+    seed = tie_seed(statement["root"], statement["secret"])
     names = statement["definition"]["candidates"]
     order = sorted(names, key=lambda name: hashlib.sha256((seed + name).encode()).digest())
     voters = f" {statement['eligible']} people could vote." if "eligible" in statement else ""
@@ -490,10 +515,16 @@ def explain_recount(statement: Any) -> str:
 def check_listed(receipt: Any, published: Any) -> Iterator[Finding]:
     """Check that the publication contains the ballot of the receipt."""
     closing, statement = receipt["closing"], published["closing"]["statement"]
-    is_same = closing is not None and closing["statement"] == statement
-    yield Finding(is_same, "The receipt and the publication are from the same close.")
-    is_listed = receipt["confirmation"] in published["confirmations"]
-    yield Finding(is_listed, "The tracking code of the receipt is in the publication.")
+    yield find(
+        closing is not None and closing["statement"] == statement,
+        "The receipt and the publication are from the same close.",
+        "The receipt and the publication are not from the same close.",
+    )
+    yield find(
+        receipt["confirmation"] in published["confirmations"],
+        "The tracking code of the receipt is in the publication.",
+        "The tracking code of the receipt is not in the publication.",
+    )
 
 
 def check(path: str, publication_path: str | None, key: str | None) -> Iterator[Finding]:

@@ -15,7 +15,8 @@ from typing import Literal, NotRequired, TypeAlias
 from typing_extensions import TypedDict
 
 from ranked_ballots import Ranking
-from singletable_apps.elections.proofs.encoding import canonical_json, digest, encode_code
+from singletable_apps.elections.proofs.checker import tie_seed, tracking_code
+from singletable_apps.elections.proofs.encoding import canonical_json, digest
 from singletable_apps.elections.proofs.errors import InvalidDocument
 from singletable_apps.elections.proofs.merkle import InclusionProof
 
@@ -116,15 +117,10 @@ def compute_confirmation(
     """
     if len(nonce) != NONCE_SIZE:
         raise InvalidDocument(f"Expected a nonce of {NONCE_SIZE} bytes, but got {len(nonce)}.")
-    ballot: dict[str, object] = {
-        "election_id": election_id,
-        "definition": definition_digest,
-        "nonce": nonce.hex(),
-        "ranking": ranking.levels,
-    }
+    ballot: dict[str, object] = {"nonce": nonce.hex(), "ranking": ranking.levels}
     if weight is not None:
         ballot["weight"] = weight
-    return encode_code(digest(ballot, domain="confirmation"))
+    return tracking_code(ballot, election_id, definition_digest)
 
 
 # Breaking ties. The service commits to a secret at launch and reveals it at the close. The seed
@@ -140,7 +136,7 @@ def compute_commitment(secret: bytes) -> str:
 
 def compute_tie_seed(root: str, secret: bytes) -> str:
     """Return the seed in hex. Ties are ordered by SHA-256 over the seed and the name."""
-    return digest({"root": root, "secret": secret.hex()}, domain="tie-break seed")
+    return tie_seed(root, secret.hex())
 
 
 # The closing statement.

@@ -1,7 +1,6 @@
 """Errors of the proofs.
 
 ProofsError            also a ValueError
-├─ NotCanonical        a value without a canonical form
 ├─ InvalidCode         text that is not a tracking code or fingerprint
 ├─ UnsealError         a sealed text that this key does not open for this election
 ├─ MerkleTreeError     duplicate tracking codes, or one that is not in the tree
@@ -15,14 +14,6 @@ from singletable_apps.shared.errors import AppError
 
 class ProofsError(AppError, ValueError):
     """The base of all errors of the proofs."""
-
-
-class NotCanonical(ProofsError):
-    """A value without a canonical form; `where` is the path to it."""
-
-    def __init__(self, message: str, where: str) -> None:
-        super().__init__(message)
-        self.where = where
 
 
 class InvalidCode(ProofsError):

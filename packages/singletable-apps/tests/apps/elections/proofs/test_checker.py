@@ -23,7 +23,7 @@ from singletable_apps.elections.proofs.documents import (
 )
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import Signer, fingerprint
-from singletable_apps.elections.proofs.verification import checker_source, verify_receipt
+from singletable_apps.elections.proofs.verification import checker_source
 from tests.apps.elections.proofs.factories import (
     CANDIDATES,
     INVALID_RANKINGS,
@@ -129,10 +129,11 @@ def test_checker_detects_any_change_of_a_receipt(tmp_path: Path) -> None:
         assert not accepts(changed, tmp_path / "r.json"), place
 
 
-def test_checker_agrees_with_the_service_on_open_receipts(tmp_path: Path) -> None:
+# Elections can be renamed until the close, so the name is not proved before.
+def test_checker_detects_any_change_of_an_open_receipt_but_its_name(tmp_path: Path) -> None:
     for place, changed in changes(SAMPLE.open_receipt):
-        is_valid = all(finding.ok for finding in verify_receipt(changed))
-        assert accepts(changed, tmp_path / "r.json") == is_valid, place
+        is_name = place.startswith(("name = '", 'name = "'))
+        assert accepts(changed, tmp_path / "r.json") == is_name, place
 
 
 def test_checker_accepts_ballots_from_before_a_change_of_candidates(tmp_path: Path) -> None:
@@ -158,9 +159,19 @@ def test_checker_detects_any_change_of_a_publication(
         assert not accepts(changed, tmp_path / "p.json"), place
 
 
-def test_checker_detects_a_missing_ballot(tmp_path: Path) -> None:
+def test_checker_says_only_what_failed(run: Any) -> None:
     fewer = create_publication(SAMPLE.closing, SAMPLE.ballots[:-1])
-    assert not accepts(fewer, tmp_path / "p.json")
+    ran = run("p.json", p={**fewer, "rankings": [[["Zoë"]], [["Ada"]]]})
+    assert ran.returncode == 1
+    assert [line for line in ran.stdout.splitlines() if line.startswith("FAILED")] == [
+        "FAILED The tracking codes do not match the signed result.",
+        "FAILED What is published is not what was promised before voting started: confirmations.",
+        "FAILED The rankings are not sorted, so their order could show who cast them.",
+        "FAILED The rankings do not match the signed result.",
+    ]
+    ballots: Any = SAMPLE.published["ballots"]
+    swapped = {**fewer, "ballots": ballots[::-1]}
+    assert "FAILED Some published ballots do not match" in run("p.json", p=swapped).stdout
 
 
 def test_checker_accepts_published_ballots_of_a_listed_definition_only(tmp_path: Path) -> None:
@@ -189,7 +200,7 @@ def test_checker_finds_a_receipt_only_in_its_own_publication(tmp_path: Path) -> 
 
     assert failed("r", "p", KEY) == []
     assert len(failed("r", "q")) == 2
-    assert failed("o", "p") == ["The receipt and the publication are from the same close."]
+    assert failed("o", "p") == ["The receipt and the publication are not from the same close."]
     assert len(failed("r", "p", fingerprint(Signer(bytes(32)).public_key))) == 2
     for pair in (("p", "p"), ("p", "r"), ("r", "r")):
         with pytest.raises(checker.InvalidFile, match="--list"):

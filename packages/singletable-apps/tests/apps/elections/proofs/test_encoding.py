@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from hashlib import sha256
 
 import pytest
@@ -16,13 +15,8 @@ from singletable_apps.elections.proofs.encoding import (
     format_code,
     parse_code,
 )
-from singletable_apps.elections.proofs.errors import InvalidCode, NotCanonical
+from singletable_apps.elections.proofs.errors import InvalidCode
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(1 - 2**53, 2**53 - 1) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=10,
-)
 CODE = encode_code(bytes(range(32)).hex())
 
 
@@ -38,31 +32,6 @@ CODE = encode_code(bytes(range(32)).hex())
 )
 def test_canonical_json_is_short_and_sorted(value: object, form: bytes) -> None:
     assert canonical_json(value) == form
-
-
-@given(VALUES)
-def test_canonical_json_preserves_the_value(value: object) -> None:
-    assert json.loads(canonical_json(value)) == value
-    assert canonical_json(json.loads(canonical_json(value))) == canonical_json(value)
-
-
-@pytest.mark.parametrize(
-    ("value", "where"),
-    [
-        (1.0, "the value itself"),
-        ({"a": [0, float("nan")]}, "a[1]"),
-        ({"a": {1: "x"}}, "a"),
-        ({"a": 2**53}, "a"),
-        (["\ud800"], "[0]"),
-        ({"\udfff": 1}, "the value itself"),
-        ({"a": b"bytes"}, "a"),
-        ({"a", "b"}, "the value itself"),
-    ],
-)
-def test_canonical_json_rejects_values_with_many_forms(value: object, where: str) -> None:
-    with pytest.raises(NotCanonical) as error:
-        canonical_json(value)
-    assert error.value.where == where
 
 
 # Anyone can compute a digest with sha256sum.
