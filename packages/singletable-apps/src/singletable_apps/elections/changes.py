@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from singletable_apps.elections import events
-from singletable_apps.elections.entities import CandidateOrder, Election, User
+from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.proofs.documents import BallotDefinition, create_definition
 from singletable_apps.elections.roles import Role
@@ -113,8 +113,7 @@ def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefini
 
 def list_choices(election: Election, candidates: Sequence[str]) -> list[str]:
     """Return what voters can choose from, in order, given the candidates as they were entered."""
-    names = sorted(candidates) if election.order is CandidateOrder.BY_NAME else list(candidates)
-    return [*names, NONE_OF_THESE] if election.none_of_these else names
+    return [*candidates, NONE_OF_THESE] if election.none_of_these else list(candidates)
 
 
 def keeps_ballots(election: Election, now: datetime) -> bool:

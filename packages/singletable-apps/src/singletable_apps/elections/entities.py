@@ -37,12 +37,8 @@ class Electorate(StrEnum):
 
 
 class CandidateOrder(StrEnum):
-    """The order of candidates: as entered, or shuffled on each voter's ballot.
+    """The order of candidates: as entered, or shuffled on each voter's ballot."""
 
-    Elections from before there was a choice list candidates by name and shuffle ballots.
-    """
-
-    BY_NAME = "by name"
     ENTERED = "entered"
     SHUFFLED = "shuffled"
 
@@ -166,7 +162,7 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     is_public: Attr[bool] = attr(default=False)
     method: Attr[str] = attr(default="schulze")
     seats: Attr[int] = attr(default=1)
-    order: Attr[CandidateOrder] = attr(default=CandidateOrder.BY_NAME)
+    order: Attr[CandidateOrder] = attr(default=CandidateOrder.ENTERED)
     none_of_these: Attr[bool] = attr(default=False)
     quorum: Attr[str] = attr(default="")
     # User ids, which never change, as text; the id of the first question on the same ballot; the
@@ -200,21 +196,8 @@ class Ownership(Entity, table=votes, type_tag=("entity_type", "OWNERSHIP")):
     by_owner = Key(pk=("OWNER", owner_name), sk=("ELECTION", election_name)).on(listings)
 
 
-class Definition(Entity, table=votes, type_tag=("entity_type", "DEFINITION")):
-    """The candidates at the time a ballot was cast. Candidates may change; a receipt does not."""
-
-    election_name: Attr[str] = attr()
-    digest: Attr[str] = attr()
-    candidate_names: Attr[list[str]] = attr()
-
-    key = Key(pk=("ELECTION", election_name), sk=("DEFINITION", digest))
-
-
 class Candidate(Entity, table=votes, type_tag=("entity_type", "CANDIDATE")):
-    """A candidate; `since` is the number of the event that added it.
-
-    Candidates are listed by `position`, and by name if it is equal.
-    """
+    """A candidate, listed by `position`; `since` is the number of the event that added it."""
 
     election_name: Attr[str] = attr()
     candidate_name: Attr[str] = attr()
@@ -243,46 +226,19 @@ class RankedCandidate:
     rank: int
 
 
-@dataclass(frozen=True)
-class CastRequest:
-    """A request to cast a ballot that was carried out: its fingerprint and its event."""
-
-    fingerprint: str
-    event_id: int
-
-
 class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
-    """A ballot: the rankings, or the sealed rankings of a secret ballot.
-
-    `requests` has the latest requests by idempotency key, so that repeats are recognized.
-    """
+    """A ballot: the rankings, or the sealed rankings of a secret ballot."""
 
     election_name: Attr[str] = attr()
     voter_name: Attr[str] = attr()
     when_cast: Attr[datetime] = attr()
-    definition: Attr[str] = attr()
     confirmation: Attr[str | None] = attr(default=None)
-    nonce: Attr[str | None] = attr(default=None)
     rankings: Attr[list[RankedCandidate] | None] = attr(default=None)
     sealed: Attr[str | None] = attr(default=None)
-    requests: Attr[dict[str, CastRequest]] = attr(name="asked", factory=dict)
     revision: Attr[int] = attr()
 
     key = Key(pk=("ELECTION", election_name), sk=("BALLOT", voter_name))
     by_voter = Key(pk=("VOTER", voter_name), sk=("BALLOT", election_name)).on(listings)
-
-
-class WithdrawnBallot(Entity, table=votes, type_tag=("entity_type", "WITHDRAWN")):
-    """The requests of a voter's withdrawn ballots, so that a late repeat casts nothing.
-
-    Its key has IDs rather than names, because IDs never change.
-    """
-
-    election_id: Attr[int] = attr()
-    user_id: Attr[int] = attr()
-    requests: Attr[dict[str, CastRequest]] = attr(name="asked", factory=dict)
-
-    key = Key(pk=("ELECTION_ID", election_id), sk=("WITHDRAWN", user_id))
 
 
 class Counts(Entity, table=votes, type_tag=("entity_type", "COUNTS")):

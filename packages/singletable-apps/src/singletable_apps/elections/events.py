@@ -128,7 +128,10 @@ def check_event(
             f"{event.previous_hash or '(none)'}, but event {event_id - 1} has "
             f"{previous_hash or '(none)'}. One of the two was changed; compare them with an export."
         )
-    expected = hash_event(event)
+    try:
+        expected = hash_event(event)
+    except (TypeError, ValueError):  # no value that events have
+        expected = "another"
     if event.hash != expected:
         raise CorruptLog(
             f"Event {event_id} was changed after it was written: its hash should be {expected}, "
@@ -226,7 +229,7 @@ class UserEmailChanged(EventData, frozen=True, tag=True):
 
 
 class _Settings(EventData, frozen=True, kw_only=True):
-    """The settings of an election. What older events lack has the meaning it had then."""
+    """The settings of an election."""
 
     name: str
     secret_ballot: bool
@@ -235,7 +238,7 @@ class _Settings(EventData, frozen=True, kw_only=True):
     no_voting_after: datetime | None = None
     method: str = "schulze"
     seats: str = "1"
-    order: CandidateOrder = CandidateOrder.BY_NAME
+    order: CandidateOrder = CandidateOrder.ENTERED
     none_of_these: bool = False
     quorum: str = ""
     ballot_name: str = ""

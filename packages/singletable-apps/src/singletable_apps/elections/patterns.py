@@ -19,13 +19,11 @@ from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
     Counts,
-    Definition,
     Election,
     Ownership,
     Sync,
     User,
     Voter,
-    WithdrawnBallot,
     votes,
 )
 from singletable_apps.elections.events import Event, RestoreMarker, event_log
@@ -36,11 +34,9 @@ COUNTS: dict[type, int | ItemCount] = {
     User: ItemCount(2_000_000, growth=0.05),
     Election: ItemCount(50_000, growth=0.05),
     Ownership: ItemCount(50_000, growth=0.05),
-    Definition: ItemCount(50_000, growth=0.05),
     Candidate: ItemCount(300_000, growth=0.05),
     Voter: ItemCount(8_000_000, growth=0.05),
     Ballot: ItemCount(20_000_000, growth=0.1),
-    WithdrawnBallot: 50_000,
     Counts: 1,
     Sync: 1,
     Event: ItemCount(25_000_000, growth=0.1),
@@ -70,22 +66,7 @@ election_ignoring_case = patterns.read(
 elections_of_owner = patterns.read(
     "E5", "Elections of an owner", Ownership.by_owner, items=10, rate=per_minute(1)
 )
-definition = patterns.read(
-    "E6",
-    "Candidates a ballot was about",
-    Definition.key,
-    consistent=True,
-    rate=per_second(1, peak=100),
-)
 ownership = patterns.read("E7", "Owner", Ownership.key, consistent=True, rate=per_day(10))
-definitions_of = patterns.read(
-    "E8",
-    "All definitions",
-    Definition.key.partition,
-    consistent=True,
-    items=3,
-    rate=per_day(10),
-)
 
 # Candidates.
 candidates_of = patterns.read(
@@ -125,20 +106,6 @@ rankings_of = patterns.read(
 )
 ballots_by_voter = patterns.read(
     "B5", "Ballots of a voter", Ballot.by_voter, items=10, rate=per_minute(1)
-)
-withdrawn = patterns.read(
-    "B6",
-    "Requests of withdrawn ballots",
-    WithdrawnBallot.key,
-    consistent=True,
-    rate=per_second(1, peak=100),
-)
-all_withdrawn = patterns.read(
-    "B7",
-    "All withdrawn ballots",
-    WithdrawnBallot.key.partition,
-    consistent=True,
-    rate=per_day(10),
 )
 
 # Counts, and how far the table has followed the log.
@@ -257,14 +224,13 @@ change_election = patterns.write(
         Election.signature,
         Election.revision,
     ),
-    puts(Definition),
     updates(Sync),
     rate=per_day(300),
 )
 rename_election = patterns.write(
     "P7",
     "Rename an election and all its items, in chunks",
-    *_moves(Election, Ownership, Definition, Candidate, Voter, Ballot),
+    *_moves(Election, Ownership, Candidate, Voter, Ballot),
     updates(Sync),
     items=24,
     rate=per_day(5),
@@ -281,7 +247,7 @@ hand_over = patterns.write(
 delete_election = patterns.write(
     "P9",
     "Delete an election and all its items, in chunks",
-    *map(deletes, (Election, Ownership, Definition, Candidate, Voter, Ballot, WithdrawnBallot)),
+    *map(deletes, (Election, Ownership, Candidate, Voter, Ballot)),
     updates(User, User.elections_owned, User.ballots_cast, User.eligible_in),
     updates(Counts),
     updates(Sync),
@@ -295,7 +261,6 @@ change_candidates = patterns.write(
     deletes(Candidate),
     updates(Candidate, Candidate.position),
     updates(Election, Election.candidate_count, Election.definition, Election.revision),
-    puts(Definition),
     updates(Sync),
     items=5,
     rate=per_day(80),
@@ -332,7 +297,6 @@ withdraw_ballot = patterns.write(
     "P13",
     "Withdraw ballot",
     deletes(Ballot),
-    puts(WithdrawnBallot),
     updates(User, User.ballots_cast),
     updates(Sync),
     rate=per_day(100),

@@ -31,16 +31,13 @@ from singletable_apps.elections.changes import (
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
-    CandidateOrder,
     Counts,
-    Definition,
     Election,
     Electorate,
     RollVoter,
     Sync,
     User,
     Voter,
-    WithdrawnBallot,
     is_account,
     removed_user_name,
     roll_number,
@@ -64,6 +61,8 @@ from singletable_apps.shared.pictures import Picture
 
 T = TypeVar("T")
 
+# How many of the latest requests of a voter to cast a ballot are recognized if they are repeated.
+REMEMBERED_REQUESTS = 8
 _CONFIRMED = (
     "name",
     "email",
@@ -84,8 +83,8 @@ class ElectionRecord:
     `roll`, and `ballots` maps these ids to the events that cast their current ballots.
     `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
     that the owner wrote, by purpose. `statements` and `pictures` of candidates are by name, and
-    `notes` are for the owner and the managers. `withdrawn` are the ids of voters who have ever
-    withdrawn a ballot.
+    `notes` are for the owner and the managers. `replaced` has the latest events that cast ballots
+    which voters have changed or withdrawn since, and `definitions` what ballots were about.
     """
 
     election: Election
@@ -101,7 +100,8 @@ class ElectionRecord:
     statements: dict[str, str] = field(default_factory=dict[str, str])
     pictures: dict[str, Picture] = field(default_factory=dict[str, Picture])
     notes: str = ""
-    withdrawn: set[int] = field(default_factory=set[int])
+    replaced: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    definitions: dict[str, BallotDefinition] = field(default_factory=dict[str, BallotDefinition])
     launched_at: datetime | None = None
 
     @property
@@ -114,6 +114,18 @@ class ElectionRecord:
         """Return what voters can choose from, in order, with the events that added the choices."""
         names = list_choices(self.election, list(self.candidates))
         return {name: self.candidates.get(name, 0) for name in names}
+
+    def define_ballots(self) -> None:
+        """Keep what ballots are about from now on, for receipts after candidates have changed."""
+        definition = self.definition
+        self.election.definition = hash_definition(definition)
+        self.definitions[self.election.definition] = definition
+
+    def replace_ballot(self, voter_id: int) -> None:
+        """Remove the ballot of a voter, and keep the number of its event."""
+        if before := self.ballots.pop(voter_id, 0):
+            earlier = (*self.replaced.get(voter_id, ()), before)
+            self.replaced[voter_id] = earlier[1 - REMEMBERED_REQUESTS :]
 
     def put_in_order(self, names: Sequence[str]) -> None:
         """Put the candidates into another order."""
@@ -299,6 +311,21 @@ class PollBook:
         with self._lock:
             record = self._elections.get(election.election_id)
             return None if record is None else record.ballots.get(voter_id)
+
+    def casts(self, election: Election, voter_id: int) -> list[Event]:
+        """Return the latest events with which a voter cast ballots, withdrawn ones included."""
+        with self._lock:
+            record = self._elections.get(election.election_id)
+            if record is None:
+                return []
+            current = record.ballots.get(voter_id)
+            ids = (*record.replaced.get(voter_id, ()), *((current,) if current else ()))
+        return list(self._events(ids))
+
+    def definition(self, election: Election, digest: str) -> BallotDefinition:
+        """Return what ballots with this digest of their definition were about."""
+        with self._lock:
+            return self._elections[election.election_id].definitions[digest]
 
     def partly_answered(self, election: Election) -> set[int]:
         """Return the ids of voters who answered some, but not all questions on a ballot."""
@@ -492,8 +519,8 @@ class PollBook:
 
     def confirm_user(
         self, user: User | None, *, user_id: int = 0, name: str = "", email: str = ""
-    ) -> None:
-        """Raise CorruptTable unless the log has the same user with this id, name or address."""
+    ) -> User | None:
+        """Return the user. Raise CorruptTable unless the log has the same, with this id or name."""
         known_id = user_id or self._emails.get(email) or self._ids.get(name, 0)
         if user is None:
             _confirm(known_id not in self._users, f"The user with the id {known_id} is missing")
@@ -501,52 +528,19 @@ class PollBook:
             same = user.user_id == known_id and self.has_user(user)
             same = same and user.elections_owned == self._users[known_id].elections_owned
             _confirm(same, f"The user {user.name!r} was changed")
+        return user
 
-    def confirm_counts(self, counts: Counts) -> None:
-        """Raise CorruptTable unless the log has the same numbers of users and elections."""
-        known = len(self._users), len(self._elections)
-        same = (counts.user_count, counts.election_count) == known
-        _confirm(same, "The number of users or elections was changed")
+    def known(self, election: str) -> ElectionRecord | None:
+        """Return the record of the election with this name, which later events change, or None."""
+        return self._by_name.get(election)
 
-    def confirm_election(self, election: Election | None, name: str) -> None:
-        """Raise CorruptTable unless the log has the same election with this name."""
-        known = self._by_name.get(name)
-        expected = None if known is None else known.election
-        _confirm(expected == election, f"The election {name!r} was changed")
+    def count_all(self) -> tuple[int, int]:
+        """Return the numbers of users and elections."""
+        return len(self._users), len(self._elections)
 
-    def confirm_candidates(self, election: str, candidates: Sequence[Candidate]) -> None:
-        """Raise CorruptTable unless the log has the same candidates."""
-        known = self._by_name.get(election)
-        found = {each.candidate_name: each.since for each in candidates}
-        same = known is None or known.candidates == found
-        if same and known is not None and known.election.order is not CandidateOrder.BY_NAME:
-            same = list(known.candidates) == list(found)
-        _confirm(same, f"Candidates of {election!r} differ")
-
-    def confirm_listed(self, election: str, voter: str, listed: bool) -> None:
-        """Raise CorruptTable unless the log agrees whether the voter is listed."""
-        known = self._by_name.get(election)
-        same = known is None or (self._voter_id(voter) in known.voters) == listed
-        _confirm(same, f"The voter list of {election!r} was changed")
-
-    def confirm_voters(self, election: str, voters: Sequence[Voter]) -> None:
-        """Raise CorruptTable unless the log has the same voter list."""
-        known = self._by_name.get(election)
-        found = {self._voter_id(each.voter_name) for each in voters}
-        same = known is None or (known.voters == found and len(voters) == len(found))
-        _confirm(same, f"The voter list of {election!r} was changed")
-
-    def has_withdrawn(self, election_id: int, voter_id: int) -> bool:
-        """Return whether a voter has ever withdrawn a ballot."""
-        record = self._elections.get(election_id)
-        return record is not None and voter_id in record.withdrawn
-
-    def confirm_ballot(self, election: str, voter: str, ballot: Ballot | None) -> None:
-        """Raise CorruptTable unless the log has the same current ballot."""
-        known = self._by_name.get(election)
-        event_id = known.ballots.get(self._voter_id(voter)) if known is not None else None
-        same = event_id == (ballot.revision if ballot is not None else None)
-        _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
+    def voter_id(self, name: str) -> int:
+        """Return the id of a voter, who is a user or on a roll, or 0 if the name is unknown."""
+        return roll_number(name) or self._ids.get(name, 0)
 
     # Enter events.
 
@@ -599,11 +593,11 @@ class PollBook:
                 record.election.revision = number
             case events.BallotCast():
                 voter_id = roll_number(data.voter) or self._ids[data.voter]
-                self._by_name[data.election].ballots[voter_id] = number
+                record = self._by_name[data.election]
+                record.replace_ballot(voter_id)
+                record.ballots[voter_id] = number
             case events.BallotWithdrawn():
-                record, voter_id = self._by_name[data.election], self._voter_id(data.voter)
-                record.ballots.pop(voter_id, None)
-                record.withdrawn.add(voter_id)
+                self._by_name[data.election].replace_ballot(self.voter_id(data.voter))
             case events.CandidatesAdded() | events.CandidatesRemoved():
                 record = self._by_name[data.election]
                 for name in data.candidates:
@@ -665,7 +659,7 @@ class PollBook:
                 self._set_fields(number, data)
                 record = self._by_name[data.name]
                 record.launched_at = event.when_occurred
-                record.election.definition = hash_definition(record.definition)
+                record.define_ballots()
             case _:
                 self._set_fields(number, data)
 
@@ -681,7 +675,7 @@ class PollBook:
         election = record.election
         election.candidate_count = len(record.candidates)
         if election.allow_vote:
-            election.definition = hash_definition(record.definition)
+            record.define_ballots()
         election.revision = number
 
     def _set_fields(self, number: int, data: events.EventData) -> None:
@@ -700,9 +694,6 @@ class PollBook:
             has_users = record.election.electorate is Electorate.ACCOUNTS
             if has_users and not keeps_ballots(record.election, event.when_occurred):
                 record.ballots.pop(user_id, None)
-
-    def _voter_id(self, name: str) -> int:
-        return roll_number(name) or self._ids.get(name, 0)
 
     def _user(self, name: str) -> User:
         return self._users[self._ids[name]]
@@ -724,85 +715,71 @@ class ConfirmedReadModel(ReadModel):
     def get_counts(self) -> Counts:
         """Return the numbers of users and elections."""
         counts = super().get_counts()
-        self._book.confirm_counts(counts)
+        same = (counts.user_count, counts.election_count) == self._book.count_all()
+        _confirm(same, "The number of users or elections was changed")
         return counts
 
     def find_user(self, name: str) -> User | None:
         """Return the user with this name, or None."""
-        user = super().find_user(name)
-        self._book.confirm_user(user, name=name)
-        return user
+        return self._book.confirm_user(super().find_user(name), name=name)
 
     def find_users(self, names: Sequence[str]) -> list[User | None]:
         """Return the users with these names, with None for unknown names."""
-        users = super().find_users(names)
-        for name, user in zip(names, users, strict=True):
-            self._book.confirm_user(user, name=name)
-        return users
+        users = zip(super().find_users(names), names, strict=True)
+        return [self._book.confirm_user(user, name=name) for user, name in users]
 
     def find_user_by_email(self, email: str) -> User | None:
         """Return the user with this e-mail address, or None."""
-        user = super().find_user_by_email(email)
-        self._book.confirm_user(user, email=email)
-        return user
+        return self._book.confirm_user(super().find_user_by_email(email), email=email)
 
     def find_user_by_id(self, user_id: int, name: str = "") -> User | None:
         """Return the user with this id, or None."""
         user = super().find_user_by_id(user_id, name or self._book.user_name(user_id))
-        self._book.confirm_user(user, user_id=user_id)
-        return user
+        return self._book.confirm_user(user, user_id=user_id)
 
     def find_election(self, name: str) -> Election | None:
         """Return the election with this name, or None."""
         if name not in self._elections:
-            election = super().find_election(name)
-            self._book.confirm_election(election, name)
-            self._elections[name] = election
+            self._elections[name] = super().find_election(name)
+            known = self._book.known(name)
+            same = (known and known.election) == self._elections[name]
+            _confirm(same, f"The election {name!r} was changed")
         return self._elections[name]
 
     def list_candidates(self, election: str) -> list[Candidate]:
         """Return the candidates of an election, in their order."""
         if election not in self._candidates:
-            candidates = super().list_candidates(election)
-            self._book.confirm_candidates(election, candidates)
-            self._candidates[election] = candidates
+            candidates = self._candidates[election] = super().list_candidates(election)
+            known = self._book.known(election)
+            found = [(each.candidate_name, each.since) for each in candidates]
+            same = known is None or list(known.candidates.items()) == found
+            _confirm(same, f"Candidates of {election!r} differ")
         return self._candidates[election]
 
     def is_listed_voter(self, election: str, voter: str) -> bool:
         """Return whether the list of voters contains this user."""
-        listed = super().is_listed_voter(election, voter)
-        self._book.confirm_listed(election, voter, listed)
+        listed, known = super().is_listed_voter(election, voter), self._book.known(election)
+        same = known is None or (self._book.voter_id(voter) in known.voters) == listed
+        _confirm(same, f"The voter list of {election!r} was changed")
         return listed
 
     def list_voters_and_removed(self, election: str) -> Iterator[Voter]:
         """Return the list of voters, including removed users."""
-        voters = list(super().list_voters_and_removed(election))
-        self._book.confirm_voters(election, voters)
+        voters, known = list(super().list_voters_and_removed(election)), self._book.known(election)
+        found = {self._book.voter_id(each.voter_name) for each in voters}
+        same = known is None or (known.voters == found and len(voters) == len(found))
+        _confirm(same, f"The voter list of {election!r} was changed")
         return iter(voters)
 
     def find_ballot(self, election: str, voter: str) -> Ballot | None:
         """Return the ballot of a voter, or None."""
         if (election, voter) not in self._ballots:
-            ballot = super().find_ballot(election, voter)
-            self._book.confirm_ballot(election, voter, ballot)
-            self._ballots[election, voter] = ballot
+            ballot = self._ballots[election, voter] = super().find_ballot(election, voter)
+            known = self._book.known(election)
+            event_id = known.ballots.get(self._book.voter_id(voter)) if known else None
+            same = event_id == (ballot.revision if ballot is not None else None)
+            _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
         return self._ballots[election, voter]
-
-    def find_withdrawn(self, election_id: int, user_id: int) -> WithdrawnBallot | None:
-        """Return the record of a voter's withdrawn ballots, or None."""
-        if not self._book.has_withdrawn(election_id, user_id):
-            return None
-        found = super().find_withdrawn(election_id, user_id)
-        _confirm(found is not None, f"A withdrawn ballot of the voter {user_id} is missing")
-        return found
-
-
-def check_definition(election: Election, stored: Definition, digest: str) -> BallotDefinition:
-    """Return the stored definition of ballots. Raise CorruptTable unless it has this digest."""
-    definition = definition_of(election, stored.candidate_names)
-    same = hash_definition(definition) == digest
-    _confirm(same, f"The candidates on ballots of {election.name!r} were changed")
-    return definition
 
 
 def _confirm(is_same: bool, difference: str) -> None:

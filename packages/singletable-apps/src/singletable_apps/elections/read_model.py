@@ -14,12 +14,10 @@ from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
     Counts,
-    Definition,
     Election,
     Sync,
     User,
     Voter,
-    WithdrawnBallot,
     is_removed_user,
 )
 from singletable_apps.elections.rules.names import is_valid_key, quote
@@ -118,22 +116,3 @@ class ReadModel:
     def list_ballots(self, election: str) -> Iterator[Ballot]:
         """Return the ballots of an election, by voter."""
         return self._store.query(patterns.ballots_of(election), consistent=True)
-
-    def find_withdrawn(self, election_id: int, user_id: int) -> WithdrawnBallot | None:
-        """Return the record of a voter's withdrawn ballots, or None."""
-        return self._store.run(patterns.withdrawn, election_id, user_id)
-
-    def list_withdrawn(self, election_id: int) -> Iterator[WithdrawnBallot]:
-        """Return the records of all withdrawn ballots of an election."""
-        return self._store.run(patterns.all_withdrawn, election_id)
-
-    def get_definition(self, election: str, digest: str) -> Definition:
-        """Return the ballot definition with this digest."""
-        definition = self._store.run(patterns.definition, election, digest)
-        if definition is None:
-            raise NotFound(f"There is no definition {digest} in the election '{election}'.")
-        return definition
-
-    def list_definitions(self, election: str) -> list[Definition]:
-        """Return all ballot definitions that an election has had."""
-        return list(self._store.run(patterns.definitions_of, election))

@@ -24,7 +24,6 @@ from singletable_apps.elections.archive import (
 from singletable_apps.elections.cli import elections as commands
 from singletable_apps.elections.entities import (
     Candidate,
-    CandidateOrder,
     Election,
     Sync,
     User,
@@ -43,7 +42,6 @@ from singletable_apps.elections.keys import CHECKPOINT_FILE, generate_keys, load
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.keys import BallotKey
-from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
 from singletable_apps.shared.accounts import NotSignedIn
@@ -53,12 +51,9 @@ from tests.apps.support.elections.sample import (
     copy_sample,
     sample_keys,
 )
-from tests.apps.support.elections.world import KEYS
 from tests.apps.support.tables import all_items
 
 Lines = Sequence[bytes]
-# Written before elections had a choice of methods, with the keys of `World`.
-OLD_LOG = Path(__file__).parents[2] / "data" / "elections_log_before_methods.jsonl"
 
 
 @cache
@@ -80,27 +75,6 @@ def store_on(driver: Driver) -> Store:
 
 
 # Export and restore.
-
-
-def test_log_from_before_methods_could_be_chosen_keeps_its_meaning() -> None:
-    lines = OLD_LOG.read_bytes().splitlines(keepends=True)
-    store = store_on(Engine.in_memory())
-    restore_log(store, KEYS.ballot_key, lines)
-    rebuild(store, KEYS.ballot_key)
-    verified = verify_log(store, KEYS)
-    assert (verified.ballots, verified.results, verified.differences) == (6, 1, ())
-    service = open_elections(store.driver, KEYS, passwords=FAST_PASSWORDS)
-    ada = service.context.read.get_user("ada")
-    old = service.context.read.get_election("Secret")
-    assert (old.method, old.seats, old.order) == ("schulze", 1, CandidateOrder.BY_NAME)
-    assert [each.candidate_name for each in service.queries.candidates(ada, "Draft")] == [
-        "Alice",
-        "Zoë",
-    ]
-    receipt = service.voting.own_ballot(ada, "Secret").receipt
-    assert receipt["definition"]["candidates"] == ["Alice", "Mårten", "Zoë"]
-    assert all(finding.ok for finding in verify_receipt(receipt))
-    assert service.results.tally(ada, "Secret").result.winners == ("Alice", "Zoë")
 
 
 @pytest.mark.rest

@@ -311,10 +311,8 @@ class MethodForm(BaseModel):
     go: Literal["", "next"] = ""
 
     def changes(self, election: Election) -> ElectionEdit:
-        """Return the changes. An older election that shuffles keeps its own kind of order."""
+        """Return the changes of the settings."""
         order = CandidateOrder.SHUFFLED if self.shuffle else CandidateOrder.ENTERED
-        if self.shuffle and election.order is CandidateOrder.BY_NAME:
-            order = CandidateOrder.BY_NAME
         return ElectionEdit(
             method=self.method,
             seats=self.seats,

@@ -5,7 +5,7 @@ A handler writes one step and returns whether it was the last one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import Any, TypeAlias
 
@@ -15,18 +15,13 @@ from singletable_apps.elections.changes import definition_of, new_election
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
-    CandidateOrder,
-    CastRequest,
     Counts,
-    Definition,
     Election,
     Ownership,
     RankedCandidate,
     User,
     Voter,
-    WithdrawnBallot,
     is_account,
-    roll_number,
 )
 from singletable_apps.elections.projection.event_transaction import (
     ITEMS_PER_STEP,
@@ -37,12 +32,10 @@ from singletable_apps.elections.projection.event_transaction import (
 )
 from singletable_apps.elections.proofs.documents import hash_definition
 
-# How many of the latest requests to remember for each ballot, for idempotency.
-REMEMBERED_REQUESTS = 8
 # An entry of a roll is one write of at most 3 KB.
 ENTRIES_PER_STEP = 90
 
-ElectionItem: TypeAlias = Ballot | Voter | Candidate | Definition
+ElectionItem: TypeAlias = Ballot | Voter | Candidate
 
 
 def create_election(step: ProjectionStep, data: events.ElectionCreated) -> bool:
@@ -67,7 +60,8 @@ def launch_election(step: ProjectionStep, data: events.ElectionLaunched) -> bool
     election = step.require(step.read.find_election(data.name), data.name)
     names = [candidate.candidate_name for candidate in step.read.list_candidates(election.name)]
     launched = copy_with(election, tie_commitment=data.tie_commitment, is_weighted=data.is_weighted)
-    return set_fields(step, data, Election.definition.set(_put_definition(step, launched, names)))
+    digest = hash_definition(definition_of(launched, names))
+    return set_fields(step, data, Election.definition.set(digest))
 
 
 def rename_election(step: ProjectionStep, data: events.ElectionNameChanged) -> bool:
@@ -96,10 +90,6 @@ def delete_election(step: ProjectionStep, data: events.ElectionDeleted) -> bool:
                 step.transaction.update(User.key(item.voter_name), counter.add(-1))
         return False
     election = step.require(step.read.find_election(data.name), data.name)
-    if withdrawn := take_step(step.read.list_withdrawn(election.election_id)):
-        for record in withdrawn:
-            step.transaction.delete(key_of(record))
-        return False
     step.transaction.delete(Election.key(data.name))
     step.transaction.delete(Ownership.key(data.name))
     step.transaction.update(User.key(election.owner_name), User.elections_owned.add(-1))
@@ -113,7 +103,6 @@ def _take_items(step: ProjectionStep, election: str) -> Sequence[ElectionItem]:
         step.read.list_ballots,
         step.read.list_voters_and_removed,
         step.read.list_candidates,
-        step.read.list_definitions,
     )
     for list_items in kinds:
         if items := take_step(list_items(election)):
@@ -149,7 +138,7 @@ def change_candidates(
                     election_name=data.election,
                     candidate_name=name,
                     since=step.revision,
-                    position=_position(step, election, data.candidates.index(name)),
+                    position=_position(step, data.candidates.index(name)),
                 )
             )
         else:
@@ -167,7 +156,7 @@ def order_candidates(step: ProjectionStep, data: events.CandidatesOrdered) -> bo
     names, is_last = step.slice(data.candidates)
     election = step.require(step.read.find_election(data.election), data.election)
     for name in names:
-        position = _position(step, election, data.candidates.index(name))
+        position = _position(step, data.candidates.index(name))
         step.transaction.update(
             Candidate.key(data.election, name), Candidate.position.set(position)
         )
@@ -187,9 +176,9 @@ def rename_candidate(step: ProjectionStep, data: events.CandidateRenamed) -> boo
     return True
 
 
-def _position(step: ProjectionStep, election: Election, at: int) -> int:
-    """Return a position after all that earlier events have set; 0 if names are listed by name."""
-    return 0 if election.order is CandidateOrder.BY_NAME else step.revision * 1000 + at
+def _position(step: ProjectionStep, at: int) -> int:
+    """Return a position after all that earlier events have set."""
+    return step.revision * 1000 + at
 
 
 def _finish_candidates(
@@ -197,20 +186,11 @@ def _finish_candidates(
 ) -> None:
     """Update the election. If voting is open, ballots are about these candidates from now on."""
     if election.allow_vote:
-        edits = (*edits, Election.definition.set(_put_definition(step, election, names)))
+        digest = hash_definition(definition_of(election, names))
+        edits = (*edits, Election.definition.set(digest))
     step.transaction.update(
         Election.key(election.name), *edits, Election.revision.set(step.revision)
     )
-
-
-def _put_definition(step: ProjectionStep, election: Election, names: list[str]) -> str:
-    """Store what ballots are about from now on. Return its digest."""
-    digest = hash_definition(definition_of(election, names))
-    stored = sorted(names) if election.order is CandidateOrder.BY_NAME else names
-    step.transaction.put(
-        Definition(election_name=election.name, digest=digest, candidate_names=stored)
-    )
-    return digest
 
 
 def change_voters(step: ProjectionStep, data: events.VotersAdded | events.VotersRemoved) -> bool:
@@ -257,50 +237,28 @@ def change_roll(
 
 def cast_ballot(step: ProjectionStep, data: events.BallotCast) -> bool:
     """Put the voter's ballot, in place of an earlier one."""
-    earlier = step.read.find_ballot(data.election, data.voter)
-    requests = dict(earlier.requests) if earlier is not None else {}
-    requests[data.request] = CastRequest(data.fingerprint, step.revision)
     step.transaction.put(
         Ballot(
             election_name=data.election,
             voter_name=data.voter,
             when_cast=step.event.when_occurred,
-            definition=data.definition,
             confirmation=data.confirmation,
-            nonce=data.nonce,
             rankings=_to_rankings(data.levels),
             sealed=data.sealed,
-            requests=_latest(requests),
             revision=step.revision,
         )
     )
-    if earlier is None and is_account(data.voter):
+    if is_account(data.voter) and step.read.find_ballot(data.election, data.voter) is None:
         step.transaction.update(User.key(data.voter), User.ballots_cast.add(1))
     return True
 
 
 def withdraw_ballot(step: ProjectionStep, data: events.BallotWithdrawn) -> bool:
-    """Delete the ballot but keep its requests, so that a late retry does not cast it again."""
-    voter_id = roll_number(data.voter)
-    if not voter_id:
-        voter_id = step.require(step.read.find_user(data.voter), data.voter).user_id
-        step.transaction.update(User.key(data.voter), User.ballots_cast.add(-1))
-    election = step.require(step.read.find_election(data.election), data.election)
-    ballot = step.require(step.read.find_ballot(data.election, data.voter), "the ballot")
-    earlier = step.read.find_withdrawn(election.election_id, voter_id)
-    requests = {**(earlier.requests if earlier is not None else {}), **ballot.requests}
-    step.transaction.put(
-        WithdrawnBallot(
-            election_id=election.election_id, user_id=voter_id, requests=_latest(requests)
-        )
-    )
+    """Delete the ballot."""
     step.transaction.delete(Ballot.key(data.election, data.voter))
+    if is_account(data.voter):
+        step.transaction.update(User.key(data.voter), User.ballots_cast.add(-1))
     return True
-
-
-def _latest(requests: Mapping[str, CastRequest]) -> dict[str, CastRequest]:
-    keys = sorted(requests, key=lambda key: requests[key].event_id)[-REMEMBERED_REQUESTS:]
-    return {key: requests[key] for key in keys}
 
 
 def _to_rankings(levels: Sequence[Sequence[str]] | None) -> list[RankedCandidate] | None:

@@ -200,15 +200,13 @@ class Lifecycle:
             if wanted.no_voting_after != current.no_voting_after:
                 rules.check_closing_time(wanted.no_voting_after, self._context.clock())
             check_method(wanted.method, int(wanted.seats))
-            names = [each.candidate_name for each in read.list_candidates(election.name)]
             if wanted.none_of_these and not current.none_of_these:
+                names = [each.candidate_name for each in read.list_candidates(election.name)]
                 check_none_of_these(names, "none_of_these")
             if any(getattr(wanted, each) != getattr(current, each) for each in SHARED):
                 rules.check_shared(election)
             if wanted != current:
                 changes += [wanted, *_share(wanted, self._others(election))]
-            if names and CandidateOrder.BY_NAME is current.order is not wanted.order:
-                changes.append(events.CandidatesOrdered(election.name, tuple(names)))
             if new is not None and new != election.name:
                 if not is_same_name(new, election.name):
                     _check_available(read, new)
@@ -239,7 +237,6 @@ class Lifecycle:
                 owner=election.owner_name,
                 electorate=election.electorate,
                 joint_with=str(election.election_id),
-                order=CandidateOrder.ENTERED,
                 **shared,
             )
             record, managers = self._context.book.record(election), tuple(election.managers)
@@ -288,7 +285,7 @@ class Lifecycle:
                 check_none_of_these(wanted, "candidates")
             check_size([*added, *removed])
             order = [*(each for each in current if each in wanted), *added]
-            is_ordered = election.order is CandidateOrder.BY_NAME or order == list(wanted)
+            is_ordered = order == list(wanted)
             return [
                 *(events.CandidatesRemoved(election.name, chunk) for chunk in chunks(removed)),
                 *(events.CandidatesAdded(election.name, chunk) for chunk in chunks(added)),

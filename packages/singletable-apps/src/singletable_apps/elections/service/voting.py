@@ -12,8 +12,6 @@ from msgspec.structs import replace
 from singletable_apps.elections.changes import definition_of
 from singletable_apps.elections.command_bus import NumberedEvent
 from singletable_apps.elections.entities import (
-    Ballot,
-    CastRequest,
     Election,
     Electorate,
     User,
@@ -25,7 +23,6 @@ from singletable_apps.elections.poll_book import (
     BallotOwner,
     CountedBallot,
     LinkVoter,
-    check_definition,
 )
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
@@ -91,14 +88,15 @@ class Voting:
             user, me = self._identify(read, actor, election)
             ballot = read.find_ballot(election.name, me.name)
             request, fingerprint = self._fingerprints(me, election, lines, key)
-            earlier = _find_request(read, me, election, ballot, request)
-            if earlier is not None:
-                if earlier.fingerprint != fingerprint:
+            casts = self._context.book.casts(election, me.voter_id)
+            for event in casts:
+                if event.event_data["request"] != request:
+                    continue
+                if event.event_data["fingerprint"] != fingerprint:
                     raise IdempotencyKeyReused(
                         "This idempotency key was used for a different ballot. Use a new key for "
                         "each ballot, and the same key only to send the same ballot again."
                     )
-                event = self._context.book.event(earlier.event_id)
                 cast = self._context.book.open_event(election, me.voter_id, event)
                 receipt = _create_receipt(election, self._definition(election, cast), cast.content)
                 when = event.when_occurred
@@ -113,9 +111,7 @@ class Voting:
             ranking = parse_ranking(lines, definition["candidates"])
             check_marks(ranking, method_of(election))
             content = BallotContent(nonce, "", ranking, weight)
-            withdrawn = self._context.book.has_withdrawn(election.election_id, me.voter_id)
-            is_first = ballot is None and not withdrawn
-            decided[:] = [(me, election, definition, content, is_first)]
+            decided[:] = [(me, election, definition, content, not casts)]
             marks = request, fingerprint
             choices = definition["candidates"]
             return [partial(self._ballot_cast, me, election, choices, content, marks)]
@@ -243,18 +239,7 @@ class Voting:
         return CastBallot(election.name, ballot.voter_name, ballot.event.when_occurred, receipt)
 
     def _definition(self, election: Election, ballot: CountedBallot) -> BallotDefinition:
-        stored = self._context.read.get_definition(election.name, ballot.definition)
-        return check_definition(election, stored, ballot.definition)
-
-
-def _find_request(
-    read: ReadModel, me: BallotOwner, election: Election, ballot: Ballot | None, request: str
-) -> CastRequest | None:
-    """Return the request if it was carried out before, for this ballot or a withdrawn one."""
-    if ballot is not None and request in ballot.requests:
-        return ballot.requests[request]
-    withdrawn = read.find_withdrawn(election.election_id, me.voter_id)
-    return withdrawn.requests.get(request) if withdrawn is not None else None
+        return self._context.book.definition(election, ballot.definition)
 
 
 def _create_receipt(

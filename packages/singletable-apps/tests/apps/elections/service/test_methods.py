@@ -8,7 +8,7 @@ import pytest
 
 from ranked_ballots import Ballots, Ranking, StvResult
 from singletable_apps.elections.archive import verify_log
-from singletable_apps.elections.entities import CandidateOrder, Electorate, User
+from singletable_apps.elections.entities import Electorate, User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.rules.methods import (
@@ -262,15 +262,3 @@ def test_copy_has_settings_texts_candidates_and_voters(memory: World, roll: bool
     assert service.queries.texts(ada, "New") == service.queries.texts(ada, "Old")
     assert lifecycle.copy(ada, "Old", "Newer").voter_count == 0
     assert verify_log(service.context.store, KEYS).differences == ()
-
-
-def test_shuffle_can_be_chosen_in_old_elections(memory: World) -> None:
-    (ada,) = memory.register("ada")
-    lifecycle = memory.service.lifecycle
-    lifecycle.create(ada, "E", ElectionSettings(order=CandidateOrder.BY_NAME))
-    lifecycle.set_candidates(ada, "E", NAMES)
-    assert candidates(memory, "E") == sorted(NAMES)
-    lifecycle.edit(ada, "E", ElectionEdit(order=CandidateOrder.ENTERED))
-    lifecycle.set_candidates(ada, "E", NAMES)
-    assert candidates(memory, "E") == list(NAMES)
-    assert verify_log(memory.service.context.store, KEYS).differences == ()
