@@ -32,6 +32,7 @@ from drills.elections_client import (
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.events import Event, check_event
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.service import ElectionSettings
@@ -171,7 +172,8 @@ def check_tables(
             f"the log has {len(events) - before} new events"
         )
     try:
-        catch_up(open_store(driver), KEYS.ballot_key)
+        store = open_store(driver)
+        catch_up(store, PollBook(store, KEYS.ballot_key))
         items = read_items(driver)
         rebuild(open_store(driver), KEYS.ballot_key)
     except AppError as error:

@@ -285,7 +285,7 @@ def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> Ve
         if sync is not None:
             catch_up(
                 scratch,
-                keys.ballot_key,
+                PollBook(scratch, keys.ballot_key),
                 progress=lambda done: progress(done, followed) if progress else None,
             )
         items, differences = _compare_tables(store, scratch)

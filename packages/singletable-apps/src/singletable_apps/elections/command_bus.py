@@ -27,7 +27,7 @@ from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import ConfirmedReadModel, PollBook
-from singletable_apps.elections.projection.projector import MAX_BATCH, apply_events, catch_up
+from singletable_apps.elections.projection.projector import MAX_BATCH, apply_until, catch_up
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.errors import Busy
 
@@ -133,7 +133,7 @@ class CommandBus:
 
     def _execute(self, commands: list[_Command]) -> None:
         for attempt in range(MAX_ATTEMPTS):
-            sync = catch_up(self._store, self._keys.ballot_key)
+            sync = catch_up(self._store, self._book)
             self._book.follow(sync)
             read = ConfirmedReadModel(self._store, self._book)
             decided = [
@@ -146,7 +146,7 @@ class CommandBus:
                     if error is not None or not command.decided:
                         command.finish(error)
                 remaining = [command for command in commands if not command.is_done]
-                if not remaining or self._append(remaining, sync, read):
+                if not remaining or self._append(remaining, sync):
                     return
             time.sleep(random.uniform(0, min(0.05, 0.001 * 2**attempt)))
         raise Busy(
@@ -163,7 +163,7 @@ class CommandBus:
         # The poll book may be ahead, because the results have just read new events.
         return (now.last_event_id, now.step, self._book.position) == (position, sync.step, position)
 
-    def _append(self, commands: list[_Command], sync: Sync, read: ReadModel) -> bool:
+    def _append(self, commands: list[_Command], sync: Sync) -> bool:
         """Append the decided events after `sync`. Return False if another process was first."""
         events: list[Event] = []
         event_id, previous_hash = sync.last_event_id, sync.last_hash
@@ -183,9 +183,7 @@ class CommandBus:
         self._book.enter(events)
         self._keys.save_checkpoint(events[-1])
         try:
-            # Ballots, the only independent commands, are applied to what they were decided on.
-            known = read if commands[0].batch_key is not None else ReadModel(self._store)
-            apply_events(self._store, known, key, sync, events)
+            apply_until(self._store, self._book, sync, events[-1])
         except RebuildInProgress as error:
             raise RebuildInProgress(
                 f"This was saved (event {events[-1].event_id} at the latest), but is not visible "

@@ -84,13 +84,18 @@ class RollVoter:
 
     @property
     def key(self) -> str:
-        """Return the name of the voter in events and keys. User names have no @, so it is free."""
-        return f"voter@{self.number.zfill(6)}"
+        """Return the name of the voter in events and keys."""
+        return roll_key(self.voter_id)
 
     @property
     def votes(self) -> int:
         """Return how many times the ballot counts."""
         return int(self.weight)
+
+
+def roll_key(number: int) -> str:
+    """Return the name of a voter on a roll in events and keys. User names have no @."""
+    return f"voter@{number:06}"
 
 
 def roll_number(name: str) -> int:
@@ -108,22 +113,8 @@ listings = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
 votes = Table("vote_data", indexes=[listings])
 
 
-@dataclass(frozen=True)
-class PendingRename:
-    """A rename of a user in progress: the old name, and how many items still have it."""
-
-    old_name: str
-    elections: int
-    ballots: int
-    voters: int
-
-
 class User(Entity, table=votes, type_tag=("entity_type", "USER")):
-    """A registered user.
-
-    The three counts say how many elections, ballots and voter list entries belong to the user.
-    They tell when a query of an index, which may lag behind, has found everything.
-    """
+    """A registered user, and how many elections and ballots belong to them."""
 
     name: Attr[str] = attr()
     email: Attr[str] = attr()
@@ -134,8 +125,6 @@ class User(Entity, table=votes, type_tag=("entity_type", "USER")):
     credentials: Attr[int] = attr()
     elections_owned: Attr[int] = attr(default=0)
     ballots_cast: Attr[int] = attr(default=0)
-    eligible_in: Attr[int] = attr(default=0)
-    pending_rename: Attr[PendingRename | None] = attr(name="moving", default=None)
     when_registered: Attr[datetime] = attr()
     revision: Attr[int] = attr()
 
@@ -232,13 +221,13 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     election_name: Attr[str] = attr()
     voter_name: Attr[str] = attr()
     when_cast: Attr[datetime] = attr()
+    definition: Attr[str] = attr()
     confirmation: Attr[str | None] = attr(default=None)
     rankings: Attr[list[RankedCandidate] | None] = attr(default=None)
     sealed: Attr[str | None] = attr(default=None)
     revision: Attr[int] = attr()
 
     key = Key(pk=("ELECTION", election_name), sk=("BALLOT", voter_name))
-    by_voter = Key(pk=("VOTER", voter_name), sk=("BALLOT", election_name)).on(listings)
 
 
 class Counts(Entity, table=votes, type_tag=("entity_type", "COUNTS")):

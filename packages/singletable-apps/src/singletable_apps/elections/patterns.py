@@ -104,9 +104,6 @@ ballots_of = patterns.read(
 rankings_of = patterns.read(
     "B4", "List rankings for election", Ballot.key.partition, items=500, rate=per_second(1)
 )
-ballots_by_voter = patterns.read(
-    "B5", "Ballots of a voter", Ballot.by_voter, items=10, rate=per_minute(1)
-)
 
 # Counts, and how far the table has followed the log.
 counts = patterns.read("M1", "Get counts", Counts.key, consistent=True, rate=per_second(1))
@@ -167,10 +164,9 @@ rename_user = patterns.write(
     "Rename a user and all their items, in chunks",
     creates(User),
     deletes(User),
-    updates(Election, Election.owner_name, Election.revision),
+    updates(Election, Election.owner_name, Election.definition, Election.revision),
     updates(Ownership),
     *_moves(Voter, Ballot),
-    updates(User, User.pending_rename),
     updates(Sync),
     items=24,
     rate=per_day(10),
@@ -180,7 +176,6 @@ remove_user = patterns.write(
     "Remove a user with ballots and voter list entries, in chunks",
     deletes(User),
     *_moves(Voter, Ballot),
-    updates(User, User.ballots_cast, User.eligible_in),
     updates(Counts),
     updates(Sync),
     items=24,
@@ -238,7 +233,7 @@ rename_election = patterns.write(
 hand_over = patterns.write(
     "P8",
     "Transfer an election",
-    updates(Election, Election.owner_name, Election.revision),
+    updates(Election, Election.owner_name, Election.definition, Election.revision),
     updates(Ownership),
     updates(User, User.elections_owned),
     updates(Sync),
@@ -248,7 +243,7 @@ delete_election = patterns.write(
     "P9",
     "Delete an election and all its items, in chunks",
     *map(deletes, (Election, Ownership, Candidate, Voter, Ballot)),
-    updates(User, User.elections_owned, User.ballots_cast, User.eligible_in),
+    updates(User, User.elections_owned, User.ballots_cast),
     updates(Counts),
     updates(Sync),
     items=24,
@@ -268,19 +263,18 @@ change_candidates = patterns.write(
 change_voters = patterns.write(
     "P11",
     "Add voter, remove voter",
-    creates(Voter),
+    puts(Voter),
     deletes(Voter),
-    updates(Election, Election.voter_count, Election.revision),
-    updates(User, User.eligible_in),
+    updates(Election, Election.voter_count, Election.definition, Election.revision),
     updates(Sync),
-    items=24,
+    items=92,
     rate=per_day(500),
 )
 change_roll = patterns.write(
     "P16",
     "Put voters on a roll, change their entries",
     puts(Voter),
-    updates(Election, Election.voter_count, Election.revision),
+    updates(Election, Election.voter_count, Election.definition, Election.revision),
     updates(Sync),
     items=92,
     rate=per_day(100),

@@ -7,27 +7,16 @@ event before entering it.
 
 from __future__ import annotations
 
-import json
 import threading
 from base64 import b64decode
-from collections import UserDict
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from ranked_ballots import Ranking
 from singletable import Store
 from singletable_apps.elections import events, patterns
-from singletable_apps.elections.changes import (
-    changes_of,
-    definition_of,
-    keeps_ballots,
-    list_choices,
-    new_election,
-    new_user,
-)
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
@@ -39,30 +28,22 @@ from singletable_apps.elections.entities import (
     User,
     Voter,
     is_account,
-    removed_user_name,
     roll_number,
 )
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import Event, check_event, parse_event_data
-from singletable_apps.elections.proofs.documents import (
-    BallotContent,
-    BallotDefinition,
-    DeletionStatement,
-    hash_definition,
-)
+from singletable_apps.elections.log_state import DeletedElection, ElectionRecord, LogState
+from singletable_apps.elections.proofs.documents import BallotContent, BallotDefinition
 from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.names import fold_name, roll_identity
+from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.elections.table_writes import Write
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
-from singletable_apps.shared.pictures import Picture
 
-T = TypeVar("T")
-
-# How many of the latest requests of a voter to cast a ballot are recognized if they are repeated.
-REMEMBERED_REQUESTS = 8
+EVENTS_AT_ONCE = 500
 _CONFIRMED = (
     "name",
     "email",
@@ -73,92 +54,6 @@ _CONFIRMED = (
     "credentials",
     "when_registered",
 )
-
-
-@dataclass(slots=True)
-class ElectionRecord:
-    """An election with its candidates, voters and ballots.
-
-    `candidates` maps names to the events that added them, `voters` are ids of users or on the
-    `roll`, and `ballots` maps these ids to the events that cast their current ballots.
-    `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
-    that the owner wrote, by purpose. `statements` and `pictures` of candidates are by name, and
-    `notes` are for the owner and the managers. `replaced` has the latest events that cast ballots
-    which voters have changed or withdrawn since, and `definitions` what ballots were about.
-    """
-
-    election: Election
-    candidates: dict[str, int] = field(default_factory=dict[str, int])
-    voters: set[int] = field(default_factory=set[int])
-    ballots: dict[int, int] = field(default_factory=dict[int, int])
-    roll: dict[int, RollVoter] = field(default_factory=dict[int, RollVoter])
-    known_voters: dict[str, int] = field(default_factory=dict[str, int])
-    last_number: int = 0
-    emails: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
-    question: str = ""
-    description: str = ""
-    statements: dict[str, str] = field(default_factory=dict[str, str])
-    pictures: dict[str, Picture] = field(default_factory=dict[str, Picture])
-    notes: str = ""
-    replaced: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
-    definitions: dict[str, BallotDefinition] = field(default_factory=dict[str, BallotDefinition])
-    launched_at: datetime | None = None
-
-    @property
-    def definition(self) -> BallotDefinition:
-        """Return the current definition of ballots."""
-        return definition_of(self.election, list(self.candidates))
-
-    @property
-    def choices(self) -> dict[str, int]:
-        """Return what voters can choose from, in order, with the events that added the choices."""
-        names = list_choices(self.election, list(self.candidates))
-        return {name: self.candidates.get(name, 0) for name in names}
-
-    def define_ballots(self) -> None:
-        """Keep what ballots are about from now on, for receipts after candidates have changed."""
-        definition = self.definition
-        self.election.definition = hash_definition(definition)
-        self.definitions[self.election.definition] = definition
-
-    def replace_ballot(self, voter_id: int) -> None:
-        """Remove the ballot of a voter, and keep the number of its event."""
-        if before := self.ballots.pop(voter_id, 0):
-            earlier = (*self.replaced.get(voter_id, ()), before)
-            self.replaced[voter_id] = earlier[1 - REMEMBERED_REQUESTS :]
-
-    def put_in_order(self, names: Sequence[str]) -> None:
-        """Put the candidates into another order."""
-        self.candidates = {name: self.candidates[name] for name in names}
-
-    def rename_candidate(self, old: str, new: str) -> None:
-        """Give a candidate another name, in the same place, with statement and picture."""
-        renamed = [(new if name == old else name, since) for name, since in self.candidates.items()]
-        self.candidates = dict(renamed)
-        self.statements[new] = self.statements.pop(old, "")
-        if old in self.pictures:
-            self.pictures[new] = self.pictures.pop(old)
-
-    def copy(self) -> ElectionRecord:
-        """Return a copy, which later events do not change."""
-        return ElectionRecord(*(copy(getattr(self, each.name)) for each in fields(self)))
-
-    def put_on_roll(self, voters: Sequence[RollVoter]) -> None:
-        """Add voters to the roll, or replace their entries."""
-        for voter in voters:
-            if before := self.roll.get(voter.voter_id):
-                self.known_voters.pop(roll_identity(before.name, before.email), None)
-            self.roll[voter.voter_id] = voter
-            self.known_voters[roll_identity(voter.name, voter.email)] = voter.voter_id
-            self.last_number = max(self.last_number, voter.voter_id)
-        self.voters.update(voter.voter_id for voter in voters)
-
-    def remove_voters(self, ids: set[int]) -> None:
-        """Remove voters from the list or the roll."""
-        self.voters -= ids
-        for voter_id in ids & self.roll.keys():
-            voter = self.roll.pop(voter_id)
-            self.known_voters.pop(roll_identity(voter.name, voter.email), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,38 +83,6 @@ class CountedBallot:
     content: BallotContent
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedElection:
-    """What is known of an election that was deleted; a closed one has a signed statement."""
-
-    election_id: int
-    name: str
-    deleted_by: int
-    deleted_at: datetime
-    statement: DeletionStatement | None
-    signature: str
-
-
-class _CaseInsensitiveDict(UserDict[str, T]):
-    """A dict of names or e-mail addresses.
-
-    If it were case-sensitive, someone who hid a user from the table could register with the same
-    name in another case, and would have that user's ballots and elections.
-    """
-
-    def __contains__(self, name: object) -> bool:
-        return fold_name(str(name)) in self.data
-
-    def __getitem__(self, name: str) -> T:
-        return self.data[fold_name(name)]
-
-    def __setitem__(self, name: str, value: T) -> None:
-        self.data[fold_name(name)] = value
-
-    def __delitem__(self, name: str) -> None:
-        del self.data[fold_name(name)]
-
-
 class PollBook:
     """The state of the log, read completely once and then updated with new events. Thread-safe."""
 
@@ -227,25 +90,24 @@ class PollBook:
         self._store = store
         self._key = key
         self._lock = threading.Lock()
-        self._ids = _CaseInsensitiveDict[int]()
-        self._emails = _CaseInsensitiveDict[int]()
-        self._by_name = _CaseInsensitiveDict[ElectionRecord]()
-        self._users: dict[int, User] = {}
-        self._elections: dict[int, ElectionRecord] = {}
-        self._deleted: list[DeletedElection] = []
-        self._pictures: dict[str, int] = {}
-        # The ids of further questions by that of the first one.
-        self._joint: dict[int, list[int]] = {}
+        self._state = LogState()
         self.position = 0
         self.head = ""
+        # The events that the table may lack, and their writes; only those after a position.
+        self._unapplied: dict[int, tuple[Event, list[Write]]] = {}
+        self._keeps_after: int | None = None
 
-    def refresh(self) -> None:
-        """Enter new events from the log."""
+    def refresh(self, limit: int | None = None) -> bool:
+        """Enter new events from the log, `limit` of them at most. Return whether there are any."""
         with self._lock:
-            new = self._store.run(patterns.events_after, self.position)
-            for event in new:
-                check_event(event, self.position + 1, self.head, self._key)
-                self._enter(event)
+            return self._read(limit)
+
+    def _read(self, limit: int | None) -> bool:
+        before = self.position
+        for event in islice(self._store.run(patterns.events_after, before), limit):
+            check_event(event, self.position + 1, self.head, self._key)
+            self._enter(event)
+        return self.position > before
 
     def enter(self, new: Sequence[Event]) -> None:
         """Enter events that this process has just written, unless they are already entered."""
@@ -253,6 +115,46 @@ class PollBook:
             for event in new:
                 if event.event_id == self.position + 1:
                     self._enter(event)
+
+    def _enter(self, event: Event) -> None:
+        try:
+            writes = self._state.apply(event)
+        except KeyError as error:
+            raise CorruptLog(
+                f"Event {event.event_id} ({event.event_type}) refers to {error}, which did not "
+                "exist at that time."
+            ) from error
+        self.position, self.head = event.event_id, event.hash
+        if self._keeps_after is not None and event.event_id > self._keeps_after:
+            self._unapplied[event.event_id] = event, writes
+
+    def keep_after(self, position: int) -> None:
+        """Keep what the table needs to follow the log from this position on."""
+        with self._lock:
+            if position < self.position and position + 1 not in self._unapplied:
+                # Start again: what an event writes depends on the events before.
+                self._state, self.position, self.head = LogState(), 0, ""
+            self._keeps_after = position
+            for event_id in [each for each in self._unapplied if each <= position]:
+                del self._unapplied[event_id]
+            if self.position < position:
+                self._read(position - self.position)
+
+    def unapplied(
+        self, position: int, until: int | None = None
+    ) -> Iterator[tuple[Event, list[Write]]]:
+        """Yield the events that a table at this position lacks, and what they write.
+
+        Without `until`, new events are read from the log.
+        """
+        self.keep_after(position)
+        while until is None or position < until:
+            if position + 1 not in self._unapplied and not self.refresh(EVENTS_AT_ONCE):
+                return
+            position += 1
+            yield self._unapplied[position]
+            # These are in the table for sure, because few are applied at once.
+            self._unapplied.pop(position - EVENTS_AT_ONCE, None)
 
     def follow(self, sync: Sync) -> None:
         """Enter the events up to the position of the table.
@@ -279,43 +181,43 @@ class PollBook:
         """Return the current record of an election read from the table."""
         self.refresh()
         with self._lock:
-            found = self._elections.get(election.election_id)
+            found = self._state.elections.get(election.election_id)
             if found is None:
                 raise NotFound("This election no longer exists.", field="election")
             # After a rename, the table may briefly have the old name, but never another election's.
-            same = self._by_name.get(election.name, found) is found
+            same = self._state.by_name.get(election.name, found) is found
             _confirm(same, f"The election {election.name!r} was changed")
             return found.copy()
 
     def emails(self, election: Election) -> dict[str, tuple[str, str]]:
         """Return the subjects and texts that the owner of an election wrote, by purpose."""
-        found = self._elections.get(election.election_id)
+        found = self._state.elections.get(election.election_id)
         return {} if found is None else found.emails
 
     def find_election(self, election_id: int) -> Election | None:
         """Return the election with this id, or None."""
         self.refresh()
         with self._lock:
-            found = self._elections.get(election_id)
+            found = self._state.elections.get(election_id)
             return None if found is None else copy(found.election)
 
     def questions(self, election: Election) -> list[Election]:
         """Return all questions on the ballot of an election, the first one first."""
         first = election.joint_with or election.election_id
         with self._lock:
-            found = map(self._elections.get, (first, *self._joint.get(first, ())))
+            found = map(self._state.elections.get, (first, *self._state.joint.get(first, ())))
             return [copy(one.election) for one in found if one is not None] or [election]
 
     def ballot_event(self, election: Election, voter_id: int) -> int | None:
         """Return the event that cast the current ballot of a voter in an election, or None."""
         with self._lock:
-            record = self._elections.get(election.election_id)
+            record = self._state.elections.get(election.election_id)
             return None if record is None else record.ballots.get(voter_id)
 
     def casts(self, election: Election, voter_id: int) -> list[Event]:
         """Return the latest events with which a voter cast ballots, withdrawn ones included."""
         with self._lock:
-            record = self._elections.get(election.election_id)
+            record = self._state.elections.get(election.election_id)
             if record is None:
                 return []
             current = record.ballots.get(voter_id)
@@ -325,13 +227,13 @@ class PollBook:
     def definition(self, election: Election, digest: str) -> BallotDefinition:
         """Return what ballots with this digest of their definition were about."""
         with self._lock:
-            return self._elections[election.election_id].definitions[digest]
+            return self._state.elections[election.election_id].definitions[digest]
 
     def partly_answered(self, election: Election) -> set[int]:
         """Return the ids of voters who answered some, but not all questions on a ballot."""
         questions = self.questions(election)
         with self._lock:
-            found = [self._elections.get(each.election_id) for each in questions]
+            found = [self._state.elections.get(each.election_id) for each in questions]
             answered = [set(record.ballots) for record in found if record is not None]
         everyone = {voter for voters in answered for voter in voters}
         return {voter for voter in everyone if not all(voter in voters for voters in answered)}
@@ -357,37 +259,37 @@ class PollBook:
     def managed_by(self, user: User) -> list[str]:
         """Return the names of the elections that a user manages beside their owners."""
         with self._lock:
-            found = [each.election for each in self._elections.values()]
+            found = [each.election for each in self._state.elections.values()]
             return sorted(each.name for each in found if str(user.user_id) in each.managers)
 
     def has_picture(self, name: str) -> bool:
         """Return whether the log has this picture."""
-        return name in self._pictures
+        return name in self._state.pictures
 
     def find_picture(self, name: str) -> bytes | None:
         """Return a picture that an election shows, or None."""
         with self._lock:
             shown = any(
                 each.name == name
-                for record in self._elections.values()
+                for record in self._state.elections.values()
                 for each in record.pictures.values()
             )
         if not shown:
             return None
-        data = parse_event_data(self.event(self._pictures[name]))
+        data = parse_event_data(self.event(self._state.pictures[name]))
         return b64decode(data.data) if isinstance(data, events.CandidatePictured) else None
 
     def deleted_elections(self) -> list[DeletedElection]:
         """Return the elections that were deleted, the last one first."""
         self.refresh()
         with self._lock:
-            return self._deleted[::-1]
+            return self._state.deleted[::-1]
 
     def records(self) -> list[ElectionRecord]:
         """Return the current records of all elections."""
         self.refresh()
         with self._lock:
-            return [each.copy() for each in self._elections.values()]
+            return [each.copy() for each in self._state.elections.values()]
 
     def event(self, event_id: int) -> Event:
         """Return an authenticated event from the log."""
@@ -452,7 +354,7 @@ class PollBook:
             return BallotOwner(entry.key, entry.voter_id, entry)
         if election.electorate is Electorate.ACCOUNTS:
             return BallotOwner(voter.name, voter.user_id)
-        record = self._elections.get(election.election_id)
+        record = self._state.elections.get(election.election_id)
         if record is not None and voter.is_confirmed:
             entry = record.roll.get(record.known_voters.get(fold_name(voter.email), 0))
             if entry is not None:
@@ -466,39 +368,40 @@ class PollBook:
             entry = self._roll_voter(election_id, voter_id)
             if entry is None:
                 return None
-            return copy(self._elections[election_id].election), entry
+            return copy(self._state.elections[election_id].election), entry
 
     def rolls_with(self, user: User) -> list[str]:
         """Return the names of the elections that have the confirmed address of a user on a roll."""
         address = fold_name(user.email)
         with self._lock:
-            records = self._elections.values() if user.is_confirmed else ()
+            records = self._state.elections.values() if user.is_confirmed else ()
             return [each.election.name for each in records if address in each.known_voters]
 
     def elections_with_roll(self) -> list[Election]:
         """Return the elections that have people on a roll."""
         self.refresh()
         with self._lock:
-            return [copy(record.election) for record in self._elections.values() if record.roll]
+            return [
+                copy(record.election) for record in self._state.elections.values() if record.roll
+            ]
 
     def _roll_voter(self, election_id: int, voter_id: int) -> RollVoter | None:
-        record = self._elections.get(election_id)
+        record = self._state.elections.get(election_id)
         return record.roll.get(voter_id) if record is not None else None
 
     def count_voters(self) -> int:
         """Return how many users may vote."""
         with self._lock:
-            roles = [user.role for user in self._users.values()]
+            roles = [user.role for user in self._state.users.values()]
         return sum(has_permission(role, Permission.VOTE) for role in roles)
 
     def user_id(self, name: str) -> int:
         """Return the id of a user or a removed user, or 0 if the name is unknown."""
-        return self._ids.get(name, 0)
+        return self._state.ids.get(name, 0)
 
     def user_name(self, user_id: int) -> str:
         """Return the current name of a user, or the name that replaces a removed user's."""
-        user = self._users.get(user_id)
-        return user.name if user is not None else removed_user_name(user_id)
+        return self._state.user_name(user_id)
 
     def _events(self, ids: Sequence[int]) -> Iterator[Event]:
         found = self._store.get_many(map(patterns.event, ids), consistent=True)
@@ -512,7 +415,7 @@ class PollBook:
 
     def has_user(self, user: User) -> bool:
         """Return whether the log has the same user, with the same role, address and password."""
-        known = self._users.get(user.user_id)
+        known = self._state.users.get(user.user_id)
         return known is not None and all(
             getattr(known, each) == getattr(user, each) for each in _CONFIRMED
         )
@@ -521,182 +424,28 @@ class PollBook:
         self, user: User | None, *, user_id: int = 0, name: str = "", email: str = ""
     ) -> User | None:
         """Return the user. Raise CorruptTable unless the log has the same, with this id or name."""
-        known_id = user_id or self._emails.get(email) or self._ids.get(name, 0)
+        known_id = user_id or self._state.emails.get(email) or self._state.ids.get(name, 0)
         if user is None:
-            _confirm(known_id not in self._users, f"The user with the id {known_id} is missing")
+            _confirm(
+                known_id not in self._state.users, f"The user with the id {known_id} is missing"
+            )
         else:
             same = user.user_id == known_id and self.has_user(user)
-            same = same and user.elections_owned == self._users[known_id].elections_owned
+            same = same and user.elections_owned == self._state.users[known_id].elections_owned
             _confirm(same, f"The user {user.name!r} was changed")
         return user
 
     def known(self, election: str) -> ElectionRecord | None:
         """Return the record of the election with this name, which later events change, or None."""
-        return self._by_name.get(election)
+        return self._state.by_name.get(election)
 
     def count_all(self) -> tuple[int, int]:
         """Return the numbers of users and elections."""
-        return len(self._users), len(self._elections)
+        return len(self._state.users), len(self._state.elections)
 
     def voter_id(self, name: str) -> int:
         """Return the id of a voter, who is a user or on a roll, or 0 if the name is unknown."""
-        return roll_number(name) or self._ids.get(name, 0)
-
-    # Enter events.
-
-    def _enter(self, event: Event) -> None:
-        try:
-            self._apply(event)
-        except KeyError as error:
-            raise CorruptLog(
-                f"Event {event.event_id} ({event.event_type}) refers to {error}, which did not "
-                "exist at that time."
-            ) from error
-        self.position, self.head = event.event_id, event.hash
-
-    def _apply(self, event: Event) -> None:
-        number, data = event.event_id, parse_event_data(event)
-        match data:
-            case events.UserRegistered():
-                self._ids[data.name] = self._emails[data.email] = number
-                self._users[number] = new_user(event, data)
-            case events.UserEmailChanged():
-                user = self._user(data.name)
-                del self._emails[user.email]
-                self._emails[data.email] = user.user_id
-                self._set_fields(number, data)
-            case events.UserNameChanged():
-                user = self._user(data.old_name)
-                user.name = data.new_name
-                self._ids[data.new_name] = self._ids.pop(data.old_name)
-                for record in self._elections.values():
-                    if record.election.owner_name == data.old_name:
-                        record.election.owner_name = data.new_name
-                        record.election.revision = number
-            case events.UserRemoved():
-                self._remove_user(event, data.name)
-            case events.ElectionCreated():
-                self._elections[number] = self._by_name[data.name] = ElectionRecord(
-                    new_election(event, data)
-                )
-                self._user(data.owner).elections_owned += 1
-                if data.joint_with:
-                    self._joint.setdefault(int(data.joint_with), []).append(number)
-            case events.ElectionDeleted():
-                election = self._by_name.pop(data.name).election
-                del self._elections[election.election_id]
-                self._deleted.append(self._bury(election, event, data))
-                self._user(election.owner_name).elections_owned -= 1
-            case events.ElectionNameChanged():
-                record = self._by_name[data.new_name] = self._by_name.pop(data.old_name)
-                record.election.name = data.new_name
-                record.election.revision = number
-            case events.BallotCast():
-                voter_id = roll_number(data.voter) or self._ids[data.voter]
-                record = self._by_name[data.election]
-                record.replace_ballot(voter_id)
-                record.ballots[voter_id] = number
-            case events.BallotWithdrawn():
-                self._by_name[data.election].replace_ballot(self.voter_id(data.voter))
-            case events.CandidatesAdded() | events.CandidatesRemoved():
-                record = self._by_name[data.election]
-                for name in data.candidates:
-                    if isinstance(data, events.CandidatesAdded):
-                        record.candidates[name] = number
-                    else:
-                        record.candidates.pop(name, None)
-                        record.statements.pop(name, None)
-                        record.pictures.pop(name, None)
-                self._change_candidates(record, number)
-            case events.CandidatesOrdered():
-                record = self._by_name[data.election]
-                record.put_in_order(data.candidates)
-                self._change_candidates(record, number)
-            case events.CandidateRenamed():
-                record = self._by_name[data.election]
-                record.rename_candidate(data.old_name, data.new_name)
-                self._change_candidates(record, number)
-            case events.CandidatesDescribed():
-                self._by_name[data.election].statements.update(data.statements)
-                self._set_fields(number, data)
-            case events.CandidatePictured():
-                pictures = self._by_name[data.election].pictures
-                pictures[data.candidate] = Picture(data.picture, data.alt)
-                if not data.picture:
-                    del pictures[data.candidate]
-                if data.data:
-                    self._pictures.setdefault(data.picture, number)
-                self._set_fields(number, data)
-            case events.ElectionDescribed():
-                record = self._by_name[data.name]
-                record.question, record.description = data.question, data.description
-                self._set_fields(number, data)
-            case events.ElectionNoted():
-                self._by_name[data.name].notes = data.notes
-                self._set_fields(number, data)
-            case events.VotersAdded() | events.VotersRemoved():
-                record = self._by_name[data.election]
-                ids = {roll_number(name) or self._ids[name] for name in data.voters}
-                if isinstance(data, events.VotersAdded):
-                    record.voters |= ids
-                else:
-                    record.remove_voters(ids)
-                record.election.voter_count = len(record.voters)
-                record.election.revision = number
-            case events.RollVotersAdded() | events.RollVotersChanged():
-                record = self._by_name[data.election]
-                record.put_on_roll(data.voters)
-                record.election.voter_count = len(record.voters)
-                record.election.revision = number
-            case events.ElectionEmailChanged():
-                self._by_name[data.name].emails[data.purpose] = data.subject, data.text
-                self._set_fields(number, data)
-            case events.ElectionOwnerChanged():
-                self._user(data.old_owner).elections_owned -= 1
-                self._user(data.new_owner).elections_owned += 1
-                self._set_fields(number, data)
-            case events.ElectionLaunched():
-                self._set_fields(number, data)
-                record = self._by_name[data.name]
-                record.launched_at = event.when_occurred
-                record.define_ballots()
-            case _:
-                self._set_fields(number, data)
-
-    def _bury(
-        self, election: Election, event: Event, data: events.ElectionDeleted
-    ) -> DeletedElection:
-        statement = None if data.statement is None else json.loads(data.statement)
-        by, at = self._ids.get(event.actor, 0), event.when_occurred
-        signature = data.signature or ""
-        return DeletedElection(election.election_id, data.name, by, at, statement, signature)
-
-    def _change_candidates(self, record: ElectionRecord, number: int) -> None:
-        election = record.election
-        election.candidate_count = len(record.candidates)
-        if election.allow_vote:
-            record.define_ballots()
-        election.revision = number
-
-    def _set_fields(self, number: int, data: events.EventData) -> None:
-        for entity, name, changed in changes_of(number, data):
-            item = self._user(name) if entity is User else self._by_name[name].election
-            for field_name, value in changed.items():
-                setattr(item, field_name, value)
-            item.revision = number
-
-    def _remove_user(self, event: Event, name: str) -> None:
-        user_id = self._ids.pop(name)
-        self._ids[removed_user_name(user_id)] = user_id
-        del self._emails[self._users.pop(user_id).email]
-        for record in self._elections.values():
-            # Numbers on a roll are not user ids.
-            has_users = record.election.electorate is Electorate.ACCOUNTS
-            if has_users and not keeps_ballots(record.election, event.when_occurred):
-                record.ballots.pop(user_id, None)
-
-    def _user(self, name: str) -> User:
-        return self._users[self._ids[name]]
+        return roll_number(name) or self._state.ids.get(name, 0)
 
 
 class ConfirmedReadModel(ReadModel):

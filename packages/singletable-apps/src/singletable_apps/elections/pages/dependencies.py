@@ -19,8 +19,9 @@ from fastapi import Depends, Request, Response
 from markupsafe import Markup
 
 from singletable_apps.elections.entities import Election, Electorate, State, User, is_removed_user
+from singletable_apps.elections.log_state import DeletedElection
 from singletable_apps.elections.pages.results_view import Count
-from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import CHECKER_FILENAME
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission

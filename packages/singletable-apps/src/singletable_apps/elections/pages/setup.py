@@ -13,7 +13,6 @@ from msgspec import structs
 from pydantic import BaseModel, Field
 
 from ranked_ballots import join_names
-from singletable_apps.elections.changes import list_choices
 from singletable_apps.elections.entities import CandidateOrder, Election, Publication, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.ballot import (
@@ -34,7 +33,7 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules import methods
 from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.rules.methods import METHODS, NONE_OF_THESE, method_of
+from singletable_apps.elections.rules.methods import METHODS, NONE_OF_THESE, list_choices, method_of
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION
 from singletable_apps.elections.rules.voting import parse_ranking
 from singletable_apps.elections.service import ElectionSettings

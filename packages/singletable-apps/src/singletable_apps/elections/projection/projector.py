@@ -1,12 +1,17 @@
-"""Apply new events of the log to the table, in order and once, also beside other processes."""
+"""Apply new events of the log to the table, in order and once, also beside other processes.
+
+A large event (rename an election with a thousand ballots) takes several transactions, its steps;
+the `Sync` item records the last event and the steps of the next one, so that any process can
+continue after a crash.
+"""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import TypeAlias
 
 from singletable import (
     AlreadyExists,
@@ -14,79 +19,66 @@ from singletable import (
     ConditionFailed,
     Edit,
     Store,
+    Transaction,
     TransactionConflict,
     WritePattern,
 )
 from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import Counts, Sync
 from singletable_apps.elections.errors import CorruptTable, RebuildInProgress
-from singletable_apps.elections.events import (
-    BallotCast,
-    Event,
-    EventData,
-    check_event,
-    check_not_restoring,
-    parse_event_data,
-)
-from singletable_apps.elections.projection import elections, users
-from singletable_apps.elections.projection.event_transaction import (
-    IndexLag,
-    ProjectionStep,
-    StaleReadModel,
-    set_fields,
-)
-from singletable_apps.elections.proofs.keys import BallotKey
+from singletable_apps.elections.events import KINDS, Event, EventData, check_not_restoring
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.table_writes import Move, Write
 
 # A ballot takes two of the 100 writes of a transaction, and at most 108 KB of its 4 MB.
 MAX_BATCH = 20
-# An index of DynamoDB usually lags a few milliseconds, rarely a second.
-MAX_INDEX_RETRIES = 60
-INDEX_RETRY_DELAY = 0.05
+# Moving an item takes two of the 100 writes of a transaction, and its size twice of 4 MB. A sealed
+# ballot with a hundred candidates with the longest names has 108 KB.
+ITEMS_PER_STEP = 18
+# An entry of a voter list or a roll is one write of at most 3 KB.
+ENTRIES_PER_STEP = 90
 # Conflicts with other processes before something must be wrong.
 MAX_CONFLICTS = 50
 
-
-@dataclass(frozen=True, slots=True)
-class Handler:
-    """Writes one step of an event, and returns whether it was the last one."""
-
-    pattern: WritePattern
-    apply: Callable[[ProjectionStep, Any], bool]
-
-
-# What most events about elections do: they set fields.
-_CHANGE = Handler(patterns.change_election, set_fields)
-_HANDLERS: dict[type[EventData], Handler] = {
-    events.UserRegistered: Handler(patterns.register, users.register_user),
-    events.RegistrationChanged: Handler(patterns.change_registration, users.change_registration),
-    events.UserRoleChanged: Handler(patterns.change_user, set_fields),
-    events.OwnershipTransferred: Handler(patterns.change_user, set_fields),
-    events.UserPasswordChanged: Handler(patterns.change_user, set_fields),
-    events.UserEmailChanged: Handler(patterns.change_user, set_fields),
-    events.UserNameChanged: Handler(patterns.rename_user, users.rename_user),
-    events.UserRemoved: Handler(patterns.remove_user, users.remove_user),
-    events.ElectionCreated: Handler(patterns.create_election, elections.create_election),
-    events.ElectionLaunched: Handler(patterns.change_election, elections.launch_election),
-    events.ElectionOwnerChanged: Handler(patterns.hand_over, elections.change_owner),
-    events.ElectionNameChanged: Handler(patterns.rename_election, elections.rename_election),
-    events.ElectionDeleted: Handler(patterns.delete_election, elections.delete_election),
-    events.CandidatesAdded: Handler(patterns.change_candidates, elections.change_candidates),
-    events.CandidatesRemoved: Handler(patterns.change_candidates, elections.change_candidates),
-    events.CandidatesOrdered: Handler(patterns.change_candidates, elections.order_candidates),
-    events.CandidateRenamed: Handler(patterns.change_candidates, elections.rename_candidate),
-    events.VotersAdded: Handler(patterns.change_voters, elections.change_voters),
-    events.RollVotersAdded: Handler(patterns.change_roll, elections.change_roll),
-    events.RollVotersChanged: Handler(patterns.change_roll, elections.change_roll),
-    events.VotersRemoved: Handler(patterns.change_voters, elections.change_voters),
-    events.BallotCast: Handler(patterns.cast_ballot, elections.cast_ballot),
-    events.BallotWithdrawn: Handler(patterns.withdraw_ballot, elections.withdraw_ballot),
+_BALLOT = events.BallotCast.__name__
+# The other events change the settings or the state of an election.
+_PATTERNS: Mapping[type[EventData], WritePattern] = {
+    events.UserRegistered: patterns.register,
+    events.RegistrationChanged: patterns.change_registration,
+    events.UserRoleChanged: patterns.change_user,
+    events.OwnershipTransferred: patterns.change_user,
+    events.UserPasswordChanged: patterns.change_user,
+    events.UserEmailChanged: patterns.change_user,
+    events.UserNameChanged: patterns.rename_user,
+    events.UserRemoved: patterns.remove_user,
+    events.ElectionCreated: patterns.create_election,
+    events.ElectionOwnerChanged: patterns.hand_over,
+    events.ElectionNameChanged: patterns.rename_election,
+    events.ElectionDeleted: patterns.delete_election,
+    events.CandidatesAdded: patterns.change_candidates,
+    events.CandidatesRemoved: patterns.change_candidates,
+    events.CandidatesOrdered: patterns.change_candidates,
+    events.CandidateRenamed: patterns.change_candidates,
+    events.VotersAdded: patterns.change_voters,
+    events.VotersRemoved: patterns.change_voters,
+    events.RollVotersAdded: patterns.change_roll,
+    events.RollVotersChanged: patterns.change_roll,
+    events.BallotCast: patterns.cast_ballot,
+    events.BallotWithdrawn: patterns.withdraw_ballot,
 }
+
+# An event, and what it writes.
+Unapplied: TypeAlias = tuple[Event, list[Write]]
+
+
+class StaleTable(Exception):
+    """The table is not as this step needs it: another process was first, or it is broken."""
 
 
 def catch_up(
     store: Store,
-    key: BallotKey,
+    book: PollBook,
     *,
     rebuilding: bool = False,
     progress: Callable[[int], None] | None = None,
@@ -104,28 +96,33 @@ def catch_up(
                 "The table is being rebuilt from the log. Nothing is lost; try again in a minute. "
                 "If the rebuild was interrupted, an operator has to run it again."
             )
-        new_events = store.run(patterns.events_after, sync.last_event_id)
-        for batch in _batch_events(_check_events(new_events, sync, key)):
-            applied = _apply_batch(store, read, batch, sync)
-            if applied is None:
-                break
-            sync = applied
-            if progress is not None:
-                progress(sync.last_event_id)
-        else:
-            return sync
+        applied = _apply(store, book.unapplied(sync.last_event_id), sync, progress)
+        if applied is not None:
+            return applied
 
 
-def apply_events(
-    store: Store, read: ReadModel, key: BallotKey, sync: Sync, events: Sequence[Event]
-) -> None:
+def apply_until(store: Store, book: PollBook, sync: Sync, last: Event) -> None:
     """Apply events that were just appended after the position `sync`."""
-    for batch in _batch_events(events):
-        applied = _apply_batch(store, read, batch, sync)
-        if applied is None:  # another process applies them, too
-            catch_up(store, key)
-            return
+    new = book.unapplied(sync.last_event_id, last.event_id)
+    if _apply(store, new, sync) is None:  # another process applies them, too
+        catch_up(store, book)
+
+
+def _apply(
+    store: Store,
+    new: Iterable[Unapplied],
+    sync: Sync,
+    progress: Callable[[int], None] | None = None,
+) -> Sync | None:
+    """Apply events, and return the new position; None if another process was first."""
+    for batch in _batch_events(new):
+        applied = _apply_batch(store, batch, sync)
+        if applied is None:
+            return None
         sync = applied
+        if progress is not None:
+            progress(sync.last_event_id)
+    return sync
 
 
 def get_last_event(store: Store) -> Event | None:
@@ -167,26 +164,16 @@ def _create_sync(store: Store) -> Sync:
     return sync
 
 
-def _check_events(events: Iterable[Event], sync: Sync, key: BallotKey) -> Iterator[Event]:
-    """Yield the events. Raise CorruptLog at the first that is not the next one, unchanged."""
-    event_id, previous_hash = sync.last_event_id, sync.last_hash
-    for event in events:
-        check_event(event, event_id + 1, previous_hash, key)
-        event_id, previous_hash = event.event_id, event.hash
-        yield event
-
-
-def _batch_events(events: Iterable[Event]) -> Iterator[list[Event]]:
+def _batch_events(new: Iterable[Unapplied]) -> Iterator[list[Unapplied]]:
     """Yield the events in order: ballots of different voters together, all others alone."""
-    batch: list[Event] = []
+    batch: list[Unapplied] = []
     voters: set[str] = set()
-    for event in events:
-        data = parse_event_data(event)
-        voter = data.voter if isinstance(data, BallotCast) else None
+    for event, writes in new:
+        voter = event.event_data["voter"] if event.event_type == _BALLOT else None
         if batch and (voter is None or voter in voters or len(batch) == MAX_BATCH):
             yield batch
             batch, voters = [], set()
-        batch.append(event)
+        batch.append((event, writes))
         if voter is None:
             yield batch
             batch, voters = [], set()
@@ -196,47 +183,42 @@ def _batch_events(events: Iterable[Event]) -> Iterator[list[Event]]:
         yield batch
 
 
-def _apply_batch(store: Store, read: ReadModel, batch: Sequence[Event], sync: Sync) -> Sync | None:
+def _apply_batch(store: Store, batch: Sequence[Unapplied], sync: Sync) -> Sync | None:
     """Apply independent events in one transaction. Return None if another process was first."""
     if len(batch) == 1:
-        return _apply_event(store, read, batch[0], sync)
-    handler = _HANDLERS[BallotCast]
+        return _apply_event(store, *batch[0], sync)
+    last, _ = batch[-1]
     try:
-        with store.transaction(pattern=handler.pattern) as transaction:
-            for event in batch:
-                step = ProjectionStep(event, 0, store, read, transaction)
-                handler.apply(step, parse_event_data(event))
-            transaction.update(Sync.key(), *_advance(batch[-1]), if_=_is_at(sync, 0))
-    except (ConditionFailed, TransactionConflict, StaleReadModel):
+        with store.transaction(pattern=patterns.cast_ballot) as transaction:
+            _write(store, transaction, [each for _, writes in batch for each in writes])
+            transaction.update(Sync.key(), *_advance(last), if_=_is_at(sync, 0))
+    except (ConditionFailed, TransactionConflict):
         # Another process was first with some of them, or one cannot be applied. Apply them one by
         # one to find out.
         position: Sync | None = sync
-        for event in batch:
+        for event, writes in batch:
             if position is not None:
-                position = _apply_event(store, read, event, position)
+                position = _apply_event(store, event, writes, position)
         return position
-    return _position_after(batch[-1], sync)
+    return _position_after(last, sync)
 
 
-def _apply_event(store: Store, read: ReadModel, event: Event, sync: Sync) -> Sync | None:
+def _apply_event(store: Store, event: Event, writes: list[Write], sync: Sync) -> Sync | None:
     """Apply the remaining steps of an event. Return None if another process interfered."""
-    data = parse_event_data(event)
-    handler = _HANDLERS.get(type(data), _CHANGE)
-    number, conflicts, index_retries = sync.step, 0, 0
+    pattern = _PATTERNS.get(KINDS[event.event_type], patterns.change_election)
+    has_entries = pattern in (patterns.change_voters, patterns.change_roll)
+    size = ENTRIES_PER_STEP if has_entries else ITEMS_PER_STEP
+    number, conflicts = sync.step, 0
     while True:
+        start = number * size
+        is_last = start + size >= len(writes)
         try:
-            with store.transaction(pattern=handler.pattern) as transaction:
-                step = ProjectionStep(event, number, store, read, transaction)
-                is_last = handler.apply(step, data)
+            with store.transaction(pattern=pattern) as transaction:
+                _write(store, transaction, writes[start : start + size])
                 edits = _advance(event) if is_last else [Sync.step.set(number + 1)]
                 transaction.update(Sync.key(), *edits, if_=_is_at(sync, number))
-        except IndexLag as error:
-            index_retries += 1
-            if index_retries > MAX_INDEX_RETRIES:
-                raise _cannot_apply(event, "its index lacks items that it has") from error
-            time.sleep(INDEX_RETRY_DELAY)
-        except (ConditionFailed, TransactionConflict, StaleReadModel) as error:
-            if _has_moved(read, sync, number):
+        except (ConditionFailed, TransactionConflict, StaleTable) as error:
+            if _has_moved(store, sync, number):
                 return None
             conflicts += 1
             if not isinstance(error, TransactionConflict) or conflicts > MAX_CONFLICTS:
@@ -246,6 +228,22 @@ def _apply_event(store: Store, read: ReadModel, event: Event, sync: Sync) -> Syn
             number += 1
             if is_last:
                 return _position_after(event, sync)
+
+
+def _write(store: Store, transaction: Transaction, writes: Sequence[Write]) -> None:
+    moves = [each for each in writes if isinstance(each, Move)]
+    found = store.get_many([each.key for each in moves], consistent=True)
+    for move, item in zip(moves, found, strict=True):
+        if item is None:
+            raise StaleTable(f"there is no item {move.key}")
+        moved = copy(item)
+        for name, value in move.fields.items():
+            setattr(moved, name, value)
+        transaction.delete(move.key)
+        transaction.create(moved)
+    for each in writes:
+        if not isinstance(each, Move):
+            each(transaction)
 
 
 def _position_after(event: Event, sync: Sync) -> Sync:
@@ -276,9 +274,9 @@ def _advance(event: Event) -> list[Edit[Sync]]:
     ]
 
 
-def _has_moved(read: ReadModel, sync: Sync, step: int) -> bool:
+def _has_moved(store: Store, sync: Sync, step: int) -> bool:
     """Return whether another process has advanced, or started a rebuild."""
-    now = read.get_sync()
+    now = ReadModel(store).get_sync()
     if now is None or (now.rebuilding, now.builder) != (sync.rebuilding, sync.builder):
         return True
     return (now.last_event_id, now.step) != (sync.last_event_id, step)

@@ -15,6 +15,7 @@ from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Counts, Sync, votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import check_not_restoring
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
@@ -50,16 +51,16 @@ def rebuild(
 
     if ReadModel(store).get_sync() is None:  # the table is empty, or has lost its position
         mark_rebuilding(store)
-    lease = RebuildLease(store, builder or _this_process(), clock)
+    lease, book = RebuildLease(store, builder or _this_process(), clock), PollBook(store, key)
     lease.acquire()
     try:
-        _rebuild(store, key, lease, report)
+        _rebuild(store, book, lease, report)
     except BaseException:
         # The error matters more than a failure to release the lease, which expires anyway.
         with suppress(Exception):
             lease.release()
         raise
-    return catch_up(store, key)
+    return catch_up(store, book)
 
 
 def mark_rebuilding(store: Store) -> None:
@@ -74,7 +75,7 @@ def mark_rebuilding(store: Store) -> None:
 
 
 def _rebuild(
-    store: Store, key: BallotKey, lease: RebuildLease, report: Callable[[int], None]
+    store: Store, book: PollBook, lease: RebuildLease, report: Callable[[int], None]
 ) -> None:
     def renew_and_report(done: int) -> None:
         lease.renew()
@@ -82,7 +83,7 @@ def _rebuild(
 
     store.admin.clear(votes, keep=[Sync.key()], on_progress=lambda _: lease.renew())
     lease.reset_position()
-    catch_up(store, key, rebuilding=True, progress=renew_and_report)
+    catch_up(store, book, rebuilding=True, progress=renew_and_report)
     lease.finish()
 
 

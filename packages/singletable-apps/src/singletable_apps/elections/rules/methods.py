@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from ranked_ballots import Ballots, Quorum, QuorumCheck, Ranking
 from singletable_apps.elections.entities import Election
+from singletable_apps.elections.proofs.documents import BallotDefinition, create_definition
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.shared.errors import InvalidInput
 
@@ -217,3 +218,21 @@ def check_marks(ranking: Ranking, method: CountingMethod) -> None:
         case _:
             return
     raise InvalidInput({"rankings": problem})
+
+
+def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefinition:
+    """Return the definition of an election's ballots, from which confirmations are computed."""
+    return create_definition(
+        election.election_id,
+        list_choices(election, candidates),
+        election.secret_ballot,
+        level=election.publication.value,
+        commitment=election.tie_commitment or "",
+        is_weighted=election.is_weighted,
+        rules=agreed_rules(election),
+    )
+
+
+def list_choices(election: Election, candidates: Sequence[str]) -> list[str]:
+    """Return what voters can choose from, in order, given the candidates as they were entered."""
+    return [*candidates, NONE_OF_THESE] if election.none_of_these else list(candidates)

@@ -74,9 +74,6 @@ def open_elections(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
     )
     keys.check_checkpoint(store)
-    if is_behind(store):
-        catch_up(store, keys.ballot_key)
-    check_keys(store, keys)
     context = Context(
         store,
         keys,
@@ -86,6 +83,12 @@ def open_elections(
         clock,
         passwords or Passwords(),
     )
+    if is_behind(store):
+        catch_up(store, context.book)
+    check_keys(store, keys)
+    sync = context.read.get_sync()
+    if sync is not None and not sync.rebuilding:
+        context.book.keep_after(sync.last_event_id)
     context.book.refresh()
     lifecycle, auth = Lifecycle(context), Auth(context)
     results, rolls = Results(context, lifecycle), Rolls(context, lifecycle)

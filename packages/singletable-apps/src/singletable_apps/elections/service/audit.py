@@ -257,7 +257,6 @@ email: text: unique in any case
 role: text: what the user may do
 elections_owned: number: number of elections the user owns
 ballots_cast: number: number of ballots the user has cast
-eligible_in: number: number of voter lists the user is on
 when_registered: time: when the user registered
 last_event: number: the last event that changed the user
 

@@ -7,7 +7,8 @@ from typing import cast
 
 from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.poll_book import ElectionRecord, PollBook
+from singletable_apps.elections.log_state import ElectionRecord
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.rules.methods import counting_rules

@@ -24,7 +24,7 @@ from singletable_apps.elections.entities import (
     is_removed_user,
 )
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
-from singletable_apps.elections.poll_book import ElectionRecord
+from singletable_apps.elections.log_state import ElectionRecord
 from singletable_apps.elections.proofs.documents import compute_commitment, create_deletion
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel

@@ -19,7 +19,8 @@ from singletable_apps.elections.entities import (
     roll_number,
 )
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.poll_book import DeletedElection, LinkVoter
+from singletable_apps.elections.log_state import DeletedElection
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import PERMISSIONS, Permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name

@@ -28,7 +28,8 @@ from ranked_ballots import (
 from ranked_ballots.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import CorruptLog, WrongState
-from singletable_apps.elections.poll_book import CountedBallot, ElectionRecord, LinkVoter
+from singletable_apps.elections.log_state import ElectionRecord
+from singletable_apps.elections.poll_book import CountedBallot, LinkVoter
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 from singletable_apps.elections.proofs.merkle import InclusionProof, MerkleTree

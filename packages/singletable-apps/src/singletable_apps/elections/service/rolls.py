@@ -18,7 +18,8 @@ from singletable_apps.elections import events
 from singletable_apps.elections.entities import Election, Electorate, RollVoter, User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
-from singletable_apps.elections.poll_book import BallotOwner, ElectionRecord, LinkVoter
+from singletable_apps.elections.log_state import ElectionRecord
+from singletable_apps.elections.poll_book import BallotOwner, LinkVoter
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.emails import (

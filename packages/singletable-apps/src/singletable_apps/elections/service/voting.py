@@ -9,7 +9,6 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from singletable_apps.elections.changes import definition_of
 from singletable_apps.elections.command_bus import NumberedEvent
 from singletable_apps.elections.entities import (
     Election,
@@ -35,7 +34,7 @@ from singletable_apps.elections.proofs.documents import (
 from singletable_apps.elections.proofs.keys import BallotPlace, padded_size
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.elections import check_view_ballot
-from singletable_apps.elections.rules.methods import check_marks, method_of
+from singletable_apps.elections.rules.methods import check_marks, definition_of, method_of
 from singletable_apps.elections.rules.names import is_valid_text, quote
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw, parse_ranking
 from singletable_apps.elections.service.closing import get_closing

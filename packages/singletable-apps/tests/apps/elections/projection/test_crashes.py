@@ -12,7 +12,6 @@ from singletable.testing import Crash
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import KINDS, event_log
-from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.elections.backends import (
     ALL_CASES,
@@ -26,6 +25,7 @@ from tests.apps.support.elections.world import (
     KEYS,
     World,
     dump_items,
+    follow_log,
     open_store,
     read_events,
     read_items,
@@ -37,7 +37,7 @@ from tests.conformance.endpoint import Exchangeable
 def small_steps() -> Iterator[None]:
     """Apply two items per step, so that a few items take several steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("singletable_apps.elections.projection.event_transaction.ITEMS_PER_STEP", 2)
+        patch.setattr("singletable_apps.elections.projection.projector.ITEMS_PER_STEP", 2)
         yield
 
 
@@ -79,7 +79,7 @@ def test_command_that_crashes_anywhere_is_complete_or_has_no_effect(
                 appended = read_events(driver)[length:]
                 outcomes.add(bool(appended))
                 assert len(appended) in (0, _count_events(event))
-                catch_up(open_store(driver), KEYS.ballot_key)
+                follow_log(driver)
                 if appended and appended[-1].hash not in expected:
                     expected[appended[-1].hash] = _without_crash(place.base, driver)
                 assert dump_items(driver) == (expected[appended[-1].hash] if appended else before)
@@ -125,5 +125,5 @@ def _without_crash(base: Scenario, left: Driver) -> list[str]:
     with base.engine.copy() as engine:
         for item in read_items(left, event_log):
             engine.execute(PutItem(event_log.name, item))
-        catch_up(open_store(engine), KEYS.ballot_key)
+        follow_log(engine)
         return dump_items(engine, votes)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 
 import pytest
 from msgspec.structs import replace
 
 from singletable.faults import Faults, Next
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.errors import CorruptTable
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.elections.backends import BACKENDS, TYPICAL_EVENTS, Backends, backend_cases
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import COMMANDS
-from tests.apps.support.elections.world import KEYS, World, dump_items, open_store, read_events
+from tests.apps.support.elections.world import KEYS, dump_items, open_store, read_events
 from tests.conformance.endpoint import Exchangeable
 
 pytestmark = pytest.mark.usefixtures("no_waits")
@@ -48,11 +46,6 @@ EVENTS = {"CandidatesRemoved": 2}
 
 
 FEW = ("throttled", "response lost, then a conflict", "all at once")
-CASCADES = ("UserNameChanged", "UserRemoved", "ElectionNameChanged", "ElectionDeleted")
-LAGGING = [
-    (where, event, behind)
-    for where, (event, behind) in backend_cases(product(CASCADES, (1, 8, 60)), [("UserRemoved", 8)])
-]
 
 
 @pytest.mark.rest
@@ -85,37 +78,3 @@ def test_rebuild_despite_faults_gives_the_same_table(places: Backends, where: st
             rebuild(open_store(there.world.driver), KEYS.ballot_key)
             assert dump_items(there.engine) == before
         assert driver.injected["unprocessed"]
-
-
-@pytest.mark.rest
-@pytest.mark.parametrize(("where", "event", "behind"), LAGGING)
-def test_lagging_index_hides_no_item_from_the_projection(
-    places: Backends, where: str, event: str, behind: int
-) -> None:
-    with places[where].faulty_copy() as (there, driver):
-        service = there.world.service
-        driver.faults = Faults(stale=0.8, behind=behind, seed=behind)
-        COMMANDS["UserNameChanged"](service, there)
-        service.people.rename(there.bob, "Robert", "Bob")
-        COMMANDS[event](service, there)
-        assert driver.injected["stale"]
-        driver.faults = Faults()
-        check_consistency(there.world)
-        before = dump_items(there.engine)
-        rebuild(open_store(there.engine), KEYS.ballot_key)
-        assert dump_items(there.engine) == before
-
-
-@pytest.mark.parametrize(
-    "where", ["memory", *(pytest.param(one, marks=pytest.mark.rest) for one in BACKENDS[1:])]
-)
-def test_index_that_never_catches_up_is_reported(places: Backends, where: str) -> None:
-    with places[where].faulty_copy() as (there, driver):
-        driver.faults = Faults(stale=1, behind=10_000)
-        with pytest.raises(CorruptTable, match="index lacks items"):
-            COMMANDS["UserNameChanged"](there.world.service, there)
-        driver.faults = Faults()
-        # The event is in the log, and the next process continues with it.
-        with places[where].reopen(there) as left:
-            assert World(left).service.context.read.get_user("Robert").user_id == there.bob.user_id
-            check_consistency(World(left))

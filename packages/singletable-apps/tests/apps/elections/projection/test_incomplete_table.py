@@ -8,13 +8,20 @@ from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.elections.errors import RebuildInProgress
-from singletable_apps.elections.projection.projector import catch_up
+from singletable_apps.elections.projection import projector
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import NotFound
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, copy_scenario, make_scenario
-from tests.apps.support.elections.world import KEYS, PASSWORD, ballot, dump_items, open_store
+from tests.apps.support.elections.world import (
+    KEYS,
+    PASSWORD,
+    ballot,
+    dump_items,
+    follow_log,
+    open_store,
+)
 
 WRITES = (PutItem, TransactWriteItems)
 
@@ -58,7 +65,10 @@ def _crash_while_renaming(there: Scenario, steps: int) -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 2])
-def test_user_who_is_being_renamed_can_vote(there: Scenario, steps: int) -> None:
+def test_user_who_is_being_renamed_can_vote(
+    there: Scenario, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(projector, "ITEMS_PER_STEP", 2)
     driver = InterruptedDriver(
         there.engine, _reads_user, before=lambda: _crash_while_renaming(there, steps)
     )
@@ -140,7 +150,7 @@ def test_register_succeeds_while_the_user_is_renamed(there: Scenario) -> None:
 
 def test_two_processes_apply_the_same_events_once(there: Scenario) -> None:
     def apply_elsewhere() -> None:
-        catch_up(open_store(there.engine), KEYS.ballot_key)
+        follow_log(there.engine)
 
     for nth in range(1, 7):
         driver = InterruptedDriver(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from singletable import DeleteItem, Engine, Item, PutItem
+from singletable_apps.elections.entities import Election
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import (
     Event,
@@ -18,7 +19,6 @@ from singletable_apps.elections.events import (
     event_log,
     hash_event,
 )
-from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from tests.apps.support.elections.scenario import Scenario, make_scenario
@@ -26,6 +26,7 @@ from tests.apps.support.elections.world import (
     KEYS,
     World,
     dump_items,
+    follow_log,
     open_store,
     read_events,
     read_items,
@@ -165,6 +166,15 @@ def test_service_does_not_open_a_table_ahead_of_its_log(base: Scenario) -> None:
 
 def test_event_that_cannot_be_applied_is_reported(base: Scenario) -> None:
     store = open_store(engine := base.engine.copy())
-    store.create(_next_event(engine, "ElectionLaunched", name="Nowhere"))
+    event = _next_event(engine, "ElectionLaunched")
+    store.create(event)
+    store.delete(Election.key(event.event_data["name"]))
     with pytest.raises(CorruptTable, match=r"Event \d+ \(ElectionLaunched\) cannot be applied"):
-        catch_up(store, KEYS.ballot_key)
+        follow_log(engine)
+
+
+def test_event_about_nothing_is_reported(base: Scenario) -> None:
+    store = open_store(engine := base.engine.copy())
+    store.create(_next_event(engine, "ElectionLaunched", name="Nowhere"))
+    with pytest.raises(CorruptLog, match=r"Event \d+ \(ElectionLaunched\) refers to 'nowhere'"):
+        follow_log(engine)

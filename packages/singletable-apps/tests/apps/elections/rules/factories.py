@@ -76,4 +76,6 @@ def election(
 
 def ballot(voter: str = "ada") -> Ballot:
     """Return a ballot that was cast at noon."""
-    return Ballot(election_name="Lunch", voter_name=voter, when_cast=NOON, revision=9)
+    return Ballot(
+        election_name="Lunch", voter_name=voter, when_cast=NOON, definition="", revision=9
+    )

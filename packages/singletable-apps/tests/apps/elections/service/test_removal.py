@@ -84,7 +84,7 @@ def test_new_user_with_a_removed_name_inherits_nothing(world: World, bob: User) 
     assert "RESET" not in stored_text(world.service.context.store)
     other = world.service.people.register("Bob", "bob@example.org", "orchard violet engine")
     assert other.user_id != bob.user_id
-    assert (other.ballots_cast, other.eligible_in, other.elections_owned) == (0, 0, 0)
+    assert (other.ballots_cast, other.elections_owned) == (0, 0)
     voting = world.service.voting
     expect_rejection(world, NotFound, lambda: voting.ballot(other, "Closed", "Bob"))
     expect_rejection(world, NotPermitted, lambda: voting.cast(other, "Open", ballot("Red"), "k"))

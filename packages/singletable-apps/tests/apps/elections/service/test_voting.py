@@ -8,7 +8,7 @@ import pytest
 
 from singletable_apps.elections.entities import State, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, WrongState
-from singletable_apps.elections.poll_book import REMEMBERED_REQUESTS
+from singletable_apps.elections.log_state import REMEMBERED_REQUESTS
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings

@@ -9,6 +9,7 @@ from random import Random
 
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election, User, removed_user_name
+from singletable_apps.elections.poll_book import ConfirmedReadModel
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules.elections import has_ended
@@ -97,13 +98,15 @@ class RandomWalk:
         assert ballots == [
             (one.voter_name, one.revision) for one in view.list_ballots(election.name)
         ]
-        book.confirm_election(election, election.name)
-        book.confirm_candidates(election.name, view.list_candidates(election.name))
-        book.confirm_voters(election.name, list(view.list_voters_and_removed(election.name)))
+        # These raise CorruptTable if something differs.
+        confirmed = ConfirmedReadModel(self.world.service.context.store, book)
+        confirmed.find_election(election.name)
+        confirmed.list_candidates(election.name)
+        confirmed.list_voters_and_removed(election.name)
         for user in self._users():
             book.confirm_user(user, name=user.name.swapcase())
             book.confirm_user(user, email=user.email.swapcase())
-        book.confirm_counts(view.get_counts())
+        confirmed.get_counts()
 
     # What is there, and who does something.
 

@@ -12,7 +12,8 @@ from singletable_apps.elections.entities import Election, Electorate, User, vote
 from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.patterns import patterns
-from singletable_apps.elections.projection.projector import get_last_event
+from singletable_apps.elections.poll_book import PollBook
+from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
@@ -97,6 +98,12 @@ def email_of(name: str) -> str:
 def open_store(driver: Driver) -> Store:
     """Open a store on the tables."""
     return Store(driver, tables=TABLES, cursor_secret=KEYS.secret)
+
+
+def follow_log(driver: Driver) -> None:
+    """Apply the events that the table lacks, as another process does."""
+    store = open_store(driver)
+    catch_up(store, PollBook(store, KEYS.ballot_key))
 
 
 def read_items(driver: Driver, table: Table) -> list[Item]:
