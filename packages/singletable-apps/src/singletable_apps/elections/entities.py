@@ -204,7 +204,6 @@ class Voter(Entity, table=votes, type_tag=("entity_type", "VOTER")):
     entry: Attr[RollVoter | None] = attr(default=None)
 
     key = Key(pk=("ELECTION", election_name), sk=("VOTER", voter_name))
-    by_voter = Key(pk=("VOTER", voter_name), sk=("ELIGIBLE", election_name)).on(listings)
 
 
 @dataclass(frozen=True)

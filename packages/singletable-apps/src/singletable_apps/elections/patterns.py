@@ -86,9 +86,6 @@ voters_of = patterns.read(
 eligibility = patterns.read(
     "V2", "Check eligibility", Voter.key, consistent=True, rate=per_second(1, peak=100)
 )
-eligible_where = patterns.read(
-    "V5", "Elections that list a voter", Voter.by_voter, items=10, rate=per_minute(1)
-)
 
 # Ballots.
 ballot_of = patterns.read(

@@ -370,12 +370,19 @@ class PollBook:
                 return None
             return copy(self._state.elections[election_id].election), entry
 
-    def rolls_with(self, user: User) -> list[str]:
-        """Return the names of the elections that have the confirmed address of a user on a roll."""
-        address = fold_name(user.email)
+    def participation(self, election: Election, user: User) -> tuple[bool, bool]:
+        """Return whether a user is on the voter list or the roll, and whether they have voted."""
+        voter_id = self.owner_of_ballot(election, user).voter_id
+        record = self._state.elections.get(election.election_id)
+        if record is None:
+            return False, False
+        return voter_id in record.voters, voter_id in record.ballots
+
+    def listed_in(self, user: User) -> list[str]:
+        """Return the names of the elections that have a user on their list or roll."""
         with self._lock:
-            records = self._state.elections.values() if user.is_confirmed else ()
-            return [each.election.name for each in records if address in each.known_voters]
+            found = [each.election for each in self._state.elections.values() if each.voters]
+        return [each.name for each in found if self.participation(each, user)[0]]
 
     def elections_with_roll(self) -> list[Election]:
         """Return the elections that have people on a roll."""

@@ -26,6 +26,7 @@ from singletable_apps.elections.rules.elections import has_begun, has_ended, sta
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
+from singletable_apps.elections.service.closing import count_eligible
 from singletable_apps.elections.service.context import Context
 from singletable_apps.shared.pictures import Picture
 
@@ -128,71 +129,49 @@ class Queries:
         return self._load([each.election_name for each in page.items]), page.cursor
 
     def participation(self, viewer: User, elections: Sequence[Election]) -> list[Participation]:
-        """Return the viewer's part in each of these elections, with two requests for all."""
+        """Return the viewer's part in each of these elections."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        names = [(each.name, self._voter_name(viewer, each)) for each in elections]
-        entries = [patterns.eligibility(*name) for name in names]
-        ballots = [patterns.ballot_of(*name) for name in names]
-        listed = self._store.get_many(entries, consistent=True)
-        cast = self._store.get_many(ballots, consistent=True)
-        return [
-            Participation(is_eligible(viewer, election, entry is not None), ballot is not None)
-            for election, entry, ballot in zip(elections, listed, cast, strict=True)
-        ]
+        self._context.book.refresh()
+        return [self._participation(viewer, each) for each in elections]
 
-    def _voter_name(self, viewer: User, election: Election) -> str:
-        return self._context.book.owner_of_ballot(election, viewer).name
+    def _participation(self, user: User, election: Election) -> Participation:
+        listed, voted = self._context.book.participation(election, user)
+        return Participation(is_eligible(user, election, listed), voted)
 
     def overview(self, viewer: User) -> Overview:
         """Return the elections that matter to the viewer: to vote in, voted in, own, ended."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        now = self._context.clock()
-        elections, listed, more = self._overview_elections(viewer)
+        now, book = self._context.clock(), self._context.book
+        book.refresh()
+        first = self._store.page(patterns.list_elections(), MAX_OVERVIEW_ELECTIONS)
+        others = set(book.listed_in(viewer)) - {election.name for election in first.items}
+        elections = [*first.items, *self._load(sorted(others)[:MAX_OVERVIEW_ELECTIONS])]
         owned = self._store.page(patterns.elections_of_owner(viewer.name), MAX_OVERVIEW_OWN)
         own = [each.election_name for each in owned.items]
-        own += [each for each in self._context.book.managed_by(viewer) if each not in own]
+        own += [each for each in book.managed_by(viewer) if each not in own]
+        parts = {each.name: self._participation(viewer, each) for each in elections}
         open_now = [each for each in elections if each.allow_vote and not has_ended(each, now)]
-        eligible = [each for each in open_now if is_eligible(viewer, each, each.name in listed)]
+        eligible = [each for each in open_now if parts[each.name].may_vote]
         begun = [each for each in eligible if has_begun(each, now)]
-        voted = self._voted_in(viewer, begun)
         ended = [
             each
             for each in elections
             if state_of(each) is State.CLOSED or (each.allow_vote and has_ended(each, now))
         ]
         return Overview(
-            to_vote=[each for each in begun if each.name not in voted],
-            voted=[each for each in begun if each.name in voted],
+            to_vote=[each for each in begun if not parts[each.name].has_voted],
+            voted=[each for each in begun if parts[each.name].has_voted],
             coming=[each for each in eligible if not has_begun(each, now)],
             own=self._load(own),
             # The revision is the number of the last event, which is the close.
             ended=sorted(ended, key=lambda each: each.revision, reverse=True)[:MAX_OVERVIEW_ENDED],
             counts=self._read.get_counts(),
-            more=more or owned.cursor is not None,
+            more=bool(first.cursor or owned.cursor) or len(others) > MAX_OVERVIEW_ELECTIONS,
         )
-
-    def _overview_elections(self, viewer: User) -> tuple[list[Election], set[str], bool]:
-        """Return elections, the names of elections that list the viewer, and if more follow."""
-        first = self._store.page(patterns.list_elections(), MAX_OVERVIEW_ELECTIONS)
-        entries = self._store.page(patterns.eligible_where(viewer.name), MAX_OVERVIEW_ELECTIONS)
-        listed = {entry.election_name for entry in entries.items}
-        listed.update(self._context.book.rolls_with(viewer))
-        others = sorted(listed - {election.name for election in first.items})
-        more = first.cursor is not None or entries.cursor is not None
-        return [*first.items, *self._load(others)], listed, more
 
     def _load(self, names: Sequence[str]) -> list[Election]:
         found = self._store.get_many([patterns.election_by_name(name) for name in names])
         return [election for election in found if election is not None]
-
-    def _voted_in(self, viewer: User, elections: Sequence[Election]) -> set[str]:
-        # Consistent, because people look here right after they have voted.
-        keys = [
-            patterns.ballot_of(election.name, self._voter_name(viewer, election))
-            for election in elections
-        ]
-        found = self._store.get_many(keys, consistent=True)
-        return {ballot.election_name for ballot in found if ballot is not None}
 
     def find_deleted(self, viewer: User, name: str) -> DeletedElection | None:
         """Return the last election of this name that was deleted, or None."""
@@ -220,8 +199,8 @@ class Queries:
         """Return whether a user may vote in an election."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         found, voter = self._read.get_election(election), self._read.get_user(user)
-        name = self._voter_name(voter, found)
-        return is_eligible(voter, found, self._read.is_listed_voter(found.name, name))
+        self._context.book.refresh()
+        return self._participation(voter, found).may_vote
 
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
@@ -244,15 +223,10 @@ class Queries:
         """
         if not isinstance(viewer, LinkVoter):
             check_permission(viewer, Permission.VIEW_APPLICATION)
-        found = self._read.get_election(election)
-        voted = self._store.count(patterns.ballots_of(found.name), consistent=True)
-        partly = len(self._context.book.partly_answered(found))
-        if found.electorate is Electorate.ROLL:
-            return Turnout(voted, found.voter_count, partly)
-        eligible = found.voter_count or self._store.count(
-            patterns.list_users(), where=User.role.in_(*PERMISSIONS.roles_with(Permission.VOTE))
-        )
-        return Turnout(voted, max(voted, eligible), partly)
+        book = self._context.book
+        record = book.record(self._read.get_election(election))
+        partly = len(book.partly_answered(record.election))
+        return Turnout(len(record.ballots), count_eligible(book, record), partly)
 
     def rankings(self, viewer: User | LinkVoter, election: str) -> list[tuple[str, int | None]]:
         """Return all candidates with their ranks on the viewer's ballot, None if not ranked."""

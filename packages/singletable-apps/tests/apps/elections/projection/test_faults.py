@@ -39,7 +39,7 @@ FAULTS = {
     "response lost, then a conflict": Faults(internal_after=Next(1), conflict=Next(2)),
     "transaction in progress": Faults(in_progress=Next(2)),
     "all at once": Faults(
-        throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=3
+        throttle=0.2, internal=0.2, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=4
     ),
 }
 EVENTS = {"CandidatesRemoved": 2}

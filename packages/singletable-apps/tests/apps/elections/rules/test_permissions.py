@@ -154,13 +154,6 @@ def test_site_owner_can_leave_only_as_the_last_user(
             leave()
 
 
-def test_user_who_owns_elections_is_not_removed() -> None:
-    with pytest.raises(WrongState):
-        check_remove_user(
-            user(Role.OWNER), user(Role.USER, "ben", owns=1), user_count=2, election_count=1
-        )
-
-
 def _is_allowed(ask: Callable[[], None]) -> bool:
     try:
         ask()

@@ -131,11 +131,3 @@ def test_candidate_added_later_is_not_ranked(ranking: Ranking, candidates: dict[
     # The others keep their order, and who stood level stands level.
     assert counted == Ranking.from_levels([old.intersection(level) for level in ranking.levels])
     assert drop_removed_candidates(counted, 10, candidates) == counted
-
-
-def test_removed_and_readded_candidate_is_not_ranked() -> None:
-    ranking = Ranking.from_levels(["Ada", ["Ben", "Cy"]])
-    assert drop_removed_candidates(ranking, 10, {"Ada": 3, "Ben": 3, "Cy": 4}) == ranking
-    assert str(drop_removed_candidates(ranking, 10, {"Ben": 3, "Cy": 4})) == "Ben = Cy"
-    assert str(drop_removed_candidates(ranking, 10, {"Ada": 12, "Ben": 3, "Cy": 4})) == "Ben = Cy"
-    assert drop_removed_candidates(ranking, 10, {"Ada": 12}).is_blank

@@ -7,12 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from ranked_ballots import METHODS
 from singletable_apps.elections.entities import Election, Publication, State, User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit, Lifecycle
 from singletable_apps.elections.service.queries import Turnout
@@ -113,7 +111,6 @@ def test_commands_reject_missing_elections_and_removed_actors(memory: World, ste
     expect_rejection(memory, NotSignedIn, lambda: command(lifecycle, bob, any_revision))
 
 
-MANY = [str(number) for number in range(101)]
 REJECTED: dict[str, tuple[Callable[[Lifecycle, User], object], type[RequestRejected], str]] = {
     "taken": (lambda s, u: s.create(u, "Élan"), AlreadyExists, "name"),
     "taken, other case": (lambda s, u: s.create(u, "ÉLAN"), AlreadyExists, "name"),
@@ -123,10 +120,6 @@ REJECTED: dict[str, tuple[Callable[[Lifecycle, User], object], type[RequestRejec
         AlreadyExists,
         "name",
     ),
-    "no name": (lambda s, u: s.create(u, " "), InvalidInput, "name"),
-    "a folder": (lambda s, u: s.create(u, ".."), InvalidInput, "name"),
-    "twice": (lambda s, u: s.set_candidates(u, "E", ["A", "a"]), InvalidInput, "candidates"),
-    "too many": (lambda s, u: s.set_candidates(u, "E", MANY), InvalidInput, "candidates"),
     "stranger": (lambda s, u: s.set_voters(u, "E", ["Bob", "Stranger"]), InvalidInput, "voters"),
     "to a stranger": (lambda s, u: s.transfer(u, "E", "Stranger"), InvalidInput, "owner"),
     "to an observer": (lambda s, u: s.transfer(u, "E", "Olga"), WrongState, "owner"),
@@ -145,22 +138,6 @@ def test_invalid_settings_name_the_wrong_field(memory: World, case: str) -> None
     command, why, field = REJECTED[case]
     error = expect_rejection(memory, why, lambda: command(memory.service.lifecycle, bob))
     assert error.field == field
-
-
-def test_open_election_keeps_at_least_two_candidates(memory: World) -> None:
-    (ada,) = memory.register("Ada")
-    lifecycle = memory.service.lifecycle
-    lifecycle.create(ada, "E")
-    lifecycle.set_candidates(ada, "E", ["Red"])
-    expect_rejection(memory, WrongState, lambda: lifecycle.launch(ada, "E", allow_edit=True))
-    lifecycle.set_candidates(ada, "E", ["Red", "Green"])
-    lifecycle.launch(ada, "E", allow_edit=True)
-    for names in (["Red"], list[str]()):
-        expect_rejection(
-            memory,
-            WrongState,
-            lambda names=names: lifecycle.set_candidates(ada, "E", names),  # type: ignore[misc]
-        )
 
 
 def test_unchanged_values_create_no_event(memory: World) -> None:
@@ -231,34 +208,6 @@ def test_administrator_can_delete_and_transfer_any_election(memory: World) -> No
     expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
     memory.service.lifecycle.delete(carol, "E")
     assert memory.reload(ada).elections_owned == 0
-
-
-def test_owner_without_permission_cannot_manage_the_election(memory: World) -> None:
-    ada, bob = memory.register("Ada", "Bob")
-    _create(memory, bob)
-    memory.service.people.change_role(ada, "Bob", Role.VOTER)
-    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.create(bob, "F"))
-    expect_rejection(
-        memory,
-        NotPermitted,
-        lambda: memory.service.lifecycle.edit(bob, "E", ElectionEdit(name="F")),
-    )
-    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
-
-
-@pytest.mark.parametrize("role", [Role.NO_ACCESS, Role.OBSERVER])
-def test_voter_list_rejects_people_who_cannot_vote(memory: World, role: Role) -> None:
-    ada, _, _ = memory.register("Ada", "Bob", "Carol")
-    lifecycle = memory.service.lifecycle
-    lifecycle.create(ada, "E")
-    memory.service.people.change_role(ada, "Bob", role)
-    error = expect_rejection(
-        memory, InvalidInput, lambda: lifecycle.set_voters(ada, "E", ["Carol", "bob"])
-    )
-    assert error.field == "voters"
-    assert "Bob" in str(error)
-    assert "Carol" not in str(error)
-    assert lifecycle.set_voters(ada, "E", ["Carol"]).voter_count == 1
 
 
 # Otherwise an owner could not change the list anymore after an administrator changed a role.
@@ -347,13 +296,6 @@ def test_turnout_counts_the_voter_list_or_everyone_who_may_vote(memory: World) -
     turnout = memory.service.queries.turnout
     assert turnout(ada, "All") == Turnout(voted=1, eligible=3)
     assert turnout(ada, "Listed") == Turnout(voted=1, eligible=2)
-
-
-def test_announced_method_is_the_one_that_decides(memory: World) -> None:
-    (ada,) = memory.register("Ada")
-    memory.launch(ada, "E")
-    assert memory.service.results.tally(ada, "E").result.method.lower() == METHOD.key
-    assert METHOD.key in METHODS
 
 
 # Each picture is an event, and a transaction stores at most 100.

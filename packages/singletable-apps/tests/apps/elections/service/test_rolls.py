@@ -364,22 +364,6 @@ def test_weights_are_counted_signed_and_checked(secret: bool) -> None:
         assert not all(each.ok for each in checker.check_publication(published, None))
 
 
-@pytest.mark.parametrize(
-    ("secret", "publication", "message"),
-    [
-        (True, Publication.ANONYMOUS, "would show who"),
-        (True, Publication.CONFIRMATIONS, "would show who"),
-        (False, Publication.ANONYMOUS, "could not be recounted"),
-    ],
-)
-def test_weighted_election_does_not_publish_what_gives_voters_away(
-    secret: bool, publication: Publication, message: str
-) -> None:
-    club = Club(*PEOPLE, weights=[2], secret_ballot=secret, publication=publication)
-    with pytest.raises(WrongState, match=message):
-        club.launch()
-
-
 def test_table_matches_the_log_after_everything(club: Club) -> None:
     club.vote("Cleo", "Red")
     club.service.rolls.renew_link(club.ada, CLUB, 2)
@@ -467,16 +451,6 @@ def test_owner_writes_the_text(club: Club) -> None:
     club.service.rolls.invite(club.ada, CLUB)
     assert club.deliver()[0] == ("cleo", "To Cleo")
     assert club.mailbox.emails[0].text.startswith("In Club: http")
-
-
-def test_nobody_is_invited_before_the_launch_or_after_the_close() -> None:
-    club = Club(*PEOPLE)
-    with pytest.raises(WrongState, match="Launch"):
-        club.service.rolls.invite(club.ada, CLUB)
-    club.launch()
-    club.close()
-    with pytest.raises(WrongState, match="over"):
-        club.service.rolls.remind(club.ada, CLUB)
 
 
 def test_many_voters_are_saved_and_invited_in_few_requests() -> None:
