@@ -212,7 +212,9 @@ def object_of(*optional: str, **fields: Callable[[Any, str], None]) -> Callable[
 
     def check_object(value: Any, where: str) -> None:
         require(type(value) is dict, value, where)
-        is_complete = set(fields) - set(optional) <= set(value) <= set(fields)
+        for name in set(value) - set(fields):
+            raise InvalidFile(f"{where} has unknown fields, such as {json.dumps(name)[:60]}")
+        is_complete = set(fields) - set(optional) <= set(value)
         require(is_complete, sorted(value), f"the list of fields of {where}")
         for name in value:
             fields[name](value[name], f"{where}.{name}")
