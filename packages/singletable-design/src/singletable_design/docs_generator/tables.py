@@ -7,28 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from singletable.patterns import (
-    Estimate,
-    FeedPattern,
-    Pattern,
-    PatternCatalog,
-    PlannedRequest,
-    ReadPattern,
-    ScanPattern,
-    estimate,
-    planned_requests,
-)
+from singletable import patterns, schema
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, items_read
 from singletable.patterns.requests import key_template
-from singletable.schema import (
-    Attr,
-    Index,
-    Model,
-    ResolvedKey,
-    Table,
-    has_overlapping_range,
-    model_of,
-)
 from singletable.schema.resolved_key import Column
 from singletable_design.docs_generator.markdown import (
     code,
@@ -48,12 +29,12 @@ _ROLES = {
 }
 
 
-def entity_table(declared: Table) -> str:
+def entity_table(declared: schema.Table) -> str:
     """Return a table of the entities, with their primary keys and their keys in indexes."""
     titles = ["entity", *(code(key.name) for key in declared.key_attributes)]
     titles += [_index_title(index) for index in declared.indexes]
     rows: list[list[str]] = []
-    models = [model_of(entity) for entity in declared.entities]
+    models = [schema.model_of(entity) for entity in declared.entities]
     for model in models:
         cells = [f"**{escape(model.name)}**", *_columns(model.key.columns)]
         rows.append(cells + [_index_cell(model, index) for index in declared.indexes])
@@ -65,7 +46,7 @@ def entity_table(declared: Table) -> str:
     return table(titles, rows)
 
 
-def field_table(model: Model) -> str:
+def field_table(model: schema.Model) -> str:
     """Return a table of an entity's fields: attribute, types and purpose."""
     rows: list[list[str]] = []
     for name, field in model.fields.items():
@@ -79,7 +60,7 @@ def field_table(model: Model) -> str:
     return table(["field", "attribute", "type", "stored as", ""], rows)
 
 
-def _notes(model: Model, name: str, field: Attr[Any]) -> Iterator[str]:
+def _notes(model: schema.Model, name: str, field: schema.Attr[Any]) -> Iterator[str]:
     if name in model.key.fields:
         yield "primary key"
     for access in model.indexes.values():
@@ -102,9 +83,9 @@ def _notes(model: Model, name: str, field: Attr[Any]) -> Iterator[str]:
             yield f"default {code(repr(default))}"
 
 
-def _count_notes(model: Model, name: str) -> Iterator[str]:
+def _count_notes(model: schema.Model, name: str) -> Iterator[str]:
     """Yield the entities that a field counts or numbers."""
-    for other in map(model_of, model.table.entities):
+    for other in map(schema.model_of, model.table.entities):
         for count in other.counts.values():
             if count.entity is model.entity and count.path.field == name:
                 yield f"counts {escape(other.name)} ({code(f'{other.name}.{count.name}')})"
@@ -113,12 +94,12 @@ def _count_notes(model: Model, name: str) -> Iterator[str]:
             yield f"last number of {escape(other.name)} ({code(f'{other.name}.{last.name}')})"
 
 
-def _index_cell(model: Model, index: Index) -> str:
+def _index_cell(model: schema.Model, index: schema.Index) -> str:
     keys = [access for access in model.indexes.values() if access.index is index]
     return join_lines(line for key in keys for line in _key_lines(key))
 
 
-def _key_lines(access: ResolvedKey) -> Iterator[str]:
+def _key_lines(access: schema.ResolvedKey) -> Iterator[str]:
     sides = (access.pk, access.sk)
     keys = (", ".join(code(key_template(column)) for column in side) for side in sides if side)
     yield f"{' / '.join(keys)} ({code(access.name)})"
@@ -130,7 +111,7 @@ def _columns(columns: Sequence[Column]) -> list[str]:
     return [code(key_template(column)) for column in columns]
 
 
-def _index_title(index: Index) -> str:
+def _index_title(index: schema.Index) -> str:
     sides = (", ".join(escape(key.name) for key in side) for side in (index.pk, index.sk) if side)
     return f"{code(index.name)}: {' / '.join(sides)}"
 
@@ -139,19 +120,19 @@ def _index_title(index: Index) -> str:
 _CLAUSE = re.compile(r" and (?=\S+ (?:=|<|>|≤|≥|begins with|between) )")
 
 
-def pattern_table(catalog: PatternCatalog, names: Mapping[str, str]) -> str:
+def pattern_table(catalog: patterns.PatternCatalog, names: Mapping[str, str]) -> str:
     """Return a table of the requests of each pattern; `names` are its Python names by id."""
     titles = ["", "pattern", "operation", "index", "key condition", "mode"]
     rows = [row for pattern in catalog for row in _request_rows(pattern, names.get(pattern.id))]
     return table(titles, rows)
 
 
-def cost_table(catalog: PatternCatalog) -> str:
+def cost_table(catalog: patterns.PatternCatalog) -> str:
     """Return a table of the capacity units that each pattern consumes per call and per second."""
     titles = ["", "items", "bytes each", "reads per call", "writes per call", "rate"]
     titles += ["reads per second", "writes per second"]
-    priced = [pattern for pattern in catalog if not isinstance(pattern, FeedPattern)]
-    costs = [estimate(pattern, catalog.sizes, catalog.counts) for pattern in priced]
+    priced = [pattern for pattern in catalog if not isinstance(pattern, patterns.FeedPattern)]
+    costs = [patterns.estimate(pattern, catalog.sizes, catalog.counts) for pattern in priced]
     rows = [_cost_row(pattern, cost, catalog) for pattern, cost in zip(priced, costs, strict=True)]
     units = [_units_per_second(pattern, cost) for pattern, cost in zip(priced, costs, strict=True)]
     totals = sum(read for read, _ in units), sum(write for _, write in units)
@@ -161,13 +142,13 @@ def cost_table(catalog: PatternCatalog) -> str:
     return table(titles, rows, right=range(1, len(titles)))
 
 
-def _request_rows(pattern: Pattern, name: str | None) -> Iterator[list[str]]:
+def _request_rows(pattern: patterns.Pattern, name: str | None) -> Iterator[list[str]]:
     """Yield a row for each request; equal requests share a row."""
     description = [escape(pattern.description)]
     if name is not None:
         description.append(code(_signature(pattern, name)))
     first = [f"**{escape(pattern.code)}**", join_lines(description)]
-    for request, count in Counter(planned_requests(pattern)).items():
+    for request, count in Counter(patterns.planned_requests(pattern)).items():
         times = f"{count} × " if count > 1 else ""
         subject = escape(_subject(pattern, request))
         operation = f"{times}{request.action} {subject}{_variations(request)}".rstrip()
@@ -176,29 +157,29 @@ def _request_rows(pattern: Pattern, name: str | None) -> Iterator[list[str]]:
         first = ["", ""]
 
 
-def _variations(request: PlannedRequest) -> str:
+def _variations(request: patterns.PlannedRequest) -> str:
     """Return whether the request is sent to each shard, and whether it depends on the values."""
     shards = request.access.shards if request.action == "Query" else None
     spread = "" if shards is None else f", in each of {shards.count} shards"
     return f"{spread}{', if needed' if request.conditional else ''}"
 
 
-def _subject(pattern: Pattern, request: PlannedRequest) -> str:
+def _subject(pattern: patterns.Pattern, request: patterns.PlannedRequest) -> str:
     """Return the subject of a request: an entity, or a whole collection."""
-    if isinstance(pattern, ReadPattern) and pattern.collection is not None:
+    if isinstance(pattern, patterns.ReadPattern) and pattern.collection is not None:
         return pattern.collection.__name__
-    return "" if isinstance(pattern, FeedPattern) else request.subject
+    return "" if isinstance(pattern, patterns.FeedPattern) else request.subject
 
 
-def _condition(pattern: Pattern, request: PlannedRequest) -> str:
-    if isinstance(pattern, ScanPattern):
+def _condition(pattern: patterns.Pattern, request: patterns.PlannedRequest) -> str:
+    if isinstance(pattern, patterns.ScanPattern):
         return f"everything: {escape(pattern.reason)}"
     if request.action == "GetRecords":
         return escape(request.condition)
     return join_lines(code(part) for part in _CLAUSE.split(request.condition))
 
 
-def _read_mode(pattern: Pattern, request: PlannedRequest) -> str:
+def _read_mode(pattern: patterns.Pattern, request: patterns.PlannedRequest) -> str:
     """Return the consistency of a read, and whether a write is part of a transaction."""
     if request.action == "GetRecords":
         return ""
@@ -208,24 +189,26 @@ def _read_mode(pattern: Pattern, request: PlannedRequest) -> str:
     return f"{fresh}, skips others" if _skips_others(pattern, request) else fresh
 
 
-def _skips_others(pattern: Pattern, request: PlannedRequest) -> bool:
+def _skips_others(pattern: patterns.Pattern, request: patterns.PlannedRequest) -> bool:
     """Return whether a query may read items of other entities, which it does not return."""
-    if not isinstance(pattern, ReadPattern) or request.action != "Query":
+    if not isinstance(pattern, patterns.ReadPattern) or request.action != "Query":
         return False
-    return pattern.collection is None and has_overlapping_range(
-        request.access, model_of(request.entity)
+    return pattern.collection is None and schema.has_overlapping_range(
+        request.access, schema.model_of(request.entity)
     )
 
 
-def _signature(pattern: Pattern, name: str) -> str:
-    if not isinstance(pattern, ReadPattern):
+def _signature(pattern: patterns.Pattern, name: str) -> str:
+    if not isinstance(pattern, patterns.ReadPattern):
         return name
     parameters = ", ".join(f"{p.name}: {type_text(p.type)}" for p in pattern.parameters)
     result = "" if pattern.collection is None else f" → {pattern.collection.__name__}"
     return f"{name}({parameters}){result}"
 
 
-def _cost_row(pattern: Pattern, cost: Estimate, catalog: PatternCatalog) -> list[str]:
+def _cost_row(
+    pattern: patterns.Pattern, cost: patterns.Estimate, catalog: patterns.PatternCatalog
+) -> list[str]:
     rate = pattern.expected.rate
     about = "~" if cost.assumed else ""
     read, write = _units_per_second(pattern, cost)
@@ -241,12 +224,12 @@ def _cost_row(pattern: Pattern, cost: Estimate, catalog: PatternCatalog) -> list
     ]
 
 
-def _scanned(pattern: Pattern, catalog: PatternCatalog) -> int:
+def _scanned(pattern: patterns.Pattern, catalog: patterns.PatternCatalog) -> int:
     """Return the items that a scan reads, 0 for other patterns."""
-    return items_read(pattern, catalog.counts) if isinstance(pattern, ScanPattern) else 0
+    return items_read(pattern, catalog.counts) if isinstance(pattern, patterns.ScanPattern) else 0
 
 
-def _size(pattern: Pattern, catalog: PatternCatalog) -> str:
+def _size(pattern: patterns.Pattern, catalog: patterns.PatternCatalog) -> str:
     if pattern.expected.size is not None:
         return f"{pattern.expected.size:,}"
     entities = dict.fromkeys(touch.entity for touch in pattern.accesses)
@@ -256,7 +239,7 @@ def _size(pattern: Pattern, catalog: PatternCatalog) -> str:
     return f"{about}{low:,}" if low == high else f"{about}{low:,}–{high:,}"
 
 
-def _units_per_second(pattern: Pattern, cost: Estimate) -> tuple[float, float]:
+def _units_per_second(pattern: patterns.Pattern, cost: patterns.Estimate) -> tuple[float, float]:
     rate = pattern.expected.rate
     calls = 0.0 if rate is None else rate.per_second
     return cost.typical_read * calls, cost.typical_write * calls

@@ -10,15 +10,8 @@ from singletable.schema import Index
 from singletable.schema.key_template import SEPARATOR, escape, unescape
 from singletable.schema.table import KeyAttribute
 from singletable.values import AttributeValue
+from singletable_design.introspection import field_types
 from singletable_design.introspection.entity_builder import NUMBER_WIDTH, EntityBuilder
-from singletable_design.introspection.field_types import (
-    FieldType,
-    common_text_format,
-    infer_text_type,
-    infer_type,
-    is_word,
-    padded_width,
-)
 from singletable_design.introspection.item_groups import (
     KeyShape,
     KeySplitter,
@@ -73,9 +66,9 @@ def verbatim_part(builder: EntityBuilder, attribute: str, used: set[str]) -> Fie
     if field is None:
         values = builder.attribute_values(attribute)
         present = [value for value in values if value is not None]
-        type_ = infer_type(attribute, present, builder.records)
+        type_ = field_types.infer_type(attribute, present, builder.records)
         if type_.text == "datetime" and "N" in present[0]:
-            type_ = FieldType("int")
+            type_ = field_types.FieldType("int")
         name = unused_name(snake_case(attribute), builder.fields)
         optional = len(present) < len(values)
         field = builder.add(FieldSpec(name, attribute, type_, optional=optional), values)
@@ -188,8 +181,8 @@ def _common_prefix(builder: EntityBuilder, texts: Sequence[str], separator: str)
 
 def _add_key_only_field(builder: EntityBuilder, name: str, texts: Sequence[str]) -> FieldPart:
     """Add a field that no attribute stores and that is decoded from the key."""
-    width = padded_width(texts)
-    type_ = infer_text_type(texts) if width is None else FieldType("int")
+    width = field_types.padded_width(texts)
+    type_ = field_types.infer_text_type(texts) if width is None else field_types.FieldType("int")
     values: list[AttributeValue | None] = [
         {"S": text} if width is None else {"N": str(int(text))} for text in texts
     ]
@@ -201,7 +194,7 @@ def _add_key_only_field(builder: EntityBuilder, name: str, texts: Sequence[str])
 
 def _name_value(attribute: str, texts: Sequence[str], label: str, candidates: Sequence[str]) -> str:
     """Name a value as other entities do, or by the label before it, or by its format."""
-    text_format = common_text_format(texts)
+    text_format = field_types.common_text_format(texts)
     word = snake_case(label) if label else ""
     if candidates:
         name = min(candidates, key=lambda candidate: word not in candidate)
@@ -342,7 +335,7 @@ def _match_template(
         if part is not None:
             parts.append(replace(part, repeated=part.field in used))
             used.add(part.field)
-        elif len(constants) == 1 and is_word(next(iter(constants))):
+        elif len(constants) == 1 and field_types.is_word(next(iter(constants))):
             parts.append(constants.pop())
         else:
             return None

@@ -14,19 +14,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from singletable import server
 from singletable.connect import connect, hide_password
 from singletable.engine import AsyncEngine, Engine, Retention, Settings
 from singletable.errors import ValidationError
 from singletable.operations import AsyncDriver
-from singletable.server import (
-    AccessLog,
-    DynamoDBApp,
-    Metrics,
-    Observer,
-    check_host,
-    load_tls,
-    run_until_stopped,
-)
 from singletable.wire import HttpRequest
 
 if TYPE_CHECKING:
@@ -83,11 +75,11 @@ def _retention(records: int) -> Retention:
 
 def serve(config: EndpointConfig) -> None:
     """Check the options, then serve until a signal stops the process."""
-    check_host(config.host, guarded=config.credentials is not None)
+    server.check_host(config.host, guarded=config.credentials is not None)
     guard = _guard(config)
     injected = _faults(config)
     cert, key = config.tls_cert, config.tls_key
-    tls = None if cert is None or key is None else load_tls(cert, key)
+    tls = None if cert is None or key is None else server.load_tls(cert, key)
     settings = Settings(
         region=config.region,
         account=config.account,
@@ -98,13 +90,13 @@ def serve(config: EndpointConfig) -> None:
     )
     log_name = config.access_log
     engine = _open_engine(config, settings)
-    with engine, nullcontext() if log_name is None else AccessLog(log_name) as log:
+    with engine, nullcontext() if log_name is None else server.AccessLog(log_name) as log:
         driver: AsyncDriver = AsyncEngine(engine)
         if injected is not None:
             driver = injected(driver)
-        metrics = Metrics() if config.metrics else None
-        observer = Observer(metrics, log) if metrics or log else None
-        app = DynamoDBApp(
+        metrics = server.Metrics() if config.metrics else None
+        observer = server.Observer(metrics, log) if metrics or log else None
+        app = server.DynamoDBApp(
             driver,
             region=config.region,
             account=config.account,
@@ -113,7 +105,7 @@ def serve(config: EndpointConfig) -> None:
             allowed_hosts=config.allowed_hosts,
             driver_for=_driver_for(config, driver),
         )
-        serving = run_until_stopped(
+        serving = server.run_until_stopped(
             app,
             driver,
             host=config.host,

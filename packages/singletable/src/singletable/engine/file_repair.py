@@ -10,27 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from singletable.engine import file_check, storage
 from singletable.engine.control.backfill import backfill, fill_expiry
-from singletable.engine.file_check import (
-    UNREADABLE,
-    CheckedRow,
-    OnProgress,
-    RowProgress,
-    describe_row,
-    open_for_check,
-    read_rows,
-    read_tables,
-)
-from singletable.engine.storage import (
-    CHANGE_COLUMNS,
-    MAX_POSITION,
-    Database,
-    Execute,
-    RowKey,
-    is_disk_full,
-    is_intact_change,
-    values_checksum,
-)
 from singletable.engine.storage.sqlite.checksums import change_checksum
 from singletable.engine.storage.sqlite.page_checksums import READ_DAMAGED_PAGES
 from singletable.engine.table import Table
@@ -58,7 +39,7 @@ def repair_file(
     lost_items: Path,
     *,
     accept_items: bool = False,
-    on_progress: OnProgress = lambda done, total: None,
+    on_progress: file_check.OnProgress = lambda done, total: None,
 ) -> RepairReport:
     """Copy the intact items and changes of a file to a new one, without idempotency tokens.
 
@@ -69,31 +50,31 @@ def repair_file(
     if os.path.lexists(target) or os.path.lexists(lost_items):
         raise StorageError(f"'{target}' or '{lost_items}' already exists. Choose a new file.")
     report = RepairReport()
-    with open_for_check(path) as (source, found):
+    with file_check.open_for_check(path) as (source, found):
         if found.in_use:
             raise StorageError(f"'{path}' is open in an engine. Close it there first.")
         source(READ_DAMAGED_PAGES)
         with (
             _new_files(target, lost_items),
             lost_items.open("w", encoding="utf-8") as quarantine,
-            closing(Database(target)) as database,
+            closing(storage.Database(target)) as database,
         ):
 
-            def keep_lost(table: Table, row: CheckedRow) -> None:
-                report.lost.append(describe_row(table, row))
+            def keep_lost(table: Table, row: file_check.CheckedRow) -> None:
+                report.lost.append(file_check.describe_row(table, row))
                 values = {"partition": row.partition, "sort": row.sort, "item": row.json}
                 texts = {name: _text(value) for name, value in values.items()}
                 line = {"table": table.name, **texts, "problem": row.problem}
                 quarantine.write(json.dumps(line) + "\n")
 
-            def copy(execute: Execute) -> None:
-                tables = list(read_tables(source, found))
-                progress = RowProgress.of(source, tables, on_progress)
+            def copy(execute: storage.Execute) -> None:
+                tables = list(file_check.read_tables(source, found))
+                progress = file_check.RowProgress.of(source, tables, on_progress)
                 for table in tables:
                     _create_table(execute, table)
-                    quarantined: set[RowKey] = set()
+                    quarantined: set[storage.RowKey] = set()
                     for row in progress.each(_readable_rows(source, table, report)):
-                        key = RowKey(row.partition, row.sort)
+                        key = storage.RowKey(row.partition, row.sort)
                         if row.item is None or not (row.is_intact or accept_items):
                             quarantined.add(key)
                             keep_lost(table, row)
@@ -129,7 +110,7 @@ def _new_files(target: Path, lost_items: Path) -> Generator[None]:
         for path in created:
             for suffix in ("", "-wal", "-shm"):
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
-        if isinstance(error, StorageError) and is_disk_full(error):
+        if isinstance(error, StorageError) and storage.is_disk_full(error):
             raise StorageError(f"'{target}' cannot be written: the disk is full.") from None
         if isinstance(error, OSError):
             name = error.filename or target
@@ -141,58 +122,60 @@ def _text(value: object) -> str:
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else repr(value)
 
 
-def _create_table(execute: Execute, table: Table) -> None:
+def _create_table(execute: storage.Execute, table: Table) -> None:
     record = table.record
     raw = encode_record(record)
-    checksum = values_checksum((record.number, record.name, raw))
+    checksum = storage.values_checksum((record.number, record.name, raw))
     execute("INSERT INTO tables VALUES (?, ?, ?, ?)", (record.number, record.name, raw, checksum))
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.create(execute)
 
 
-def _readable_rows(source: Execute, table: Table, report: RepairReport) -> Iterator[CheckedRow]:
+def _readable_rows(
+    source: storage.Execute, table: Table, report: RepairReport
+) -> Iterator[file_check.CheckedRow]:
     """Yield the rows before, after and between the pages that SQLite cannot read."""
-    last, first = -MAX_POSITION, MAX_POSITION
+    last, first = -storage.MAX_POSITION, storage.MAX_POSITION
     try:
-        for row in read_rows(source, table):
+        for row in file_check.read_rows(source, table):
             last = row.id
             yield row
         return
-    except UNREADABLE as error:
+    except file_check.UNREADABLE as error:
         report.lost.append(f"rows of table '{table.name}': {error}")
     try:
-        for row in read_rows(source, table, "ORDER BY id DESC"):
+        for row in file_check.read_rows(source, table, "ORDER BY id DESC"):
             if row.id <= last:
                 return
             first = row.id
             yield row
         return
-    except UNREADABLE:
+    except file_check.UNREADABLE:
         pass
     for id_, *_ in _read_index(source, table):
         if last < id_ < first:
-            with suppress(*UNREADABLE):
-                yield from read_rows(source, table, f"WHERE id = {id_}")
+            with suppress(*file_check.UNREADABLE):
+                yield from file_check.read_rows(source, table, f"WHERE id = {id_}")
 
 
-def _read_index(source: Execute, table: Table) -> Iterator[tuple[Any, ...]]:
+def _read_index(source: storage.Execute, table: Table) -> Iterator[tuple[Any, ...]]:
     """Yield the id and key of every row from SQLite's index, which is stored separately."""
-    with suppress(*UNREADABLE):
+    with suppress(*file_check.UNREADABLE):
         yield from source(f"SELECT id, partition, sort FROM {table.rows.name} ORDER BY 2, 3")
 
 
 def _missing_keys(
-    source: Execute, execute: Execute, table: Table, known: set[RowKey]
+    source: storage.Execute, execute: storage.Execute, table: Table, known: set[storage.RowKey]
 ) -> Iterator[str]:
     """Yield the keys in SQLite's index for which no row could be read."""
     for _, *values in _read_index(source, table):
-        key = RowKey(*values)
+        key = storage.RowKey(*values)
         if key not in known and table.rows.get(execute, key) is None:
             yield table.describe_row(key)
 
 
 def _copy_changes(
-    source: Execute, execute: Execute, tables: list[Table], report: RepairReport
+    source: storage.Execute, execute: storage.Execute, tables: list[Table], report: RepairReport
 ) -> None:
     """Copy the changes after the last damaged one.
 
@@ -202,23 +185,23 @@ def _copy_changes(
     kept: list[tuple[Any, ...]] = []
     newest, intact = 0, None
     try:
-        for row in source(f"SELECT {CHANGE_COLUMNS} FROM changes ORDER BY position"):
+        for row in source(f"SELECT {storage.CHANGE_COLUMNS} FROM changes ORDER BY position"):
             if kept and row[0] != newest + 1:
                 kept = []
             # A damaged schema can hide positions.
             newest = row[0] if isinstance(row[0], int) else _UNREADABLE_CHANGES
-            if is_intact_change(row):
+            if storage.is_intact_change(row):
                 intact = row
                 kept.append(row)
             else:
                 kept = []
-    except UNREADABLE as error:
+    except file_check.UNREADABLE as error:
         kept = []
         report.lost.append(f"changes after {newest}: {error}")
         newest += _UNREADABLE_CHANGES
     last = next(_unchanged_items(execute, tables), None) if intact is None else intact[1:-1]
     if not kept and newest and last is not None:
-        values = (min(newest + 1, MAX_POSITION // 2), *last)
+        values = (min(newest + 1, storage.MAX_POSITION // 2), *last)
         kept = [(*values, change_checksum(values))]
     for change in kept:
         execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", change)
@@ -231,7 +214,7 @@ def _copy_changes(
     )
 
 
-def _unchanged_items(execute: Execute, tables: list[Table]) -> Iterator[tuple[Any, ...]]:
+def _unchanged_items(execute: storage.Execute, tables: list[Table]) -> Iterator[tuple[Any, ...]]:
     """Yield, for each item, the values of a change to itself."""
     for table in tables:
         for _, item in table.rows.scan_range(b"", None, None).rows(execute):

@@ -11,29 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal, NoReturn, TypeAlias, TypeVar, assert_never, cast
 
+from singletable.expressions import syntax
 from singletable.expressions.nodes import At
 from singletable.expressions.reserved_words import RESERVED_WORDS
-from singletable.expressions.syntax import (
-    ExpressionError,
-    ParsedAction,
-    ParsedArithmetic,
-    ParsedCall,
-    ParsedClause,
-    ParsedCondition,
-    ParsedJunction,
-    ParsedNot,
-    ParsedOperand,
-    ParsedPath,
-    ParsedProjection,
-    ParsedTerm,
-    ParsedUpdate,
-    ParsedValue,
-    Section,
-    Token,
-    syntax_error,
-    tokenize,
-    wrong_count,
-)
 
 MAX_OPERATORS = 300
 MAX_OPTIONS = 100
@@ -60,7 +40,7 @@ FUNCTION_NAME, FUNCTION_USE = 1, 2
 T = TypeVar("T")
 
 
-def read_condition(text: str) -> ParsedCondition:
+def read_condition(text: str) -> syntax.ParsedCondition:
     """Parse a condition, a filter or a key condition."""
     grammar = ConditionGrammar(text)
     condition = grammar.to_condition(grammar.disjunction())
@@ -68,15 +48,15 @@ def read_condition(text: str) -> ParsedCondition:
     return condition
 
 
-def read_update(text: str) -> ParsedUpdate:
+def read_update(text: str) -> syntax.ParsedUpdate:
     """Parse an update."""
     grammar = UpdateGrammar(text)
     actions = grammar.sections()
     grammar.finish()
-    return ParsedUpdate(actions, tuple(grammar.names), tuple(grammar.values))
+    return syntax.ParsedUpdate(actions, tuple(grammar.names), tuple(grammar.values))
 
 
-def read_projection(text: str) -> ParsedProjection:
+def read_projection(text: str) -> syntax.ParsedProjection:
     """Parse a projection: paths separated by commas."""
     grammar = Grammar(text)
     paths = grammar.comma_separated(grammar.path)
@@ -96,7 +76,7 @@ class Grammar:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = tokenize(text)
+        self.tokens = syntax.tokenize(text)
         self.position: int = 0
         self.names: list[str] = []
         self.values: list[str] = []
@@ -105,7 +85,7 @@ class Grammar:
         self._nesting = 0
 
     @property
-    def token(self) -> Token:
+    def token(self) -> syntax.Token:
         """The current token."""
         return self.tokens[self.position]
 
@@ -116,14 +96,14 @@ class Grammar:
 
     def fail(self) -> NoReturn:
         """Raise a syntax error at the current token."""
-        raise syntax_error(self.text, self.tokens, self.position)
+        raise syntax.syntax_error(self.text, self.tokens, self.position)
 
     def finish(self) -> None:
         """Raise unless the text has ended; then raise the noted error, if any."""
         if self.token.kind != "end":
             self.fail()
         if self._error is not None:
-            raise ExpressionError(self._error[1])
+            raise syntax.ExpressionError(self._error[1])
 
     def sees(self, symbol: str) -> bool:
         """Return whether the current token is this symbol."""
@@ -165,7 +145,7 @@ class Grammar:
         """Call `parse` one nesting level deeper; raise beyond the limit."""
         self._nesting += 1
         if self._nesting > MAX_NESTING:
-            raise ExpressionError(
+            raise syntax.ExpressionError(
                 "The expression is nested too deeply; parentheses and functions may be nested "
                 f"{MAX_NESTING} levels deep"
             )
@@ -189,11 +169,11 @@ class Grammar:
         self.position += 1
         return alias
 
-    def path(self) -> ParsedPath:
+    def path(self) -> syntax.ParsedPath:
         """Parse a document path: names separated by dots, and indexes in brackets."""
         return self.rest_of_path([self._path_step()])
 
-    def rest_of_path(self, steps: list[str | int]) -> ParsedPath:
+    def rest_of_path(self, steps: list[str | int]) -> syntax.ParsedPath:
         """Parse the rest of a path that starts with `steps`."""
         while True:
             if self.take("."):
@@ -210,7 +190,7 @@ class Grammar:
             )
         path = tuple(steps)
         aliased = any(isinstance(step, str) and step[0] == "#" for step in path)
-        return ParsedPath(path, None if aliased else At(path))
+        return syntax.ParsedPath(path, None if aliased else At(path))
 
     def _path_step(self) -> str:
         kind, text, _, _ = self.token
@@ -239,21 +219,21 @@ class Grammar:
             return 0
         return int(digits)
 
-    def operand(self) -> ParsedOperand:
+    def operand(self) -> syntax.ParsedOperand:
         """Parse a path, a value or a function call, possibly in parentheses."""
         return self.nested(self.operand_group) if self.sees("(") else self.simple_operand()
 
-    def operand_group(self) -> ParsedOperand:
+    def operand_group(self) -> syntax.ParsedOperand:
         """Parse an operand in parentheses."""
         opened = self.open_group()
         operand = self.operand()
         self.close_group(opened)
         return operand
 
-    def simple_operand(self) -> ParsedOperand:
+    def simple_operand(self) -> syntax.ParsedOperand:
         """Parse a path, a value or a function call."""
         if self.token.kind == "value":
-            return ParsedValue(self.value())
+            return syntax.ParsedValue(self.value())
         if (
             self.token.kind == "word"
             and not self.keyword()
@@ -262,7 +242,7 @@ class Grammar:
             return self.nested(self._call)
         return self.path()
 
-    def _call(self) -> ParsedCall:
+    def _call(self) -> syntax.ParsedCall:
         function = self.token.text
         self.position += 2
         self.count_operator()
@@ -274,12 +254,12 @@ class Grammar:
         elif function not in self.functions:
             self.note(FUNCTION_NAME, f"Invalid function name; function: {function}")
         self.check_inner_calls(operands)
-        return ParsedCall(function, operands)
+        return syntax.ParsedCall(function, operands)
 
-    def check_inner_calls(self, operands: tuple[ParsedOperand, ...]) -> None:
+    def check_inner_calls(self, operands: tuple[syntax.ParsedOperand, ...]) -> None:
         """Note a call that is not allowed as an operand."""
         for operand in operands:
-            if isinstance(operand, ParsedCall) and not self.is_operand(operand.function):
+            if isinstance(operand, syntax.ParsedCall) and not self.is_operand(operand.function):
                 self.note_misuse(operand.function)
 
     def is_operand(self, function: str) -> bool:
@@ -305,7 +285,7 @@ class Grammar:
 
 
 # Until its comparator is parsed, a group in parentheses may be either.
-_Piece: TypeAlias = ParsedCondition | ParsedOperand
+_Piece: TypeAlias = syntax.ParsedCondition | syntax.ParsedOperand
 
 
 class ConditionGrammar(Grammar):
@@ -338,7 +318,7 @@ class ConditionGrammar(Grammar):
         while self.take_keyword(word):
             self.count_operator()
             parts.append(self.to_condition(parse()))
-        return ParsedJunction(word, tuple(parts))
+        return syntax.ParsedJunction(word, tuple(parts))
 
     def _negation(self) -> _Piece:
         count = 0
@@ -350,26 +330,26 @@ class ConditionGrammar(Grammar):
             return piece
         condition = self.to_condition(piece)
         for _ in range(count):
-            condition = ParsedNot(condition)
+            condition = syntax.ParsedNot(condition)
         return condition
 
-    def to_condition(self, piece: _Piece) -> ParsedCondition:
+    def to_condition(self, piece: _Piece) -> syntax.ParsedCondition:
         """Return the piece as a condition; fail if it is only a path or a value."""
         match piece:
-            case ParsedClause() | ParsedJunction() | ParsedNot():
+            case syntax.ParsedClause() | syntax.ParsedJunction() | syntax.ParsedNot():
                 return piece
-            case ParsedCall(function, operands):
+            case syntax.ParsedCall(function, operands):
                 if function == "size":
                     self.note_misuse(function)
                 return _new_clause(function, operands)
-            case ParsedPath() | ParsedValue():
+            case syntax.ParsedPath() | syntax.ParsedValue():
                 return self.fail()
             case _:
                 assert_never(piece)
 
     def _clause(self) -> _Piece:
         left = self.nested(self._group) if self.sees("(") else self.simple_operand()
-        if not isinstance(left, ParsedPath | ParsedValue | ParsedCall):
+        if not isinstance(left, syntax.ParsedPath | syntax.ParsedValue | syntax.ParsedCall):
             return left
         if self.token.text in COMPARATORS:
             operator = self.token.text
@@ -387,7 +367,9 @@ class ConditionGrammar(Grammar):
             return self._comparison("IN", (left, *options))
         return left
 
-    def _comparison(self, operator: str, operands: tuple[ParsedOperand, ...]) -> ParsedClause:
+    def _comparison(
+        self, operator: str, operands: tuple[syntax.ParsedOperand, ...]
+    ) -> syntax.ParsedClause:
         self.count_operator()
         self.check_inner_calls(operands)
         return _new_clause(operator, operands)
@@ -396,14 +378,14 @@ class ConditionGrammar(Grammar):
         opened = self.open_group()
         piece = self.disjunction()
         self.close_group(opened)
-        return self._continue_path(piece) if isinstance(piece, ParsedPath) else piece
+        return self._continue_path(piece) if isinstance(piece, syntax.ParsedPath) else piece
 
-    def operand_group(self) -> ParsedOperand:
+    def operand_group(self) -> syntax.ParsedOperand:
         """Parse an operand in parentheses; a path may continue after them: `(a).b`."""
         operand = super().operand_group()
-        return self._continue_path(operand) if isinstance(operand, ParsedPath) else operand
+        return self._continue_path(operand) if isinstance(operand, syntax.ParsedPath) else operand
 
-    def _continue_path(self, path: ParsedPath) -> ParsedPath:
+    def _continue_path(self, path: syntax.ParsedPath) -> syntax.ParsedPath:
         return self.rest_of_path(list(path.steps))
 
     def close_group(self, opened: int) -> None:
@@ -419,15 +401,15 @@ class ConditionGrammar(Grammar):
         return function == "size"
 
 
-def _new_clause(operator: str, operands: tuple[ParsedOperand, ...]) -> ParsedClause:
+def _new_clause(operator: str, operands: tuple[syntax.ParsedOperand, ...]) -> syntax.ParsedClause:
     error = _inner_count_error(operands) or count_error(operator, len(operands))
-    return ParsedClause(operator, operands, error)
+    return syntax.ParsedClause(operator, operands, error)
 
 
-def _inner_count_error(operands: tuple[ParsedOperand, ...]) -> str:
+def _inner_count_error(operands: tuple[syntax.ParsedOperand, ...]) -> str:
     """Return the error for the first inner call with a wrong number of operands."""
     for operand in operands:
-        if isinstance(operand, ParsedCall):
+        if isinstance(operand, syntax.ParsedCall):
             error = _inner_count_error(operand.operands) or count_error(
                 operand.function, len(operand.operands)
             )
@@ -443,7 +425,7 @@ def count_error(operator: str, count: int) -> str:
             f"The IN operator is provided with too many operands; number of operands: {count - 1}"
         )
     is_correct = CONDITION_FUNCTIONS.get(operator, count) == count
-    return "" if is_correct else wrong_count(operator, count)
+    return "" if is_correct else syntax.wrong_count(operator, count)
 
 
 class UpdateGrammar(Grammar):
@@ -457,9 +439,9 @@ class UpdateGrammar(Grammar):
     functions_elsewhere = frozenset(CONDITION_FUNCTIONS)
     reserved_rank = RESERVED
 
-    def sections(self) -> tuple[ParsedAction, ...]:
+    def sections(self) -> tuple[syntax.ParsedAction, ...]:
         """Parse all actions, in the order of the text; each section may occur once."""
-        actions: list[ParsedAction] = []
+        actions: list[syntax.ParsedAction] = []
         seen: set[str] = set()
         while self.token.kind != "end" or not seen:
             section = self.keyword()
@@ -470,32 +452,32 @@ class UpdateGrammar(Grammar):
                 self.note(self.SECTION, text)
             seen.add(section)
             self.position += 1
-            actions += self.comma_separated(partial(self._action, cast(Section, section)))
+            actions += self.comma_separated(partial(self._action, cast(syntax.Section, section)))
         return tuple(actions)
 
-    def _action(self, section: Section) -> ParsedAction:
+    def _action(self, section: syntax.Section) -> syntax.ParsedAction:
         target = self.path()
         match section:
             case "SET":
                 self.expect("=")
-                return ParsedAction(section, target, self._term())
+                return syntax.ParsedAction(section, target, self._term())
             case "REMOVE":
-                return ParsedAction(section, target, None)
+                return syntax.ParsedAction(section, target, None)
             case "ADD" | "DELETE":
-                return ParsedAction(section, target, ParsedValue(self.value()))
+                return syntax.ParsedAction(section, target, syntax.ParsedValue(self.value()))
             case _:
                 assert_never(section)
 
-    def _term(self) -> ParsedTerm:
+    def _term(self) -> syntax.ParsedTerm:
         left = self.nested(self._term_group) if self.sees("(") else self.simple_operand()
-        if isinstance(left, ParsedArithmetic) or self.token.text not in ("+", "-"):
+        if isinstance(left, syntax.ParsedArithmetic) or self.token.text not in ("+", "-"):
             return left
         sign: Literal["+", "-"] = "+" if self.sees("+") else "-"
         self.position += 1
         self.count_operator()
-        return ParsedArithmetic(sign, left, self.operand())
+        return syntax.ParsedArithmetic(sign, left, self.operand())
 
-    def _term_group(self) -> ParsedTerm:
+    def _term_group(self) -> syntax.ParsedTerm:
         opened = self.open_group()
         term = self._term()
         self.close_group(opened)

@@ -18,14 +18,8 @@ from typing_extensions import override
 from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import Add, Constant, Remove, Set, apply_update
+from singletable.migration import live_table
 from singletable.migration.environment import Environment
-from singletable.migration.live_table import (
-    EntityStep,
-    Failures,
-    ReadGuard,
-    decode_values,
-    scan_in_place,
-)
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.schema import Model, model_of
 from singletable.schema.codec.items import UNKNOWN
@@ -45,7 +39,7 @@ Transform: TypeAlias = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Backfill(EntityStep, Generic[E]):
+class Backfill(live_table.EntityStep, Generic[E]):
     """Write the items of an entity again, with the attributes and index keys declared now.
 
     `transform` may change an item, or return another with the same key; `down` undoes that. Items
@@ -85,7 +79,7 @@ class Backfill(EntityStep, Generic[E]):
 
     @override
     def verify(self, env: Environment, report: Verification, settings: VerifySettings) -> None:
-        EntityStep.verify(self, env, report, settings)
+        live_table.EntityStep.verify(self, env, report, settings)
         if report.faults and not settings.repair and self.transform is not None:
             report.notes.append(
                 "The transform would change these items. If it changes an item each time, such as "
@@ -95,7 +89,7 @@ class Backfill(EntityStep, Generic[E]):
 
 
 def _backfill(env: Environment, name: str, entity: type, transform: Transform | None) -> None:
-    failures = Failures(name)
+    failures = live_table.Failures(name)
     backfill = _EntityBackfill(model_of(entity), transform, failures)
 
     def handle(items: list[Item]) -> Steps[int]:
@@ -110,17 +104,19 @@ def _backfill(env: Environment, name: str, entity: type, transform: Transform | 
         yield from commit_changes(context, changes)
         return sum(change.is_written for change in changes)
 
-    scan_in_place(env, name, backfill.model.table, handle, failures)
+    live_table.scan_in_place(env, name, backfill.model.table, handle, failures)
 
 
 class _EntityBackfill:
     """How the items of an entity are written again."""
 
-    def __init__(self, model: Model, transform: Transform | None, failures: Failures) -> None:
+    def __init__(
+        self, model: Model, transform: Transform | None, failures: live_table.Failures
+    ) -> None:
         self.model = model
         self.failures = failures
         self._transform = transform
-        self._guard = ReadGuard(model)
+        self._guard = live_table.ReadGuard(model)
         # What to compare, by the attributes that are written; None for everything.
         self._sources: dict[tuple[str, ...], list[expressions.Path] | None] = {}
 
@@ -234,7 +230,7 @@ class _BackfilledItem(BulkChange):
 def _new_item(model: Model, item: Item, transform: Transform | None) -> Item:
     """Return the item as it would be written now, after the transform."""
     if transform is None:
-        return model.item(decode_values(model, item))
+        return model.item(live_table.decode_values(model, item))
     instance = decode_item(model, item)
     key = model.key.attributes(cast("dict[str, object]", vars(instance)))
     unknown = cast("dict[str, object]", vars(instance)).get(UNKNOWN)

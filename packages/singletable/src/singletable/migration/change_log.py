@@ -13,17 +13,10 @@ from uuid import uuid4
 
 import msgspec
 
+from singletable import operations as ops
 from singletable.errors import MigrationError, TrimmedDataAccess
 from singletable.migration.state import is_state_item, state_key
 from singletable.migration.two_addresses import place_beside, real_name
-from singletable.operations import (
-    DeleteRequest,
-    DescribeTable,
-    DescribeTableOutput,
-    PutRequest,
-    Record,
-    WriteRequest,
-)
 from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
@@ -152,7 +145,7 @@ class _TableStream:
         }
         return ids or {""}
 
-    def read(self, position: StreamPosition, shard: ShardPlace) -> Steps[list[Record]]:
+    def read(self, position: StreamPosition, shard: ShardPlace) -> Steps[list[ops.Record]]:
         """Return the next records of a shard, and move the position after them."""
         before = position.at(shard)
         output = yield from self.reader.get_records(shard, before.after, before.caught_up)
@@ -167,8 +160,8 @@ class _TableStream:
         return output.records
 
     def _list_shards(self) -> Steps[None]:
-        described: DescribeTableOutput = yield from send(
-            self.context.retry_policy, DescribeTable(self.name)
+        described: ops.DescribeTableOutput = yield from send(
+            self.context.retry_policy, ops.DescribeTable(self.name)
         )
         stream, arn = described.table.stream_specification, described.table.latest_stream_arn
         if stream is None or not stream.stream_enabled or arn is None:
@@ -205,7 +198,7 @@ class ChangeLog:
     def read(self, position: str) -> Steps[ChangeBatch]:
         """Return the changes after a position; raise TrimmedDataAccess if they are gone."""
         positions = self._decode(position)
-        found: list[tuple[int, _TableStream, Record]] = []
+        found: list[tuple[int, _TableStream, ops.Record]] = []
         is_last = True
         for stream in self._streams:
             at = positions[stream.name]
@@ -226,7 +219,7 @@ class ChangeLog:
         changes = [_change(stream.table, record) for _, stream, record in found]
         return ChangeBatch(changes, msgspec.json.encode(positions).decode(), is_last)
 
-    def _is_own(self, stream: _TableStream, shard: ShardPlace, record: Record) -> bool:
+    def _is_own(self, stream: _TableStream, shard: ShardPlace, record: ops.Record) -> bool:
         """Return whether a record is about an item of a migration; note sentinels."""
         data = record.dynamodb
         image = data.new_image or data.old_image or {}
@@ -299,12 +292,12 @@ class ChangeLog:
         numbers = range(self._written, self._written + count)
         self._written += count
         content: Item = {STATE_ATTRIBUTE: {"S": self._migration}, "drain": {"S": self._drain}}
-        requests: dict[ItemId, WriteRequest] = {}
+        requests: dict[ItemId, ops.WriteRequest] = {}
         for number in numbers:
             key = state_key(stream.table, self._migration, "drain", str(number))
             id_ = item_id(stream.name, key)
             self._sentinels[id_] = key
-            requests[id_] = WriteRequest(PutRequest({**key, **content}))
+            requests[id_] = ops.WriteRequest(ops.PutRequest({**key, **content}))
         yield from write_batches(self._context, requests)
 
     def end_drain(self) -> Steps[None]:
@@ -313,13 +306,13 @@ class ChangeLog:
         yield from write_batches(
             self._context,
             {
-                id_: WriteRequest(delete_request=DeleteRequest(key))
+                id_: ops.WriteRequest(delete_request=ops.DeleteRequest(key))
                 for id_, key in sentinels.items()
             },
         )
 
 
-def _change(table: Table, record: Record) -> ChangedItem:
+def _change(table: Table, record: ops.Record) -> ChangedItem:
     data, identity = record.dynamodb, record.user_identity
     expired = identity is not None and identity.principal_id == DYNAMODB
     return ChangedItem(table, data.keys, data.old_image, data.new_image, expired)

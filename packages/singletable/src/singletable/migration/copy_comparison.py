@@ -20,16 +20,10 @@ from random import Random
 from typing import cast
 
 from singletable.errors import TransformFailed
+from singletable.migration import item_digests
 from singletable.migration.derivation import Derivation, Targets, Unit, item_key, key_text
 from singletable.migration.derived_items import DerivedItems, DerivedUnit, State
 from singletable.migration.environment import Environment
-from singletable.migration.item_digests import (
-    SEGMENTS,
-    CanonicalItems,
-    Checksums,
-    ItemNames,
-    changed_attributes,
-)
 from singletable.migration.rules import UnchangedRule
 from singletable.migration.scan import scan_pages
 from singletable.migration.verification import (
@@ -97,12 +91,12 @@ class CopyComparison:
         self._is_back = is_back
         self._max_digests = max_digests
         self._table = derivation.target
-        self._names = ItemNames(self._table)
-        self._items = CanonicalItems(self._names, self._table, without_stamps=is_back)
+        self._names = item_digests.ItemNames(self._table)
+        self._items = item_digests.CanonicalItems(self._names, self._table, without_stamps=is_back)
         self._copies_all = any(isinstance(rule, UnchangedRule) for rule in derivation.rules)
         self._derived_items = DerivedItems(env, derivation)
-        self._stored_sums = Checksums()
-        self._derived_sums = Checksums()
+        self._stored_sums = item_digests.Checksums()
+        self._derived_sums = item_digests.Checksums()
         self._waiting: list[_Suspect] = []
         self._reported: set[tuple[Unit, ItemId | None]] = set()
         self._counts_suspects = True
@@ -114,7 +108,7 @@ class CopyComparison:
         if self._copies_all:
             names |= set(self._stored_sums.sums)
         differing = self._stored_sums.differing(self._derived_sums, names)
-        self.report.segments = SEGMENTS
+        self.report.segments = item_digests.SEGMENTS
         self.report.differing_segments = len(differing)
         if remembered is not None:
             self._report_extras(remembered)
@@ -364,7 +358,7 @@ class CopyComparison:
         expected, actual = self._items.canonical(item), self._items.canonical(found)
         if expected == actual:
             return None
-        names = ", ".join(changed_attributes(expected, actual))
+        names = ", ".join(item_digests.changed_attributes(expected, actual))
         text = f"differs in {names}. It is derived from {key_text(suspect.unit.key)}"
         return Fault("different", suspect.key, text)
 

@@ -13,16 +13,8 @@ from datetime import UTC, datetime
 
 from typing_extensions import override
 
-from singletable.errors import (
-    DeclarationError,
-    MigrationError,
-    MigrationLocked,
-    OperationError,
-    ResourceNotFound,
-    TransformFailed,
-    TrimmedDataAccess,
-    UnexpectedResponse,
-)
+from singletable import errors
+from singletable import operations as ops
 from singletable.migration.change_log import ChangeLog
 from singletable.migration.copy import Copier, check_empty, count_changes, derive_all
 from singletable.migration.copy_comparison import CopyComparison
@@ -38,13 +30,6 @@ from singletable.migration.stray_writes import StrayWrites, find_stray_writes, u
 from singletable.migration.trial import StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.operations import (
-    Scan,
-    StreamSpecification,
-    StreamViewType,
-    TableDescription,
-    UpdateTable,
-)
 from singletable.schema import Table
 from singletable.steps import Steps
 from singletable.store.context import Context
@@ -53,7 +38,7 @@ from singletable.values import Item
 
 CHECKED_ITEMS = 100
 MAX_LAG = 10_000
-VIEW_TYPE: StreamViewType = "NEW_AND_OLD_IMAGES"
+VIEW_TYPE: ops.StreamViewType = "NEW_AND_OLD_IMAGES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +83,11 @@ class Copy(Step):
         check_table("Copy", target)
         check_rules("Copy", (*rules, *back))
         if not rules:
-            raise DeclarationError(
+            raise errors.DeclarationError(
                 "Copy(…): expected at least one rule, such as each(Old, to_new)."
             )
         if target in self.sources:
-            raise DeclarationError(
+            raise errors.DeclarationError(
                 f"Copy: {target!r} is both a source and the target. To change items within a "
                 "table, use Rewrite(…). To copy to a table of the same name at another address, "
                 "declare it twice."
@@ -191,7 +176,7 @@ class Copy(Step):
         """Return the derivations of the old items: one for each old table."""
         sources, moment = self.sources, datetime.fromtimestamp(started, UTC)
         if len(sources) > 1 and any(isinstance(rule, UnchangedRule) for rule in self.back):
-            raise DeclarationError(
+            raise errors.DeclarationError(
                 "Copy(back=…): unchanged(…) does not say to which of the old tables items go back. "
                 "Write each(…) rules, which return entities."
             )
@@ -239,7 +224,7 @@ class CopyPhases:
                 self._begin(env)
             try:
                 return self._copy_all(env)
-            except TrimmedDataAccess as error:
+            except errors.TrimmedDataAccess as error:
                 note = f"starting over, because changes are missing: {error}"
                 env.progress(self.step.describe(), 0, note=note)
                 self._logs.clear()
@@ -266,15 +251,15 @@ class CopyPhases:
         for table in self.step.sources:
             name = env.table_name(table)
             try:
-                env.send(Scan(name, limit=1))
-            except ResourceNotFound:
-                raise MigrationError(
+                env.send(ops.Scan(name, limit=1))
+            except errors.ResourceNotFound:
+                raise errors.MigrationError(
                     f"The old table {real_name(name)!r} does not exist at its address. "
                     "Nothing was copied. Check the address, and the name of the table."
                 ) from None
             if env.run(env.states.is_in(table, name)):
                 env.run(env.states.delete_item(env.states.key))
-                raise MigrationError(
+                raise errors.MigrationError(
                     f"{table!r} at the old address is the new table itself, {self.step.target!r}. "
                     "Nothing was copied. Copy to another table, or to another address."
                 )
@@ -285,13 +270,13 @@ class CopyPhases:
             return
         try:
             check_empty(env, self.step.target)
-        except MigrationError:
+        except errors.MigrationError:
             env.run(env.states.delete_item(env.states.key))
             raise
 
     def _enable_streams(self, env: Environment, tables: Sequence[Table]) -> None:
         """Enable the streams of tables that have none; raise MigrationError if that fails."""
-        on = StreamSpecification(stream_enabled=True, stream_view_type=VIEW_TYPE)
+        on = ops.StreamSpecification(stream_enabled=True, stream_view_type=VIEW_TYPE)
         for table in tables:
             place = env.table_name(table)
             if _has_stream(wait_until_active(env, table, f"stream of {table.name}")):
@@ -300,11 +285,11 @@ class CopyPhases:
                 env.state.streams.append(str(place))
                 env.checkpoint()
             try:
-                env.send(UpdateTable(place, stream_specification=on))
-            except (OperationError, UnexpectedResponse) as error:
+                env.send(ops.UpdateTable(place, stream_specification=on))
+            except (errors.OperationError, errors.UnexpectedResponse) as error:
                 described = env.describe(table)
                 if described is None or not _has_stream(described):
-                    raise MigrationError(
+                    raise errors.MigrationError(
                         f"The stream of {real_name(place)!r} cannot be enabled, so writes during "
                         f"the copy would not be carried over: {error} Stop everything that writes "
                         'to the old tables until the cut-over, and pass changes="none".'
@@ -320,8 +305,8 @@ class CopyPhases:
             if env.describe(table) is not None and _has_stream(
                 wait_until_active(env, table, f"stream of {table.name}")
             ):
-                off = StreamSpecification(stream_enabled=False)
-                env.send(UpdateTable(place, stream_specification=off))
+                off = ops.StreamSpecification(stream_enabled=False)
+                env.send(ops.UpdateTable(place, stream_specification=off))
             env.state.streams.remove(place)
             env.checkpoint()
 
@@ -356,7 +341,7 @@ class CopyPhases:
             if state.phase == "copying":
                 copier.copy(lambda: self._carry_all(env, copier, back=False))
             self._carry_all(env, copier, back=False)
-        except TransformFailed:
+        except errors.TransformFailed:
             if copier.has_collisions and state.phase == "copying":
                 # The next run does not know where the items come from that are copied already, so
                 # it reads them again. Otherwise it would replace one of the two by the other.
@@ -380,10 +365,10 @@ class CopyPhases:
             self._carry_all(env, self._copier(env, back=back), back=back, drain=drain)
             if back and (stray := self.stray_writes(env)) and not stray.keys:
                 env.state.position = stray.position  # these changes need not be looked at again
-        except TrimmedDataAccess as error:
+        except errors.TrimmedDataAccess as error:
             if back:
                 raise _lost_changes(str(error)) from error
-            raise MigrationError(
+            raise errors.MigrationError(
                 f"Changes of the old tables are missing: {error} Run the migration again; it "
                 "starts the copy over."
             ) from error
@@ -419,7 +404,7 @@ class CopyPhases:
         log = self._log(env, back=state.cut_over is not None)
         try:
             return log.is_stale(before) or bool(env.run(log.read(before)).changes)
-        except TrimmedDataAccess:
+        except errors.TrimmedDataAccess:
             return True  # carrying says what is lost
 
     def lag(self, env: Environment, limit: int = MAX_LAG) -> int | None:
@@ -462,8 +447,8 @@ class CopyPhases:
             if self.step.back and env.state.changes != "none":
                 try:
                     self.carry(env, back=True, drain=True)
-                except MigrationError as error:
-                    if not accept_loss or isinstance(error, MigrationLocked):
+                except errors.MigrationError as error:
+                    if not accept_loss or isinstance(error, errors.MigrationLocked):
                         raise
         env.state.roll_back()
         self._end_pause(env, started, self._log(env, back=True))
@@ -503,13 +488,13 @@ class CopyPhases:
         """Raise MigrationError if the first items of each old table are not in the new one."""
         derivation = self.forward(env)
         for table in self.step.sources:
-            scan = Scan(env.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
+            scan = ops.Scan(env.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
             units = [derivation.unit_of(table, item) for item in env.send(scan).items]
             sources = env.run(derivation.read([unit for unit in units if unit is not None]))
             for unit, targets in derive_all(derivation, sources).items():
                 missing = env.run(derivation.missing(targets))
                 if missing:
-                    raise MigrationError(
+                    raise errors.MigrationError(
                         f"The new table is not complete: {key_text(missing[0])} is missing, or is "
                         f"not what is derived from {key_text(unit.key)}. The old tables are still "
                         "in use. Verify the copy, then cut over again."
@@ -525,7 +510,7 @@ class CopyPhases:
         later = uncarried_items(self._log(env, back=True), env.state.cut_over or "", back)
         try:
             return env.run(find_stray_writes(log, position, self.forward(env), back, later))
-        except (ResourceNotFound, TrimmedDataAccess):
+        except (errors.ResourceNotFound, errors.TrimmedDataAccess):
             return None  # an old table may have been deleted by hand
 
     # Parts
@@ -553,13 +538,13 @@ class CopyPhases:
         return self._logs[is_followed, back]
 
 
-def _has_stream(described: TableDescription) -> bool:
+def _has_stream(described: ops.TableDescription) -> bool:
     """Return whether a table has a stream; raise MigrationError if that lacks images."""
     stream = described.stream_specification
     if stream is None or not stream.stream_enabled:
         return False
     if stream.stream_view_type != VIEW_TYPE:
-        raise MigrationError(
+        raise errors.MigrationError(
             f"Table {described.table_name!r} has a stream with the view type "
             f"{stream.stream_view_type}, but to carry over its changes it must be {VIEW_TYPE}. "
             "When its consumers have read it, disable it: the migration enables another one."
@@ -567,8 +552,8 @@ def _has_stream(described: TableDescription) -> bool:
     return True
 
 
-def _lost_changes(reason: str) -> MigrationError:
-    return MigrationError(
+def _lost_changes(reason: str) -> errors.MigrationError:
+    return errors.MigrationError(
         f"Changes of the new table since the cut-over cannot be carried back: {reason} After a "
         "rollback they would be in the new table only. To roll back nevertheless, accept the loss "
         "(accept_loss=True, or --accept-loss)."

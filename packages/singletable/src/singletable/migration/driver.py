@@ -20,13 +20,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from singletable.errors import (
-    InternalError,
-    InvalidValue,
-    MigrationError,
-    ResourceNotFound,
-    ServiceUnavailable,
-)
+from singletable import errors
 from singletable.migration.copy_step import Copy
 from singletable.migration.migrations import Migration
 from singletable.migration.rules import UnchangedRule
@@ -96,7 +90,7 @@ class _Gate:
         # A name of both sides means the old table before the cut-over, and the new one after it.
         is_identity = all(isinstance(rule, UnchangedRule) for rule in rules)
         if side is None and self._old & self._new and not is_identity:
-            raise InvalidValue(
+            raise errors.InvalidValue(
                 f"SwitchingDriver: an old table and the new one are both named "
                 f"{min(self._new)!r}. Say which one the application means: side='source' for its "
                 "old version, side='target' for its new one."
@@ -112,7 +106,7 @@ class _Gate:
         if not (old or new) or spec is None or spec.scope != "items":
             return "target" if new and not old else "source"
         if old and new and not names & self._old & self._new:
-            raise MigrationError(
+            raise errors.MigrationError(
                 f"{type(operation).__name__} uses {', '.join(sorted(names))}, tables on both "
                 f"sides of migration {self._name}. Send one request for each side."
             )
@@ -132,7 +126,7 @@ class _Gate:
             if phase != "switching":
                 raise self._refused(phase, side, operation)
             if held >= HOLD_SECONDS:
-                raise ServiceUnavailable(
+                raise errors.ServiceUnavailable(
                     f"Migration {self._name} is switching to other tables for more than "
                     f"{HOLD_SECONDS:.0f} seconds, and writes wait for it. Nothing was written. "
                     "Try again; if this persists, look at `singletable migration status`."
@@ -145,9 +139,9 @@ class _Gate:
         try:
             if not is_write(operation) or (yield from self.admit(operation)) == side:
                 return
-        except (MigrationError, ServiceUnavailable):
+        except (errors.MigrationError, errors.ServiceUnavailable):
             pass
-        raise InternalError(
+        raise errors.InternalError(
             f"The tables of migration {self._name} switched while {type(operation).__name__} was "
             "executed. The write may or may not have been applied. Read the item to find out."
         )
@@ -158,18 +152,18 @@ class _Gate:
             return view.phase
         try:
             state, _ = yield from self._states.read()
-        except ResourceNotFound:
+        except errors.ResourceNotFound:
             state = None  # the new table is not created yet
         self._view = _View(None if state is None else state.phase, read_at)
         return self._view.phase
 
     def _refused(
         self, phase: Phase | None, side: Side, operation: Operation[Any]
-    ) -> MigrationError:
+    ) -> errors.MigrationError:
         kind, reason = "an old table", "The new table is in use now: deploy the new version."
         if side == "target":
             kind, reason = "the new table", "The old tables are in use. Cut over first."
-        return MigrationError(
+        return errors.MigrationError(
             f"Migration {self._name} is in phase {phase}, so {type(operation).__name__} on "
             f"{', '.join(sorted(set(table_names(operation))))}, {kind}, is refused. {reason}"
         )
@@ -255,14 +249,14 @@ def _table_name(name: str) -> str:
 def _checked_copy(migration: Migration) -> Copy:
     """Return the copy of a migration; raise unless it has one, and a name."""
     if not isinstance(migration, Migration):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidValue(f"SwitchingDriver: expected a Migration, but got {migration!r}.")
+        raise errors.InvalidValue(f"SwitchingDriver: expected a Migration, but got {migration!r}.")
     if migration.copy is None:
-        raise InvalidValue(
+        raise errors.InvalidValue(
             "SwitchingDriver: expected a migration with a Copy as its last step. Other steps "
             "change items in place, and need no driver."
         )
     if not migration.name:
-        raise InvalidValue(
+        raise errors.InvalidValue(
             "SwitchingDriver: the migration has no name, under which its state is stored. Write "
             'Migration(…, name="0001_…"), as for its runner.'
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
+from singletable import operations as ops
 from singletable.errors import DeclarationError, MigrationError
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
@@ -24,19 +25,6 @@ from singletable.migration.verification import (
     Verification,
     VerifySettings,
     look_again,
-)
-from singletable.operations import (
-    AttributeDefinition,
-    CreateGlobalSecondaryIndexAction,
-    DeleteGlobalSecondaryIndexAction,
-    DeleteTable,
-    DescribeTimeToLive,
-    GlobalSecondaryIndexUpdate,
-    ProvisionedThroughput,
-    TableDescription,
-    TimeToLiveSpecification,
-    UpdateTable,
-    UpdateTimeToLive,
 )
 from singletable.schema import Index, Table, create_operation, table_from_description
 from singletable.store.admin import create_table
@@ -90,8 +78,8 @@ class CreateTable(_TableStep):
         if ttl is None and table.ttl is not None:
             # An earlier run was interrupted between the two requests.
             ttl = table.ttl
-            enabled = TimeToLiveSpecification(enabled=True, attribute_name=ttl)
-            env.send(UpdateTimeToLive(env.table_name(table), enabled))
+            enabled = ops.TimeToLiveSpecification(enabled=True, attribute_name=ttl)
+            env.send(ops.UpdateTimeToLive(env.table_name(table), enabled))
         if different := _differences(table, described, ttl):
             raise MigrationError(
                 f"CreateTable: {table!r} exists already, but {'; '.join(different)}. Give the new "
@@ -271,7 +259,7 @@ class AddIndex(Step):
 # Tables
 
 
-def _existing(env: Environment, table: Table) -> TableDescription:
+def _existing(env: Environment, table: Table) -> ops.TableDescription:
     described = env.describe(table)
     if described is None:
         raise MigrationError(
@@ -281,12 +269,12 @@ def _existing(env: Environment, table: Table) -> TableDescription:
 
 
 def _ttl(env: Environment, table: Table) -> str | None:
-    output = env.send(DescribeTimeToLive(env.table_name(table)))
+    output = env.send(ops.DescribeTimeToLive(env.table_name(table)))
     ttl = output.time_to_live_description
     return ttl.attribute_name if ttl.time_to_live_status in ("ENABLED", "ENABLING") else None
 
 
-def _differences(declared: Table, described: TableDescription, ttl: str | None) -> list[str]:
+def _differences(declared: Table, described: ops.TableDescription, ttl: str | None) -> list[str]:
     """Return in which ways a table is not as declared; its capacity does not matter."""
     actual = table_from_description(described, ttl)
     different: list[str] = []
@@ -314,7 +302,7 @@ def _differences(declared: Table, described: TableDescription, ttl: str | None) 
 
 def _delete_table(env: Environment, table: Table) -> None:
     wait_until_active(env, table, f"table {table.name}")
-    env.send(DeleteTable(env.table_name(table)))
+    env.send(ops.DeleteTable(env.table_name(table)))
     while env.describe(table) is not None:
         _pause(env)
 
@@ -352,14 +340,16 @@ def _add_index(env: Environment, table: Table, name: str) -> None:
         for one in create_operation(table).global_secondary_indexes or ()
         if one.index_name == name
     )
-    create = CreateGlobalSecondaryIndexAction(
+    create = ops.CreateGlobalSecondaryIndexAction(
         name, action.key_schema, action.projection, _throughput(described)
     )
     names = {one.name: one for one in (*declared.pk, *declared.sk)}
-    update = UpdateTable(
+    update = ops.UpdateTable(
         env.table_name(table),
-        attribute_definitions=[AttributeDefinition(one.name, one.type) for one in names.values()],
-        global_secondary_index_updates=[GlobalSecondaryIndexUpdate(create=create)],
+        attribute_definitions=[
+            ops.AttributeDefinition(one.name, one.type) for one in names.values()
+        ],
+        global_secondary_index_updates=[ops.GlobalSecondaryIndexUpdate(create=create)],
     )
     env.send(update)
     wait_until_active(env, table, f"index {name}")
@@ -369,20 +359,20 @@ def _drop_index(env: Environment, table: Table, name: str) -> None:
     described = wait_until_active(env, table, f"index {name}")
     if name not in [one.index_name for one in described.global_secondary_indexes or ()]:
         return
-    update = UpdateTable(
+    update = ops.UpdateTable(
         env.table_name(table),
         global_secondary_index_updates=[
-            GlobalSecondaryIndexUpdate(delete=DeleteGlobalSecondaryIndexAction(name))
+            ops.GlobalSecondaryIndexUpdate(delete=ops.DeleteGlobalSecondaryIndexAction(name))
         ],
     )
     env.send(update)
     wait_until_active(env, table, f"index {name}")
 
 
-def _throughput(described: TableDescription) -> ProvisionedThroughput | None:
+def _throughput(described: ops.TableDescription) -> ops.ProvisionedThroughput | None:
     """Return the capacity of a new index: that of its table, unless it is on demand."""
     capacity = table_from_description(described, None).capacity
-    return None if capacity is None else ProvisionedThroughput(capacity.read, capacity.write)
+    return None if capacity is None else ops.ProvisionedThroughput(capacity.read, capacity.write)
 
 
 def _shape(index: Index) -> tuple[object, ...]:
@@ -401,7 +391,7 @@ def _text(index: Index) -> str:
 
 def wait_until_active(
     env: Environment, table: Table, what: str, *, renew: bool = True
-) -> TableDescription:
+) -> ops.TableDescription:
     """Wait until the table and all its indexes are active, and return the description."""
     while True:
         described = _existing(env, table)

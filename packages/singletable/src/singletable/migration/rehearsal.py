@@ -17,6 +17,7 @@ from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from msgspec.structs import replace
 
+from singletable import operations as ops
 from singletable.engine import Engine, Settings
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
 from singletable.migration.environment import PATIENT, Environment, StepProgress, no_progress
@@ -28,20 +29,6 @@ from singletable.migration.state import is_state_item
 from singletable.migration.step import Step
 from singletable.migration.trial import ConsumedUnits, CopiedTable, StepTrial
 from singletable.migration.two_addresses import Side
-from singletable.operations import (
-    BatchWriteItem,
-    DeleteItem,
-    DescribeTable,
-    Driver,
-    GetItem,
-    Operation,
-    PageOutput,
-    PutItem,
-    PutRequest,
-    Scan,
-    TableDescription,
-    WriteRequest,
-)
 from singletable.operations.registry import OPERATIONS
 from singletable.prices import RegionPrices, region_prices
 from singletable.retry import send, unwrap_retries
@@ -61,21 +48,21 @@ MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024
 class CountingDriver:
     """Counts the units that requests consume; those for the state of migrations separately."""
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: ops.Driver) -> None:
         self._driver = driver
         self.count = ConsumedUnits()
 
-    def execute(self, operation: Operation[R], /) -> R:
+    def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute a request, and record what it consumed."""
         request: Any = operation
         if hasattr(request, "return_consumed_capacity"):
             request = replace(request, return_consumed_capacity="TOTAL")
         output: Any = self._driver.execute(request)
         units = consumed_units(getattr(output, "consumed_capacity", None))
-        if isinstance(operation, GetItem):
+        if isinstance(operation, ops.GetItem):
             # Steps read items in batches, queries and scans.
             self.count.state_read_units += units
-        elif isinstance(operation, PutItem) and is_state_item(operation.item):
+        elif isinstance(operation, ops.PutItem) and is_state_item(operation.item):
             self.count.state_write_units += units
         elif OPERATIONS[type(operation)].writes:
             self.count.write_units += units
@@ -100,13 +87,13 @@ class Rehearsal:
     def __init__(
         self,
         migration: Migration,
-        source: Driver,
-        target: Driver | None = None,
+        source: ops.Driver,
+        target: ops.Driver | None = None,
         **options: Unpack[TryOptions],
     ) -> None:
         self._migration = migration
         self._source, self._target = source, target
-        self._drivers: dict[Side, Driver] = {
+        self._drivers: dict[Side, ops.Driver] = {
             "source": unwrap_retries(source),
             "target": unwrap_retries(target or source),
         }
@@ -140,7 +127,9 @@ class Rehearsal:
                 self._loaded[place] = self._copy(driver, described, limit)
         return self._loaded[place]
 
-    def _copy(self, driver: Driver, described: TableDescription, limit: int | None) -> CopiedTable:
+    def _copy(
+        self, driver: ops.Driver, described: ops.TableDescription, limit: int | None
+    ) -> CopiedTable:
         copy = self._copy_of(driver, described.table_size_bytes if limit is None else 0)
         loaded = CopiedTable(described)
         name = described.table_name
@@ -149,13 +138,15 @@ class Rehearsal:
         after: Item | None = None
         while limit is None or loaded.items < limit:
             rest = None if limit is None else limit - loaded.items
-            scan = Scan(name, limit=rest, exclusive_start_key=after)
-            page: PageOutput = run(driver, send(PATIENT, scan))
+            scan = ops.Scan(name, limit=rest, exclusive_start_key=after)
+            page: ops.PageOutput = run(driver, send(PATIENT, scan))
             items = [item for item in page.items if not is_state_item(item)]
             for start in range(0, len(items), MAX_BATCH_WRITES):
                 batch = items[start : start + MAX_BATCH_WRITES]
                 copy.execute(
-                    BatchWriteItem({name: [WriteRequest(PutRequest(item)) for item in batch]})
+                    ops.BatchWriteItem(
+                        {name: [ops.WriteRequest(ops.PutRequest(item)) for item in batch]}
+                    )
                 )
             loaded.items += len(items)
             loaded.bytes += sum(map(item_size, items))
@@ -167,7 +158,7 @@ class Rehearsal:
         loaded.is_complete = False
         return loaded
 
-    def _copy_of(self, driver: Driver, size: int) -> CountingDriver:
+    def _copy_of(self, driver: ops.Driver, size: int) -> CountingDriver:
         """Return the driver of the copies of an address; there is one, even if it is both sides."""
         if id(driver) not in self._copies:
             if size > MAX_BYTES_IN_MEMORY:
@@ -200,7 +191,7 @@ class Rehearsal:
         """Yield the items of a copy."""
         after: Item | None = None
         while True:
-            page = self.copied(side).execute(Scan(self._name(table), exclusive_start_key=after))
+            page = self.copied(side).execute(ops.Scan(self._name(table), exclusive_start_key=after))
             yield from (item for item in page.items if not is_state_item(item))
             after = page.last_evaluated_key
             if after is None:
@@ -210,9 +201,9 @@ class Rehearsal:
         """Return the driver of the copies of one side."""
         return self._copy_of(self._drivers[side], 0)
 
-    def _describe(self, driver: Driver, name: str) -> TableDescription | None:
+    def _describe(self, driver: ops.Driver, name: str) -> ops.TableDescription | None:
         try:
-            return run(driver, send(PATIENT, DescribeTable(name))).table
+            return run(driver, send(PATIENT, ops.DescribeTable(name))).table
         except ResourceNotFound:
             return None
 
@@ -254,8 +245,8 @@ class Rehearsal:
     def _runner(
         self,
         migration: Migration,
-        source: Driver,
-        target: Driver | None,
+        source: ops.Driver,
+        target: ops.Driver | None,
         segments: int | None = None,
     ) -> MigrationRunner:
         options = self._options.copy()
@@ -278,7 +269,7 @@ class Rehearsal:
             for key in keys:
                 if set(key) == {one.name for one in table.key_attributes}:
                     seen.add((side, item_id(self._name(table), key)))
-                    self.copied(side).execute(DeleteItem(self._name(table), key))
+                    self.copied(side).execute(ops.DeleteItem(self._name(table), key))
         return len(seen) > before
 
 
@@ -300,8 +291,8 @@ class DryRun:
 
 def dry_run(
     migration: Migration,
-    source: Driver,
-    target: Driver | None = None,
+    source: ops.Driver,
+    target: ops.Driver | None = None,
     *,
     limit: int | None = None,
     examples: int = 3,
@@ -350,8 +341,8 @@ class MigrationPlan:
 
 def estimate(
     migration: Migration,
-    source: Driver,
-    target: Driver | None = None,
+    source: ops.Driver,
+    target: ops.Driver | None = None,
     *,
     rate: float | None = None,
     prices: RegionPrices | None = None,

@@ -12,23 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
+from singletable import operations as ops
 from singletable.errors import MigrationError, TransformFailed
 from singletable.migration.derivation import item_key, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.state import State, is_state_item
-from singletable.operations import (
-    BatchWriteItem,
-    BatchWriteItemOutput,
-    ConditionCheck,
-    Delete,
-    Driver,
-    Operation,
-    Put,
-    PutItem,
-    TransactWriteItems,
-    TransactWriteItemsOutput,
-    WriteItemOutput,
-)
 from singletable.operations.registry import OPERATIONS
 from singletable.operations.touches import item_requests, written_items
 from singletable.schema import Table
@@ -151,37 +139,37 @@ class _WriteRecorder:
     With `writes`, only the state of the migration is not written.
     """
 
-    def __init__(self, driver: Driver, tables: dict[str, Table], *, writes: bool) -> None:
+    def __init__(self, driver: ops.Driver, tables: dict[str, Table], *, writes: bool) -> None:
         self._driver = driver
         self._tables = tables
         self._writes = writes
         self.recorded: dict[ItemId, Item] = {}
 
-    def execute(self, operation: Operation[R], /) -> R:
+    def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute a read; record a write."""
         request: object = operation
         if not OPERATIONS[type(operation)].writes:
             return self._driver.execute(operation)
         # The state of the migration is left alone.
-        if not (isinstance(request, PutItem) and is_state_item(request.item)):
+        if not (isinstance(request, ops.PutItem) and is_state_item(request.item)):
             self._record(operation)
             if self._writes:
                 return self._driver.execute(operation)
         return cast(R, _no_output(operation))
 
-    def _record(self, operation: Operation[Any]) -> None:
+    def _record(self, operation: ops.Operation[Any]) -> None:
         requests = [
             (name, request)
             for name, request in item_requests(operation) or ()
-            if not isinstance(request, ConditionCheck)
+            if not isinstance(request, ops.ConditionCheck)
         ]
         # A replacement deletes old items and puts new ones: the old ones are wrong.
-        deleted = [one for one in requests if isinstance(one[1], Delete)]
+        deleted = [one for one in requests if isinstance(one[1], ops.Delete)]
         for name, request in deleted or requests:
             items: Iterator[Item]
             if isinstance(request, tuple):
                 items = written_items(request)
-            elif isinstance(request, PutItem | Put):
+            elif isinstance(request, ops.PutItem | ops.Put):
                 items = iter((request.item,))
             else:
                 items = iter((cast("Item", getattr(request, "key", {})),))
@@ -190,15 +178,15 @@ class _WriteRecorder:
                 self.recorded[item_id(name, key)] = key
 
 
-def _no_output(operation: Operation[Any]) -> object:
+def _no_output(operation: ops.Operation[Any]) -> object:
     """Return the output of a write without anything in it."""
     match operation:
-        case TransactWriteItems():
-            return TransactWriteItemsOutput()
-        case BatchWriteItem():
-            return BatchWriteItemOutput(unprocessed_items={})
+        case ops.TransactWriteItems():
+            return ops.TransactWriteItemsOutput()
+        case ops.BatchWriteItem():
+            return ops.BatchWriteItemOutput(unprocessed_items={})
         case _:
-            return WriteItemOutput()
+            return ops.WriteItemOutput()
 
 
 def _run_again(

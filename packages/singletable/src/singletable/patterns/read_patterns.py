@@ -16,25 +16,10 @@ from types import MethodType, NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
+from singletable import schema
 from singletable.errors import DeclarationError, UnsupportedPattern
-from singletable.patterns.checks import (
-    check_collection,
-    check_consistent,
-    check_members,
-    check_table,
-)
+from singletable.patterns import checks
 from singletable.patterns.pattern import Parameter
-from singletable.schema import (
-    Collection,
-    ItemKey,
-    Model,
-    Partition,
-    ResolvedKey,
-    Selection,
-    Table,
-    UniqueValue,
-    model_of,
-)
 from singletable.schema.keys import BoundIndexKey, BoundKey
 from singletable.schema.resolved_key import in_order
 from singletable.schema.unique import BoundUnique
@@ -60,24 +45,24 @@ _EXAMPLES: dict[object, object] = {
 class FieldLookup:
     """A query by field values, through the key that serves it."""
 
-    model: Model
-    access: ResolvedKey
+    model: schema.Model
+    access: schema.ResolvedKey
     fields: tuple[str, ...]
 
-    def __call__(self, *values: object, **by_name: object) -> Selection[Any]:
+    def __call__(self, *values: object, **by_name: object) -> schema.Selection[Any]:
         """Return the selection for the values of the fields, in their order or by name."""
         if by_name:
             values = in_order(self.access, self.fields, values, by_name)
         named = self.access.bind(self.fields, values)
         pk_values = tuple(named[name] for name in self.access.pk_fields)
-        partition: Any = Partition[Any].of(self.model.entity, self.access, pk_values)
+        partition: Any = schema.Partition[Any].of(self.model.entity, self.access, pk_values)
         for name in self.access.sk_fields[: len(self.fields) - len(pk_values)]:
             partition = partition.eq(named[name])
         return partition  # type: ignore[no-any-return]
 
 
 def find_lookup_key(
-    where: str, model: Model, fields: Sequence[str], order: str | None
+    where: str, model: schema.Model, fields: Sequence[str], order: str | None
 ) -> FieldLookup:
     """Return the query by `fields`, sorted by `order` if given; raise if no key serves it."""
     for access in (model.key, *model.indexes.values()):
@@ -86,7 +71,7 @@ def find_lookup_key(
     raise UnsupportedPattern(_unsupported(where, model, fields, order))
 
 
-def _serves(access: ResolvedKey, fields: Sequence[str], order: str | None) -> bool:
+def _serves(access: schema.ResolvedKey, fields: Sequence[str], order: str | None) -> bool:
     """Return whether the fields are the partition key and a prefix of the sort key."""
     pk, sk = access.pk_fields, access.sk_fields
     prefix = len(fields) - len(pk)
@@ -95,7 +80,7 @@ def _serves(access: ResolvedKey, fields: Sequence[str], order: str | None) -> bo
     return order is None or sk[prefix : prefix + 1] == (order,)
 
 
-def _unsupported(where: str, model: Model, fields: Sequence[str], order: str | None) -> str:
+def _unsupported(where: str, model: schema.Model, fields: Sequence[str], order: str | None) -> str:
     keys = [_describe_key(access) for access in (model.key, *model.indexes.values())]
     query = f"by {', '.join(map(repr, fields))}" + (f" ordered by {order!r}" if order else "")
     sort = [*fields[1:], *([order] if order else [])]
@@ -108,7 +93,7 @@ def _unsupported(where: str, model: Model, fields: Sequence[str], order: str | N
     )
 
 
-def _describe_key(access: ResolvedKey) -> str:
+def _describe_key(access: schema.ResolvedKey) -> str:
     sort = f", then {', '.join(access.sk_fields)}" if access.sk_fields else ""
     partition = ", ".join(access.pk_fields) or "one partition"
     return f"{access.name} ({partition}{sort})"
@@ -116,31 +101,31 @@ def _describe_key(access: ResolvedKey) -> str:
 
 def read_accesses(
     where: str,
-    tables: Sequence[Table],
-    sample: ItemKey[Any] | Selection[Any] | UniqueValue[Any],
-    collection: type[Collection] | None,
+    tables: Sequence[schema.Table],
+    sample: schema.ItemKey[Any] | schema.Selection[Any] | schema.UniqueValue[Any],
+    collection: type[schema.Collection] | None,
     *,
     consistent: bool,
 ) -> tuple[EntityAccess, ...]:
     """Return what a call does, given the key or selection that the pattern returns."""
-    check_collection(where, collection)
-    if collection is not None and not isinstance(sample, Selection):
+    checks.check_collection(where, collection)
+    if collection is not None and not isinstance(sample, schema.Selection):
         raise DeclarationError(
             f"{where} reads the collection {collection.__name__} from one item. Use a partition: "
             "key.partition."
         )
     accesses: tuple[EntityAccess, ...]
-    if isinstance(sample, ItemKey):
+    if isinstance(sample, schema.ItemKey):
         accesses = (EntityAccess("get", sample.entity),)
-    elif isinstance(sample, UniqueValue):
+    elif isinstance(sample, schema.UniqueValue):
         accesses = shape_of_find(sample).accesses
-    elif isinstance(sample, Selection):  # pyright: ignore[reportUnnecessaryIsInstance]
+    elif isinstance(sample, schema.Selection):  # pyright: ignore[reportUnnecessaryIsInstance]
         if consistent:
-            check_consistent(where, sample.access)
+            checks.check_consistent(where, sample.access)
         if collection is None:
             accesses = (query_access(sample),)
         else:
-            check_members(where, sample, collection)
+            checks.check_members(where, sample, collection)
             accesses = collection_accesses(collection, sample)
     else:
         raise DeclarationError(
@@ -148,7 +133,7 @@ def read_accesses(
             "Ballot.key.partition(…), Ballot.by_voter(…)."
         )
     for access in accesses:
-        check_table(where, tables, access.entity)
+        checks.check_table(where, tables, access.entity)
     return accesses
 
 
@@ -208,7 +193,7 @@ def _signature(where: str, selector: Callable[..., object]) -> list[tuple[str, o
 def _key_signature(
     key: BoundKey[Any, Any] | BoundIndexKey[Any, Any] | BoundUnique[Any], *, partition: bool
 ) -> list[tuple[str, object]]:
-    model = model_of(key._entity)
+    model = schema.model_of(key._entity)
     if isinstance(key, BoundUnique):
         names = model.uniques[key._name].fields
     elif isinstance(key, BoundIndexKey):

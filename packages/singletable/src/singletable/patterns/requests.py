@@ -23,17 +23,10 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.resolved_key import Column, TextColumn
-from singletable.store import EntityAccess
+from singletable.store import EntityAccess, update_effects
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields
 from singletable.store.side_writes import marker_fields
-from singletable.store.update_effects import (
-    all_index_fields,
-    changed_fields,
-    reads_before_delete,
-    reads_before_edits,
-    reads_before_put,
-)
 
 Action: TypeAlias = Literal[
     "GetItem",
@@ -280,7 +273,7 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
             plan.number = _take_number(model)
         case "put":
             plan = _WritePlan(
-                _read_first(model, needed=reads_before_put(model)),
+                _read_first(model, needed=update_effects.reads_before_put(model)),
                 replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields)),
             )
             plan.reads += [_read_marker(model, marker.access) for marker in model.uniques.values()]
@@ -302,7 +295,8 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
             plan.reads = [_read(model), *(one for one in plan.reads if one.subject != model.name)]
         case "delete":
             plan = _WritePlan(
-                _read_first(model, needed=reads_before_delete(model)), _on_item("DeleteItem", model)
+                _read_first(model, needed=update_effects.reads_before_delete(model)),
+                _on_item("DeleteItem", model),
             )
             _plan_side_writes(plan, model, releases="always")
         case _:
@@ -339,11 +333,13 @@ def _take_number(model: Model) -> PlannedRequest | None:
 
 def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:
     """Plan an update of the declared fields, or of any if there are none."""
-    edited = changed_fields(model, declared or set(model.fields) - set(model.key.fields))
+    edited = update_effects.changed_fields(
+        model, declared or set(model.fields) - set(model.key.fields)
+    )
     reads: list[PlannedRequest] = []
-    if reads_before_edits(model, edited, known=False):
+    if update_effects.reads_before_edits(model, edited, known=False):
         # A call may also edit only some of the fields.
-        is_certain = reads_before_edits(model, declared, known=True)
+        is_certain = update_effects.reads_before_edits(model, declared, known=True)
         reads = [replace(_read(model), conditional=not is_certain, likely=is_certain)]
     plan = _WritePlan(
         reads, replace(_on_item("UpdateItem", model), edited_fields=frozenset(edited))
@@ -385,7 +381,7 @@ def reads_before_upsert(model: Model, edited: frozenset[str]) -> bool:
         return False
     stamp = model.role("updated")
     known = {*model.key.fields, *edited, *([stamp.name] if stamp is not None else [])}
-    return not all_index_fields(model) <= known or any(
+    return not update_effects.all_index_fields(model) <= known or any(
         field.default is None and field.codec().absent_value is not None
         for name, field in model.fields.items()
         if name not in known

@@ -7,16 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from singletable.errors import DeclarationError
-from singletable.schema.checks import (
-    check_counts,
-    check_members,
-    check_model,
-    check_names,
-    check_roles,
-    check_sequence,
-    check_tag_shape,
-    check_tags,
-)
+from singletable.schema import checks
 from singletable.schema.codec import StoredField, compile_codec
 from singletable.schema.count import Count, Counter, register_counter, replace_counters
 from singletable.schema.fields import Attr
@@ -89,12 +80,12 @@ def add_entity(
         raise DeclarationError(
             f"{declaration.__name__}: expected a table, such as Table('votes'), but got {table!r}."
         )
-    check_tag_shape(declaration, tag)
+    checks.check_tag_shape(declaration, tag)
     members = [name for kind in _MEMBERS for name in declared_members(declaration, kind)]
-    check_members(declaration, (*fields, *members))
+    checks.check_members(declaration, (*fields, *members))
     name_attributes(table, fields)
-    check_roles(declaration, table, fields)
-    check_names(fields)
+    checks.check_roles(declaration, table, fields)
+    checks.check_names(fields)
     key = resolve_primary_key(declaration, table, fields)
     indexes = {
         name: resolve_index_key(declaration, table, fields, index_key, tag)
@@ -128,10 +119,10 @@ def add_entity(
     versions.bind(model)
     previous = next((other for other in table.entities if is_same_class(other, entity)), None)
     others = [MODELS[other] for other in table.entities if other is not previous]
-    check_model(model)
-    check_counts(model)
-    check_sequence(model)
-    check_tags(model, others)
+    checks.check_model(model)
+    checks.check_counts(model)
+    checks.check_sequence(model)
+    checks.check_tags(model, others)
     try:
         check_overlaps(table, others, model)
     except DeclarationError as error:

@@ -11,33 +11,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from singletable import errors
 from singletable import operations as ops
-from singletable.errors import (
-    DeclarationError,
-    InvalidValue,
-    ResourceInUse,
-    ServiceUnavailable,
-    TableNotFound,
-)
 from singletable.expressions import render_projection
 from singletable.retry import send
 from singletable.schema import ItemKey, Table, create_operation, model_of
 from singletable.schema.unique import OWNER, UniqueConstraint
 from singletable.steps import Pause, Steps, together
+from singletable.store import validation
 from singletable.store.batch import write_batches
 from singletable.store.context import Context
 from singletable.store.cursors import CursorSealer
 from singletable.store.decoder import OnMismatch, decode_each, decode_item
 from singletable.store.pagination import Page
 from singletable.store.ttl import is_expired
-from singletable.store.validation import (
-    check_callback,
-    check_count,
-    check_keys,
-    check_stored_item,
-    check_table,
-    models_of,
-)
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
@@ -49,11 +36,11 @@ MAX_POLLS = 120
 
 def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[bool]:
     """Create the declared table, and return whether it is new."""
-    check_table(table)
+    validation.check_is(Table, table)
     name = context.table_name(table)
     try:
         yield from send(context.retry_policy, create_operation(table, name))
-    except ResourceInUse:
+    except errors.ResourceInUse:
         if not if_missing:
             raise
         _check_indexes(table, (yield from _wait_until_active(context, name)))
@@ -71,14 +58,14 @@ def _wait_until_active(context: Context, name: str) -> Steps[ops.TableDescriptio
             output: ops.DescribeTableOutput = yield from send(
                 context.retry_policy, ops.DescribeTable(name)
             )
-        except TableNotFound:
+        except errors.TableNotFound:
             # DescribeTable is eventually consistent: a new table may be missing at first.
             pass
         else:
             if output.table.table_status == "ACTIVE":
                 return output.table
         yield Pause(POLL_INTERVAL, "progress")
-    raise ServiceUnavailable(
+    raise errors.ServiceUnavailable(
         f"Table {name!r} is not active after {MAX_POLLS * POLL_INTERVAL:.0f} seconds. It was "
         "requested and may still become active; its TTL is not enabled."
     )
@@ -92,7 +79,7 @@ def _check_indexes(table: Table, existing: ops.TableDescription) -> None:
     )
     missing = {each.name for each in table.indexes} - {each.index_name for each in indexes}
     if missing:
-        raise DeclarationError(
+        raise errors.DeclarationError(
             f"Table {existing.table_name!r} exists without the declared index "
             f"{', '.join(map(repr, sorted(missing)))}. `singletable table check` shows all "
             "differences, and the migration step AddIndex adds a global index."
@@ -101,9 +88,11 @@ def _check_indexes(table: Table, existing: ops.TableDescription) -> None:
 
 def check_segments(segments: int) -> None:
     """Raise InvalidValue unless DynamoDB accepts the number of segments of a scan."""
-    check_count("segments", segments)
+    validation.check_count("segments", segments)
     if segments > MAX_SEGMENTS:
-        raise InvalidValue(f"segments: expected at most {MAX_SEGMENTS:,}, but got {segments}.")
+        raise errors.InvalidValue(
+            f"segments: expected at most {MAX_SEGMENTS:,}, but got {segments}."
+        )
 
 
 class EntityScan:
@@ -116,8 +105,8 @@ class EntityScan:
         self, context: Context, entity: type, segments: int, on_mismatch: OnMismatch | None
     ) -> None:
         check_segments(segments)
-        check_callback("on_mismatch", on_mismatch)
-        (self.model,) = models_of([entity])
+        validation.check_callback("on_mismatch", on_mismatch)
+        (self.model,) = validation.models_of([entity])
         self.context = context
         self.segments = segments
         self.on_mismatch = on_mismatch
@@ -160,8 +149,8 @@ class EntityScan:
 
 def items_page(context: Context, table: Table, size: int, cursor: str | None) -> Steps[Page[Item]]:
     """Return one page of stored items, starting at the cursor."""
-    check_table(table)
-    check_count("size", size)
+    validation.check_is(Table, table)
+    validation.check_count("size", size)
     name = context.table_name(table)
     sealer = CursorSealer.of(context.cursor_secret, [name])
     after = None if cursor is None else cast("Item", sealer.open(cursor)[0][0])
@@ -183,8 +172,8 @@ def items_page(context: Context, table: Table, size: int, cursor: str | None) ->
 
 def decode_stored_item(table: Table, item: Item) -> object | None:
     """Return the instance of a stored item; None for markers and items of no entity."""
-    check_table(table)
-    check_stored_item(item)
+    validation.check_is(Table, table)
+    validation.check_is(dict, item)
     for model in map(model_of, table.entities):
         if model.matches(item) and model.parse_key(item) is not None:
             return cast("object", decode_item(model, item))
@@ -203,12 +192,12 @@ class TableClearing:
     @classmethod
     def create(cls, context: Context, table: Table, keep: Iterable[ItemKey[Any]]) -> TableClearing:
         """Check that the keys are in the table, and return the clearing."""
-        check_table(table)
-        keys = check_keys(keep)
+        validation.check_is(Table, table)
+        keys = validation.check_keys(keep)
         name = context.table_name(table)
         for key in keys:
             if context.table_name(key.model.table) != name:
-                raise InvalidValue(
+                raise errors.InvalidValue(
                     f"keep: {key!r} is in {key.model.table!r}, but the table to clear is {table!r}."
                 )
         models = {key.entity: key.model for key in keys}.values()

@@ -27,7 +27,7 @@ from singletable.store.calls import CallShape, shape_of_partition_delete
 from singletable.store.context import Context
 from singletable.store.plan import Delete, Plan, key_attributes
 from singletable.store.query import ItemQuery
-from singletable.store.validation import check_callback, check_selection
+from singletable.store.validation import check_callback, check_is
 from singletable.store.writes import Write, item_id
 from singletable.values import Item
 
@@ -161,7 +161,7 @@ class PartitionDelete(BulkDelete):
         *,
         dry_run: bool = False,
     ) -> None:
-        check_selection(selection)
+        check_is(Selection, selection)
         table = model_of(selection.entity).table
         super().__init__(context, table, undeclared, on_progress, dry_run=dry_run)
         if selection.access.index is not None:

@@ -19,20 +19,7 @@ from singletable.expressions import Constant, Set, apply_update, value_at
 from singletable.operations import PutRequest, WriteRequest
 from singletable.schema import Attr, ItemKey, Model, Table, counters_of, key_of
 from singletable.steps import Steps, together
-from singletable.store.batch import (
-    MAX_BATCH_GETS,
-    MAX_BATCH_WRITES,
-    get_items,
-    is_batchable,
-    write_batches,
-)
-from singletable.store.bulk import (
-    BulkChange,
-    Progress,
-    ProgressCallback,
-    commit_changes,
-    split_evenly,
-)
+from singletable.store import batch, bulk
 from singletable.store.calls import CallShape, shape_of_items
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
@@ -86,7 +73,7 @@ class BulkLoad:
         self,
         context: Context,
         items: object,
-        on_progress: ProgressCallback | None,
+        on_progress: bulk.ProgressCallback | None,
         on_conflict: ConflictCallback | None,
     ) -> None:
         check_callback("on_progress", on_progress)
@@ -138,7 +125,7 @@ class BulkLoad:
         unknown = [one for one in loaded if self._reads_all or one.is_batchable]
         stored = yield from _read(context, unknown)
         plain: dict[ItemId, _LoadedItem] = {}
-        changes: list[BulkChange] = []
+        changes: list[bulk.BulkChange] = []
         for one in loaded:
             one.on_conflict = self._on_conflict
             if not one.is_batchable:
@@ -151,20 +138,20 @@ class BulkLoad:
                 plain[one.id] = one
         pieces = [
             _write_plain(context, part)
-            for part in split_evenly([*plain.values()], MAX_BATCH_WRITES)
+            for part in bulk.split_evenly([*plain.values()], batch.MAX_BATCH_WRITES)
         ]
         if changes:
-            pieces.append(commit_changes(context, changes))
+            pieces.append(bulk.commit_changes(context, changes))
         if pieces:
             yield from together(pieces)
         for one in loaded:
             self._counts[one.outcome] += 1
         self._reads_all = any(one.outcome != "written" for one in loaded)
         if self._on_progress is not None and loaded:
-            self._on_progress(Progress(self._done, self._total))
+            self._on_progress(bulk.Progress(self._done, self._total))
 
 
-class _LoadedItem(BulkChange):
+class _LoadedItem(bulk.BulkChange):
     """An item to load, and its result."""
 
     def __init__(self, context: Context, model: Model, item: Any) -> None:
@@ -175,7 +162,7 @@ class _LoadedItem(BulkChange):
         self.id = self.plan.writes[0].item_id
         # As JSON an item is larger than it counts, but that is computed much faster.
         self.size = sum([len(item_to_json(write.item or {})) for write in self.plan.writes])
-        self.is_batchable = is_batchable(model)
+        self.is_batchable = batch.is_batchable(model)
         self.on_conflict: ConflictCallback | None = None
         self.outcome: Literal["written", "skipped", "conflict"] = "written"
 
@@ -283,8 +270,8 @@ def _read(context: Context, loaded: Sequence[_LoadedItem]) -> Steps[dict[ItemId,
         return {}
     found = yield from together(
         [
-            get_items(context, tables, dict(part), consistent=True)
-            for part in split_evenly(keys, MAX_BATCH_GETS)
+            batch.get_items(context, tables, dict(part), consistent=True)
+            for part in bulk.split_evenly(keys, batch.MAX_BATCH_GETS)
         ]
     )
     return {id_: item for part in found for id_, item in part.items()}
@@ -293,7 +280,7 @@ def _read(context: Context, loaded: Sequence[_LoadedItem]) -> Steps[dict[ItemId,
 def _write_plain(context: Context, items: Sequence[_LoadedItem]) -> Steps[None]:
     """Write items without conditions."""
     requests = {one.id: WriteRequest(PutRequest(one.plan.writes[0].item or {})) for one in items}
-    yield from write_batches(context, requests)
+    yield from batch.write_batches(context, requests)
     for one in items:
         one.finish()
 

@@ -19,7 +19,7 @@ from singletable.store.options import ReadOptions
 from singletable.store.pagination import check_bound, read_page
 from singletable.store.query import ItemQuery, ShardBuffer
 from singletable.store.ttl import is_expired
-from singletable.store.validation import check_collection, check_selection, condition_node
+from singletable.store.validation import check_collection, check_is, condition_node
 from singletable.values import Item
 
 K = TypeVar("K", bound=Collection)
@@ -38,7 +38,7 @@ class CollectionQuery(ItemQuery[Any]):
         **options: Unpack[ReadOptions[Any]],
     ) -> None:
         check_collection(collection)
-        check_selection(selection)
+        check_is(Selection, selection)
         self.members = [model_of(entity) for entity in collection.entities()]
         table = model_of(selection.entity).table
         for model in self.members:

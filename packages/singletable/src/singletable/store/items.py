@@ -17,7 +17,7 @@ from singletable.store.plan import Create, Delete, ItemChange, Plan, Put, Update
 from singletable.store.raw_decoder import raw_decoder
 from singletable.store.sequences import set_number, take_number
 from singletable.store.ttl import is_visible
-from singletable.store.validation import check_key, check_unique_value, lacks_number, model_of_item
+from singletable.store.validation import check_is, lacks_number, model_of_item
 from singletable.values import Item, item_from_json
 
 E = TypeVar("E")
@@ -28,7 +28,7 @@ State: TypeAlias = Literal["old", "new"]
 
 def get(context: Context, key: ItemKey[E], *, consistent: bool) -> Steps[E | None]:
     """Return the item, or None if it does not exist or has expired."""
-    check_key(key)
+    check_is(ItemKey, key)
     model = key.model
     get = GetItem(context.table_name(model.table), key.key, consistent_read=consistent or None)
     output: GetItemOutput = yield from send(context.retry_policy, get)
@@ -42,7 +42,7 @@ def get(context: Context, key: ItemKey[E], *, consistent: bool) -> Steps[E | Non
 
 def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
     """Return the item that the marker of a unique value names, or None."""
-    check_unique_value(value)
+    check_is(UniqueValue, value)
     model = model_of(value.entity)
     marker = model.uniques[value.unique]
     marker_key = marker.lookup_key(value.values)

@@ -26,7 +26,7 @@ from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
 from singletable.store.plan import Create, ItemChange, Plan, Put
 from singletable.store.ttl import is_visible
-from singletable.store.validation import check_key
+from singletable.store.validation import check_is
 from singletable.store.writes import both
 from singletable.values import Item
 
@@ -37,7 +37,7 @@ def modify(
     context: Context, key: ItemKey[E], function: Callable[[E], E | None], default: E | None = None
 ) -> Steps[E]:
     """Read an item, let the function change or replace it, and write it unless it is unchanged."""
-    check_key(key)
+    check_is(ItemKey, key)
     if not callable(function):
         raise InvalidValue(f"{key}: expected a function that takes the item, but got {function!r}.")
     change = _Modify(context, key, function, default)

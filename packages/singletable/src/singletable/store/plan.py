@@ -41,7 +41,7 @@ from singletable.store.update_effects import (
     reads_before_put,
     reads_before_update,
 )
-from singletable.store.validation import check_edits, check_key, check_number, condition_node
+from singletable.store.validation import check_edits, check_is, check_number, condition_node
 from singletable.store.write_errors import (
     already_exists,
     caller_condition_failed,
@@ -239,7 +239,7 @@ class _KeyChange(ItemChange):
     """A change of the item with a key."""
 
     def __init__(self, context: Context, key: ItemKey[Any], if_: Condition[Any] | None) -> None:
-        check_key(key)
+        check_is(ItemKey, key)
         self.context = context
         self.model = key.model
         self.key = key

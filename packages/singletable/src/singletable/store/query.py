@@ -56,9 +56,9 @@ from singletable.store.ttl import is_expired, not_expired
 from singletable.store.validation import (
     check_callback,
     check_count,
+    check_is,
     check_limit,
     check_path,
-    check_selection,
     condition_node,
 )
 from singletable.store.writes import both, item_id
@@ -101,7 +101,7 @@ class ItemQuery(Generic[E]):
         limit: int | None = None,
         all_entities: bool = False,
     ) -> None:
-        check_selection(selection)
+        check_is(Selection, selection)
         check_limit(limit)
         self.limit = limit
         self.context = context

@@ -13,16 +13,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from singletable import expressions as ex
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.expressions import (
-    At,
-    BeginsWith,
-    Condition,
-    Constant,
-    KeyClause,
-    Or,
-    render_request,
-)
 from singletable.operations import PageOutput, Query, Scan
 from singletable.retry import send
 from singletable.schema import Table
@@ -37,7 +29,7 @@ from singletable.store.context import Context
 from singletable.store.decoder import OnMismatch, decode_each, decode_item
 from singletable.store.scope import ScopedContext
 from singletable.store.ttl import is_expired
-from singletable.store.validation import check_callback, check_table
+from singletable.store.validation import check_callback, check_is
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
@@ -49,7 +41,7 @@ class ScopeScan:
     """The items of a scope, read a page of each partition or segment at a time."""
 
     def __init__(self, context: Context, table: Table, segments: int) -> None:
-        check_table(table)
+        check_is(Table, table)
         check_segments(segments)
         if not isinstance(context, ScopedContext):
             raise InvalidValue(
@@ -94,8 +86,8 @@ class ScopeScan:
         return self.context.scope.contains(self.name, item)
 
     def _query(self, partition: str) -> Query:
-        clause = KeyClause(self.table.pk.name, "=", ({"S": partition},))
-        rendered = render_request(key_condition=(clause,))
+        clause = ex.KeyClause(self.table.pk.name, "=", ({"S": partition},))
+        rendered = ex.render_request(key_condition=(clause,))
         return Query(
             self.name,
             consistent_read=True,
@@ -105,13 +97,13 @@ class ScopeScan:
         )
 
     def _scans(self, segments: int, prefixes: set[str]) -> list[Query | Scan]:
-        condition: Condition | None = None
+        condition: ex.Condition | None = None
         if self.table.pk.type == "S" and "" not in prefixes and len(prefixes) <= MAX_PREFIXES:
-            at = At((self.table.pk.name,))
+            at = ex.At((self.table.pk.name,))
             for text in sorted(prefixes):
-                begins = BeginsWith(at, Constant({"S": text}))
-                condition = begins if condition is None else Or(condition, begins)
-        rendered = render_request(filter=condition)
+                begins = ex.BeginsWith(at, ex.Constant({"S": text}))
+                condition = begins if condition is None else ex.Or(condition, begins)
+        rendered = ex.render_request(filter=condition)
         return [
             Scan(
                 self.name,

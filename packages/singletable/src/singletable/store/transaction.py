@@ -14,14 +14,7 @@ from singletable.retry import is_transient, send
 from singletable.schema import Condition, Counter, Edit, ItemKey, key_of
 from singletable.schema.fields import StorableItem
 from singletable.steps import Steps
-from singletable.store.calls import (
-    CallShape,
-    PatternLike,
-    shape_of_items,
-    shape_of_keys,
-    shape_of_update,
-    shape_of_upsert,
-)
+from singletable.store import calls
 from singletable.store.commit import (
     MAX_TOKEN_LENGTH,
     MAX_TRANSACTION_ITEMS,
@@ -53,7 +46,7 @@ class Transaction:
     """
 
     def __init__(
-        self, context: Context, token: str | None, pattern: PatternLike | None = None
+        self, context: Context, token: str | None, pattern: calls.PatternLike | None = None
     ) -> None:
         if token is not None and not (
             isinstance(token, str) and 0 < len(token) <= MAX_TOKEN_LENGTH  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -67,7 +60,7 @@ class Transaction:
         self._token = token
         self._pattern = pattern
         self._changes: list[tuple[Any, PlannedChange]] = []
-        self._shapes: list[CallShape] = []
+        self._shapes: list[calls.CallShape] = []
         self._is_over = False
         # What lacks a number until the commit: the item, and its change.
         self._unnumbered: list[tuple[Any, Create]] = []
@@ -75,7 +68,7 @@ class Transaction:
     def create(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item that does not exist yet."""
         model = model_of_item(item)
-        self._shapes.append(shape_of_items("create", "create", item))
+        self._shapes.append(calls.shape_of_items("create", "create", item))
         change = Create(self._context, model, item, if_)
         self._add(item, change)
         if lacks_number(model, item):
@@ -84,19 +77,19 @@ class Transaction:
     def put(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item, over the one with its key if there is one."""
         model = model_of_item(item)
-        self._shapes.append(shape_of_items("put", "put", item))
+        self._shapes.append(calls.shape_of_items("put", "put", item))
         self._add(item, Put(self._context, model, item, if_))
 
     def replace(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item over an existing one."""
         model = model_of_item(item)
-        self._shapes.append(shape_of_items("replace", "put", item))
+        self._shapes.append(calls.shape_of_items("replace", "put", item))
         self._add(item, Put(self._context, model, item, if_, must_exist=True))
 
     def update(self, key: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Edit some fields of an existing item."""
         change = Update(self._context, key, edits, if_)
-        self._shapes.append(shape_of_update(key, edits))
+        self._shapes.append(calls.shape_of_update(key, edits))
         self._add(None, change)
 
     def upsert(
@@ -108,28 +101,28 @@ class Transaction:
     ) -> None:
         """Edit an item, or create it if it does not exist."""
         change = Upsert(self._context, key, edits, on_create, if_)
-        self._shapes.append(shape_of_upsert(key, (*edits, *on_create)))
+        self._shapes.append(calls.shape_of_upsert(key, (*edits, *on_create)))
         self._add(None, change)
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
         """Delete an item, if it exists."""
         change = Delete(self._context, key, if_)
-        self._shapes.append(shape_of_keys("delete", "delete", key))
+        self._shapes.append(calls.shape_of_keys("delete", "delete", key))
         self._add(None, change)
 
     def check(self, key: ItemKey[E], condition: Condition[E] | None = None) -> None:
         """Commit only if the item exists, and satisfies the condition."""
         change = Check(self._context, key, condition)
-        self._shapes.append(shape_of_keys("check", "check", key))
+        self._shapes.append(calls.shape_of_keys("check", "check", key))
         self._add(None, change)
 
-    def shape(self) -> CallShape:
+    def shape(self) -> calls.CallShape:
         """Return what the transaction does to which entities."""
         accesses = dict.fromkeys(access for shape in self._shapes for access in shape.accesses)
         patterns = frozenset(name for shape in self._shapes for name in shape.patterns)
         if self._pattern is not None:
             patterns = frozenset([self._pattern.id])
-        return CallShape("transaction", tuple(accesses), patterns)
+        return calls.CallShape("transaction", tuple(accesses), patterns)
 
     def commit(self) -> Steps[None]:
         """Apply all writes, or none."""

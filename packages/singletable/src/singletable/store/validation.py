@@ -60,10 +60,20 @@ def models_of(entities: Iterable[object]) -> list[Model]:
     return models
 
 
-def check_key(key: object) -> None:
-    """Raise unless `key` is an ItemKey."""
-    if not isinstance(key, ItemKey):
-        raise _unexpected("an item key, such as Entity.key(…) or key_of(item) returns", key)
+# What some arguments are, for errors about others.
+_EXPECTED: dict[type, str] = {
+    ItemKey: "an item key, such as Entity.key(…) or key_of(item) returns",
+    Table: "a declared Table",
+    dict: "a stored item, such as {'PK': {'S': '…'}}",
+    Selection: "a selection, such as Entity.key.partition(…) returns",
+    UniqueValue: "a unique value, such as Entity.unique(…) returns",
+}
+
+
+def check_is(kind: type, value: object) -> None:
+    """Raise unless `value` is an instance of `kind`."""
+    if not isinstance(value, kind):
+        raise _unexpected(_EXPECTED[kind], value)
 
 
 def check_keys(keys: Iterable[ItemKey[E]]) -> list[ItemKey[E]]:
@@ -71,7 +81,7 @@ def check_keys(keys: Iterable[ItemKey[E]]) -> list[ItemKey[E]]:
     check_iterable("item keys", keys)
     checked = list(keys)
     for key in checked:
-        check_key(key)
+        check_is(ItemKey, key)
     return checked
 
 
@@ -85,30 +95,6 @@ def check_callback(name: str, callback: object) -> None:
     """Raise unless `callback` is None or can be called; it is called after the first writes."""
     if callback is not None and not callable(callback):
         raise _unexpected("a function", callback, name)
-
-
-def check_table(table: object) -> None:
-    """Raise unless `table` is a Table; names are not accepted."""
-    if not isinstance(table, Table):
-        raise _unexpected("a declared Table", table)
-
-
-def check_stored_item(item: object) -> None:
-    """Raise unless `item` is a mapping of attribute names to values."""
-    if not isinstance(item, dict):
-        raise _unexpected("a stored item, such as {'PK': {'S': '…'}}", item)
-
-
-def check_selection(selection: object) -> None:
-    """Raise unless `selection` can be queried."""
-    if not isinstance(selection, Selection):
-        raise _unexpected("a selection, such as Entity.key.partition(…) returns", selection)
-
-
-def check_unique_value(value: object) -> None:
-    """Raise unless `value` is a UniqueValue."""
-    if not isinstance(value, UniqueValue):
-        raise _unexpected("a unique value, such as Entity.unique(…) returns", value)
 
 
 def check_collection(collection: object) -> None:

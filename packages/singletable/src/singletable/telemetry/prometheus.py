@@ -18,24 +18,8 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 # From a get in memory to a transaction that conflicted with others.
-BUCKETS = (
-    0.0001,
-    0.00025,
-    0.0005,
-    0.001,
-    0.0025,
-    0.005,
-    0.01,
-    0.025,
-    0.05,
-    0.1,
-    0.25,
-    0.5,
-    1.0,
-    2.5,
-    5.0,
-    10.0,
-)
+_MILLISECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
+BUCKETS = tuple(bound / 1000 for bound in _MILLISECONDS)
 
 
 class PrometheusObserver:

@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, cast
 
-from singletable.patterns import (
-    Estimate,
-    Pattern,
-    PatternCatalog,
-    PlannedRequest,
-    ReadPattern,
-    UnitCost,
-)
+from singletable import patterns
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
 from singletable.patterns.requests import Action, key_template
 from singletable.prices import RegionPrices
@@ -46,15 +39,15 @@ class RatedPart:
     """Units of a request that is sent at a rate; `read` or `write` units per second on average."""
 
     plan: PatternPlan
-    part: UnitCost
+    part: patterns.UnitCost
 
     @property
-    def pattern(self) -> Pattern:
+    def pattern(self) -> patterns.Pattern:
         """The pattern that sends the request."""
         return self.plan.pattern
 
     @property
-    def request(self) -> PlannedRequest:
+    def request(self) -> patterns.PlannedRequest:
         """The request."""
         return self.part.request
 
@@ -112,7 +105,7 @@ class Design:
         """The models of all entities of the tables."""
         return [model_of(entity) for table in self.tables for entity in table.entities]
 
-    def catalog_of(self, pattern: Pattern) -> PatternCatalog:
+    def catalog_of(self, pattern: patterns.Pattern) -> patterns.PatternCatalog:
         """Return the catalog with a pattern."""
         return self._catalogs[pattern.catalog]
 
@@ -141,7 +134,7 @@ class Design:
         """Return the patterns that read by a key, with a rate or without."""
         found: list[PatternPlan] = []
         for plan in self.plan.patterns:
-            if not isinstance(plan.pattern, ReadPattern) or not is_query(plan.pattern):
+            if not isinstance(plan.pattern, patterns.ReadPattern) or not is_query(plan.pattern):
                 continue
             selection = cast("Selection[Any]", plan.pattern.sample)
             collection = plan.pattern.collection
@@ -156,7 +149,7 @@ class Design:
                 found.append(plan)
         return found
 
-    def estimate_with(self, plan: PatternPlan, instead: Mapping[Index, Index]) -> Estimate:
+    def estimate_with(self, plan: PatternPlan, instead: Mapping[Index, Index]) -> patterns.Estimate:
         """Return the units of a pattern's call with other projections."""
         return expected_units(
             plan.pattern,
@@ -218,7 +211,7 @@ class Design:
         )
 
 
-def is_query(pattern: ReadPattern[Any, Any]) -> bool:
+def is_query(pattern: patterns.ReadPattern[Any, Any]) -> bool:
     """Return whether a pattern queries, for items of one entity or a collection."""
     return pattern.accesses[0].kind in ("query", "collect")
 
@@ -230,12 +223,14 @@ def with_projection(index: Index, projection: Literal["ALL", "KEYS_ONLY"]) -> In
     return other
 
 
-def without_filter(pattern: ReadPattern[Any, Any]) -> ReadPattern[Any, Any]:
+def without_filter(pattern: patterns.ReadPattern[Any, Any]) -> patterns.ReadPattern[Any, Any]:
     """Return the pattern as if it read only the items that it returns."""
     return replace(pattern, expected=replace(pattern.expected, scanned=None))
 
 
-def with_items(pattern: ReadPattern[Any, Any], items: int) -> ReadPattern[Any, Any]:
+def with_items(
+    pattern: patterns.ReadPattern[Any, Any], items: int
+) -> patterns.ReadPattern[Any, Any]:
     """Return the pattern as if a call read this many items."""
     return replace(pattern, expected=replace(pattern.expected, items=items, scanned=None))
 

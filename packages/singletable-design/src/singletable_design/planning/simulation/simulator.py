@@ -20,15 +20,7 @@ from singletable.patterns.expected_load import check_skew
 from singletable.retry import RetryPolicy
 from singletable.schema import Provisioned
 from singletable.store import Progress
-from singletable_design.planning.simulation.call_source import (
-    WRITE_MEDIAN,
-    Cache,
-    CallSource,
-    KeyUse,
-    call_sources,
-    is_one_item,
-    key_position,
-)
+from singletable_design.planning.simulation import call_source, result
 from singletable_design.planning.simulation.calls import Calls, CallsBySecond, join_calls
 from singletable_design.planning.simulation.partitions import (
     KINDS,
@@ -40,14 +32,6 @@ from singletable_design.planning.simulation.partitions import (
     ResourceCapacity,
     Split,
 )
-from singletable_design.planning.simulation.result import (
-    BusyKey,
-    PartitionHeat,
-    PatternResult,
-    Series,
-    SimulationResult,
-    ThrottleCause,
-)
 from singletable_design.planning.workload import Workload
 
 MINUTE = 60
@@ -57,7 +41,7 @@ MAX_CALLS_PER_SECOND = 1_000_000
 # Calls that are drawn at once; more would not be faster, but need more memory.
 _BATCH = 200_000
 # A call that takes longer than its whole transaction meets it: about two writes.
-_CONFLICT_WINDOW = 2 * WRITE_MEDIAN
+_CONFLICT_WINDOW = 2 * call_source.WRITE_MEDIAN
 # Latencies are counted in classes that are 2 percent wide, from 0.1 ms on.
 _SHORTEST, _RATIO, _CLASSES = 1e-4, math.log(1.02), 800
 # Few of each template, so that keys that are all alike leave room for others.
@@ -82,7 +66,7 @@ class SimulationSettings:
     capacity: Provisioned | Literal["on-demand"] | None = None
     warm: Provisioned = NEW_TABLE
     retries: RetryPolicy = field(default_factory=RetryPolicy)
-    caches: Mapping[str, Cache] = field(default_factory=dict[str, Cache])
+    caches: Mapping[str, call_source.Cache] = field(default_factory=dict[str, call_source.Cache])
 
     def __post_init__(self) -> None:
         if not 1 <= self.minutes <= MAX_MINUTES:
@@ -101,7 +85,7 @@ def simulate(
     settings: SimulationSettings | None = None,
     *,
     on_progress: Callable[[Progress], object] | None = None,
-) -> SimulationResult:
+) -> result.SimulationResult:
     """Simulate a workload; the same seed gives the same result. Progress is counted in seconds."""
     return Simulation(workload, settings or SimulationSettings()).run(on_progress)
 
@@ -129,7 +113,7 @@ class Simulation:
         self._partitions = Partitions(capacities, splits=not steady, burst=not steady)
         # Reading a stream consumes no units of a table.
         loads = [load for load in workload.patterns if load.units]
-        self._sources, self._uses = call_sources(
+        self._sources, self._uses = call_source.call_sources(
             loads,
             self._names,
             seconds=self._seconds,
@@ -167,7 +151,7 @@ class Simulation:
             part.in_transaction for load in workload.patterns for part in load.units
         )
 
-    def run(self, on_progress: Callable[[Progress], object] | None) -> SimulationResult:
+    def run(self, on_progress: Callable[[Progress], object] | None) -> result.SimulationResult:
         """Run and return the result."""
         start = 0
         while start < self._seconds:
@@ -271,7 +255,7 @@ class Simulation:
         in_transaction = calls.request == 0
         is_write = calls.kind == KINDS.index("write")
         is_table = self._is_table[calls.position.astype(np.intp)]
-        parts = np.flatnonzero(is_write & is_table & is_one_item(calls.position))
+        parts = np.flatnonzero(is_write & is_table & call_source.is_one_item(calls.position))
         arrivals = calls.second + self._random.random(len(calls))
         times = arrivals[calls.call[parts]]
         order = np.lexsort((times, calls.position[parts]))
@@ -309,9 +293,9 @@ class Simulation:
         self._minute_consumed = np.zeros((len(partitions), 2))
         self._minute_no_room = np.zeros((len(partitions), 2))
 
-    def _result(self) -> SimulationResult:
+    def _result(self) -> result.SimulationResult:
         series = [
-            Series(
+            result.Series(
                 name,
                 kind,
                 tuple(self._consumed[:, number, column].tolist()),
@@ -323,7 +307,7 @@ class Simulation:
         ]
         minutes = math.ceil(self._seconds / MINUTE)
         heat = [
-            PartitionHeat(
+            result.PartitionHeat(
                 self._names[resource],
                 number,
                 tuple(shares.get(minute, 0.0) for minute in range(minutes)),
@@ -331,13 +315,13 @@ class Simulation:
             for (resource, number), shares in sorted(self._heat.items())
         ]
         causes = [
-            ThrottleCause(name, kind, *self._causes[number, column].tolist())
+            result.ThrottleCause(name, kind, *self._causes[number, column].tolist())
             for number, name in enumerate(self._names)
             for column, kind in enumerate(KINDS)
             if self._causes[number, column].any()
         ]
         is_provisioned = self._partitions.is_provisioned.tolist()
-        return SimulationResult(
+        return result.SimulationResult(
             self._seconds,
             self._start_hour,
             self._settings.seed,
@@ -355,9 +339,9 @@ class Simulation:
             ),
         )
 
-    def _pattern_result(self, source: CallSource) -> PatternResult:
+    def _pattern_result(self, source: call_source.CallSource) -> result.PatternResult:
         number = source.number
-        return PatternResult(
+        return result.PatternResult(
             source.load.id,
             source.load.description,
             int(self._calls[number]),
@@ -368,7 +352,7 @@ class Simulation:
             *(_percentile(self._latencies[number], share) for share in (0.5, 0.9, 0.99, 0.999)),
         )
 
-    def _busy_keys(self) -> list[BusyKey]:
+    def _busy_keys(self) -> list[result.BusyKey]:
         totals: dict[tuple[int, int], float] = defaultdict(float)
         for use in self._uses:
             totals[use.resource, use.kind] += float(use.total[0])
@@ -383,12 +367,14 @@ class Simulation:
         busy = [key for key in hottest if key.limit_share >= _BUSY_SHARE]
         return busy or hottest[:_BUSY_KEYS_OF_TEMPLATE]
 
-    def _busy_key(self, use: KeyUse, number: int, total: float) -> BusyKey:
+    def _busy_key(self, use: call_source.KeyUse, number: int, total: float) -> result.BusyKey:
         units = float(use.units[number])
         rate = units / self._seconds
         ranks = use.ranks_of(number)
         partition = int(
-            self._partitions.find(np.array([use.resource + key_position(use.key, ranks)]))[0]
+            self._partitions.find(
+                np.array([use.resource + call_source.key_position(use.key, ranks)])
+            )[0]
         )
         limit = float(self._partitions.limits[use.kind])
         kind = KINDS[use.kind]
@@ -396,7 +382,7 @@ class Simulation:
         words = ""
         if peak >= limit:
             words = f"its partition: {limit:,.0f} {kind} units a second"
-        return BusyKey(
+        return result.BusyKey(
             use.key.text(ranks),
             use.key.template,
             self._names[use.resource],
@@ -409,7 +395,7 @@ class Simulation:
             words,
         )
 
-    def _peak_ratio(self, use: KeyUse) -> float:
+    def _peak_ratio(self, use: call_source.KeyUse) -> float:
         """Return how much more than on average is expected in the busiest minute."""
         expected: Floats = np.zeros(self._seconds)
         for source in self._sources:
@@ -450,7 +436,9 @@ def _capacities(workload: Workload, settings: SimulationSettings) -> list[Resour
     return capacities
 
 
-def _checked_caches(workload: Workload, caches: Mapping[str, Cache]) -> dict[str, Cache]:
+def _checked_caches(
+    workload: Workload, caches: Mapping[str, call_source.Cache]
+) -> dict[str, call_source.Cache]:
     """Return the caches if they are in front of patterns that only read."""
     reads = {load.id: all(part.kind == "read" for part in load.units) for load in workload.patterns}
     for pattern in caches:

@@ -13,16 +13,7 @@ from math import inf
 from msgspec.structs import replace
 
 from singletable import operations as ops
-from singletable.engine.control.capacity import (
-    INITIAL_ON_DEMAND,
-    billing_mode,
-    decreases_today,
-    drop_removed_limits,
-    ensure_on_demand_warm_throughput,
-    increase_warm_throughput,
-    merge_limits,
-    set_throughput,
-)
+from singletable.engine.control import capacity
 from singletable.engine.control.indexes import (
     IndexAction,
     attribute_names,
@@ -59,7 +50,7 @@ def new_table(
     first = 1 + len(local_indexes)
     global_indexes = _new_indexes(request.global_secondary_indexes or (), first)
     on_demand = request.billing_mode == "PAY_PER_REQUEST"
-    initial = request.provisioned_throughput or INITIAL_ON_DEMAND
+    initial = request.provisioned_throughput or capacity.INITIAL_ON_DEMAND
     stream = enabled_stream(request.stream_specification)
     record = TableRecord(
         name=name,
@@ -73,7 +64,7 @@ def new_table(
         billing_mode=request.billing_mode,
         on_demand_since=now if on_demand else None,
         provisioned_throughput=request.provisioned_throughput,
-        on_demand_throughput=drop_removed_limits(request.on_demand_throughput),
+        on_demand_throughput=capacity.drop_removed_limits(request.on_demand_throughput),
         warm_read=initial.read_capacity_units,
         warm_write=initial.write_capacity_units,
         stream=stream,
@@ -87,7 +78,7 @@ def new_table(
     )
     if stream is not None:
         record = replace(record, stream_label=new_label(record, now))
-    return increase_warm_throughput(record, request.warm_throughput)
+    return capacity.increase_warm_throughput(record, request.warm_throughput)
 
 
 def _new_indexes(
@@ -107,15 +98,15 @@ def _new_index(
     )
     if isinstance(index, ops.LocalSecondaryIndex):
         return record
-    initial = index.provisioned_throughput or INITIAL_ON_DEMAND
+    initial = index.provisioned_throughput or capacity.INITIAL_ON_DEMAND
     record = replace(
         record,
         provisioned_throughput=index.provisioned_throughput,
-        on_demand_throughput=drop_removed_limits(index.on_demand_throughput),
+        on_demand_throughput=capacity.drop_removed_limits(index.on_demand_throughput),
         warm_read=initial.read_capacity_units,
         warm_write=initial.write_capacity_units,
     )
-    return increase_warm_throughput(record, index.warm_throughput)
+    return capacity.increase_warm_throughput(record, index.warm_throughput)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +138,12 @@ def update_record(
 def to_stored(record: TableRecord, now: float) -> TableRecord:
     """Return the record to store, without deleted indexes and removed limits."""
     indexes = [
-        replace(index, on_demand_throughput=drop_removed_limits(index.on_demand_throughput))
+        replace(
+            index, on_demand_throughput=capacity.drop_removed_limits(index.on_demand_throughput)
+        )
         for index in record.global_indexes
     ]
-    limits = drop_removed_limits(record.on_demand_throughput)
+    limits = capacity.drop_removed_limits(record.on_demand_throughput)
     record = replace(record, global_indexes=tuple(indexes), on_demand_throughput=limits)
     return drop_deleted_indexes(record, now)
 
@@ -179,7 +172,7 @@ def _mark_pending(record: TableRecord, kind: PendingChange, update: TableUpdate)
         provisioned_throughput=before.provisioned_throughput,
         warm_read=before.warm_read,
         warm_write=before.warm_write,
-        decreases=decreases_today(before, update.now),
+        decreases=capacity.decreases_today(before, update.now),
         billing_mode=before.billing_mode,
         on_demand_since=before.on_demand_since,
         table_class=before.table_class,
@@ -191,11 +184,11 @@ def _mark_pending(record: TableRecord, kind: PendingChange, update: TableUpdate)
 
 def _update_billing(record: TableRecord, update: TableUpdate) -> TableRecord:
     units, mode = update.request.provisioned_throughput, update.request.billing_mode
-    mode_before = billing_mode(record)
+    mode_before = capacity.billing_mode(record)
     if units is None and mode is None:
         return record
     if units is not None:
-        record = set_throughput(record, units, update.now)
+        record = capacity.set_throughput(record, units, update.now)
     if mode is not None and mode != mode_before:
         record = _drop_limits(replace(record, billing_mode=mode))
         if mode == "PAY_PER_REQUEST":
@@ -213,15 +206,15 @@ def _drop_limits(record: TableRecord) -> TableRecord:
 
 def _to_on_demand(record: TableRecord) -> TableRecord:
     indexes = [
-        ensure_on_demand_warm_throughput(replace(index, provisioned_throughput=None))
+        capacity.ensure_on_demand_warm_throughput(replace(index, provisioned_throughput=None))
         for index in record.global_indexes
     ]
     record = replace(record, provisioned_throughput=None, global_indexes=tuple(indexes))
-    return ensure_on_demand_warm_throughput(record)
+    return capacity.ensure_on_demand_warm_throughput(record)
 
 
 def _update_limits(record: TableRecord, update: TableUpdate) -> TableRecord:
-    limits = merge_limits(record.on_demand_throughput, update.request.on_demand_throughput)
+    limits = capacity.merge_limits(record.on_demand_throughput, update.request.on_demand_throughput)
     return replace(record, on_demand_throughput=limits)
 
 
@@ -229,7 +222,7 @@ def _update_warm_throughput(record: TableRecord, update: TableUpdate) -> TableRe
     warm = update.request.warm_throughput
     if warm is None:
         return record
-    return _mark_pending(increase_warm_throughput(record, warm), "WARM", update)
+    return _mark_pending(capacity.increase_warm_throughput(record, warm), "WARM", update)
 
 
 def _update_stream(record: TableRecord, update: TableUpdate) -> TableRecord:
@@ -361,14 +354,14 @@ def _update_index_record(
 ) -> IndexRecord:
     index, units = before, action.provisioned_throughput
     if units is not None:
-        index = set_throughput(index, units, now)
-    index = increase_warm_throughput(index, action.warm_throughput)
-    limits = merge_limits(index.on_demand_throughput, action.on_demand_throughput)
+        index = capacity.set_throughput(index, units, now)
+    index = capacity.increase_warm_throughput(index, action.warm_throughput)
+    limits = capacity.merge_limits(index.on_demand_throughput, action.on_demand_throughput)
     former = FormerIndex(
         provisioned_throughput=before.provisioned_throughput,
         warm_read=before.warm_read,
         warm_write=before.warm_write,
-        decreases=decreases_today(before, now),
+        decreases=capacity.decreases_today(before, now),
     )
     # AWS shows the old capacity until it is changed, but the first capacity at once.
     is_first = units is not None and before.provisioned_throughput is None

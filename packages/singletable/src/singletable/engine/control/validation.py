@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from singletable import operations as ops
+from singletable.engine.control import settings
 from singletable.engine.control.capacity import (
     MAX_UNITS,
     UNITS_NOT_ALLOWED,
@@ -32,14 +33,6 @@ from singletable.engine.control.indexes import (
     check_table_key,
     index_actions,
     is_create_or_delete,
-)
-from singletable.engine.control.settings import (
-    check_encryption,
-    check_encryption_changes,
-    check_initial_stream,
-    check_stream,
-    check_stream_changes,
-    check_tags,
 )
 from singletable.engine.control.state import MAX_GLOBAL_INDEXES
 from singletable.engine.table_record import TableRecord
@@ -115,9 +108,9 @@ def check_create_table(request: ops.CreateTable) -> None:
     mode = request.billing_mode or "PROVISIONED"
     check_initial_limits(request.on_demand_throughput, mode)
     check_initial_warm_throughput(request.warm_throughput, mode, request.provisioned_throughput)
-    check_initial_stream(request.stream_specification)
-    check_encryption(request.sse_specification)
-    check_tags(request.tags or ())
+    settings.check_initial_stream(request.stream_specification)
+    settings.check_encryption(request.sse_specification)
+    settings.check_tags(request.tags or ())
 
 
 def _check_index_keys(request: ops.CreateTable) -> None:
@@ -189,8 +182,8 @@ def check_update_table(request: ops.UpdateTable) -> None:
     _check_new_throughput(request)
     actions = index_actions(request)
     _check_combination(requested, actions)
-    check_stream(request.stream_specification)
-    check_encryption(request.sse_specification)
+    settings.check_stream(request.stream_specification)
+    settings.check_encryption(request.sse_specification)
     for action in actions:
         if isinstance(action, ops.CreateGlobalSecondaryIndexAction):
             check_new_index(action, request.attribute_definitions)
@@ -250,8 +243,8 @@ def check_update_of_table(
     check_warm_throughput(request.warm_throughput, record)
     if request.provisioned_throughput is not None:
         check_throughput_changes(record, request.provisioned_throughput)
-    check_stream_changes(record, request.stream_specification)
-    check_encryption_changes(record, request.sse_specification)
+    settings.check_stream_changes(record, request.stream_specification)
+    settings.check_encryption_changes(record, request.sse_specification)
 
 
 def _check_action(record: TableRecord, action: IndexAction, mode: ops.BillingMode) -> None:

@@ -15,24 +15,9 @@ from uuid import UUID
 from typing_extensions import is_typeddict
 
 from singletable.errors import DeclarationError, InvalidValue, ValidationError
+from singletable.schema.codec import containers, dynamic
 from singletable.schema.codec.choices import enum_codec, literal_codec
 from singletable.schema.codec.codec import Codec, SourceBuilder, optional_codec
-from singletable.schema.codec.containers import (
-    SET_TYPES,
-    CodecOf,
-    dataclass_codec,
-    map_codec,
-    sequence_codec,
-    set_codec,
-)
-from singletable.schema.codec.dynamic import (
-    ANY,
-    JSON_CODEC,
-    UNBOUNDED_DEPTH,
-    Json,
-    is_model,
-    model_codec,
-)
 from singletable.schema.codec.field_codec import FieldCodec, field_codecs
 from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, INT, STRING, UUID_CODEC
 from singletable.schema.codec.times import DATE, TIMEDELTA, TimeFormat, datetime_codec
@@ -51,8 +36,8 @@ SIMPLE: dict[object, Codec] = {
     date: DATE,
     timedelta: TIMEDELTA,
     UUID: UUID_CODEC,
-    Any: ANY,
-    object: ANY,
+    Any: dynamic.ANY,
+    object: dynamic.ANY,
 }
 SUPPORTED_TYPES = (
     "Supported types: str, int, Decimal, float, bool, bytes, datetime, date, timedelta, UUID, Enum "
@@ -92,7 +77,7 @@ def codec_of(
             f"{_type_name(annotation)} contains no datetime, so {time_format} has no effect. "
             "Remove it."
         )
-    if isinstance(field_codec, Json) and not reader.json_used:
+    if isinstance(field_codec, dynamic.Json) and not reader.json_used:
         raise DeclarationError(
             f"{_type_name(annotation)} contains no Any, so Json() has no effect. Remove it."
         )
@@ -115,7 +100,7 @@ class _AnnotationReader:
             return datetime_codec(time_format, rounds=options.rounds)
         if options.json and (annotation is Any or annotation is object):
             self.json_used = True
-            return JSON_CODEC
+            return dynamic.JSON_CODEC
         if (simple := _simple(annotation)) is not None:
             return simple
         if isinstance(annotation, NewType):
@@ -162,12 +147,12 @@ class _AnnotationReader:
     def _class(self, kind: type[object], options: _Options) -> Codec:
         if issubclass(kind, Enum):
             return enum_codec(kind)
-        if is_model(kind):
-            return model_codec(kind)
+        if dynamic.is_model(kind):
+            return dynamic.model_codec(kind)
         if is_typeddict(kind):
             return self._remembered(kind, typed_dict_codec)
         if dataclasses.is_dataclass(kind):
-            return self._remembered(kind, dataclass_codec)
+            return self._remembered(kind, containers.dataclass_codec)
         if kind in (list, tuple, dict):
             argument: Any = {list: list[Any], tuple: tuple[Any, ...], dict: dict[str, Any]}[kind]
             return self._generic(argument, options)
@@ -176,7 +161,7 @@ class _AnnotationReader:
         raise _unsupported(kind)
 
     def _remembered(
-        self, kind: type[object], create: Callable[[type[Any], CodecOf], Codec]
+        self, kind: type[object], create: Callable[[type[Any], containers.CodecOf], Codec]
     ) -> Codec:
         if kind not in self._classes:
             self._classes[kind] = None
@@ -193,15 +178,15 @@ class _AnnotationReader:
         if origin in (Union, types.UnionType):
             return self._union(annotation, arguments, options)
         if origin is list:
-            return sequence_codec(list, self._member(arguments[0], options))
+            return containers.sequence_codec(list, self._member(arguments[0], options))
         if origin is tuple:
             if len(arguments) != 2 or arguments[1] is not Ellipsis:
                 raise _unsupported(annotation, "Write tuple[T, ...], or use a dataclass.")
-            return sequence_codec(tuple, self._member(arguments[0], options))
+            return containers.sequence_codec(tuple, self._member(arguments[0], options))
         if origin is dict:
             if self.read(arguments[0], _Options()) is not STRING:
                 raise _unsupported(annotation, "The keys of a map are strings: dict[str, T].")
-            return map_codec(self._member(arguments[1], options))
+            return containers.map_codec(self._member(arguments[1], options))
         if origin in (set, frozenset):
             return self._set(annotation, origin, arguments[0], options)
         raise _unsupported(annotation)
@@ -230,13 +215,17 @@ class _AnnotationReader:
 
     def _set(self, annotation: object, kind: Any, member_type: object, options: _Options) -> Codec:
         member = self._member(member_type, options)
-        if member.optional or len(member.types) != 1 or not member.types <= SET_TYPES.keys():
+        if (
+            member.optional
+            or len(member.types) != 1
+            or not member.types <= containers.SET_TYPES.keys()
+        ):
             raise _unsupported(
                 annotation,
                 "The members of a set are stored as strings, numbers or binary: str, int, Decimal, "
                 "bytes, UUID, date, datetime or an Enum. Use a list for other types.",
             )
-        return set_codec(kind, member)
+        return containers.set_codec(kind, member)
 
 
 class _Reader(NamedTuple):
@@ -270,7 +259,7 @@ def _recursive_codec(kind: type, codec: Callable[[], Codec]) -> Codec:
         f"a {kind.__name__}",
         lambda source, name: codec().encode_source(source, name),
         lambda source, name: codec().decode_source(source, name),
-        depth=UNBOUNDED_DEPTH,
+        depth=dynamic.UNBOUNDED_DEPTH,
     )
 
 

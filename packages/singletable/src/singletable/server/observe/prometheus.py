@@ -69,10 +69,10 @@ def _labels(labels: Mapping[str, str]) -> str:
     return "{" + ",".join(f'{k}="{v.translate(_LABEL_ESCAPES)}"' for k, v in labels.items()) + "}"
 
 
-def _single(
-    name: str, kind: Literal["counter", "gauge"], text: str, value: float, **labels: str
-) -> MetricFamily:
-    return MetricFamily(name, kind, text, [Sample(value, labels)])
+def _single(name: str, text: str, value: float) -> MetricFamily:
+    """Return a family of one sample: a counter if its name says so."""
+    kind: Literal["counter", "gauge"] = "counter" if name.endswith("_total") else "gauge"
+    return MetricFamily(name, kind, text, [Sample(value, {})])
 
 
 def _histogram_samples(histogram: Histogram, labels: Mapping[str, str]) -> Iterator[Sample]:
@@ -93,19 +93,10 @@ def _build() -> dict[str, str]:
 
 
 def _process(metrics: Metrics) -> Iterator[MetricFamily]:
-    yield _single(
-        "singletable_build_info",
-        "gauge",
-        "The version of singletable; the value is always 1.",
-        1,
-        **_build(),
-    )
-    yield _single(
-        "process_start_time_seconds",
-        "gauge",
-        "Start time of the endpoint, in seconds since 1970.",
-        metrics.started,
-    )
+    text = "The version of singletable; the value is always 1."
+    yield MetricFamily("singletable_build_info", "gauge", text, [Sample(1, _build())])
+    text = "Start time of the endpoint, in seconds since 1970."
+    yield _single("process_start_time_seconds", text, metrics.started)
 
 
 def _operations(metrics: Metrics) -> Iterator[MetricFamily]:
@@ -165,31 +156,18 @@ def _requests(metrics: Metrics) -> Iterator[MetricFamily]:
         "HTTP responses by status, including health checks and malformed requests.",
         [Sample(count, {"status": str(status)}) for status, count in metrics.responses.items()],
     )
-    yield _single(
-        "singletable_requests_in_flight",
-        "gauge",
-        "Requests without a response yet, including this one.",
-        metrics.in_flight,
-    )
+    text = "Requests without a response yet, including this one."
+    yield _single("singletable_requests_in_flight", text, metrics.in_flight)
 
 
 def _sockets(traffic: Traffic) -> Iterator[MetricFamily]:
-    yield _single("singletable_connections", "gauge", "Open connections.", traffic.connections)
-    yield _single(
-        "singletable_connections_total",
-        "counter",
-        "Connections opened since the start.",
-        traffic.connected,
-    )
-    yield _single(
-        "singletable_received_bytes_total",
-        "counter",
-        "Bytes read from connections.",
-        traffic.received,
-    )
-    yield _single(
-        "singletable_sent_bytes_total", "counter", "Bytes written to connections.", traffic.sent
-    )
+    for name, text, value in (
+        ("connections", "Open connections.", traffic.connections),
+        ("connections_total", "Connections opened since the start.", traffic.connected),
+        ("received_bytes_total", "Bytes read from connections.", traffic.received),
+        ("sent_bytes_total", "Bytes written to connections.", traffic.sent),
+    ):
+        yield _single(f"singletable_{name}", text, value)
 
 
 def _access_log(log: AccessLog) -> Iterator[MetricFamily]:
