@@ -203,12 +203,12 @@ def test_puts_are_not_throttled_where_transactions_leave_room() -> None:
 def test_every_call_is_served_fails_or_waits_for_its_last_attempt() -> None:
     load = workload(*transaction(2.0, keys(50), keys(50, name="order")), rate=30)
     capacity, twice = Provisioned(5, 50), RetryPolicy(max_attempts=2)
-    result = run(load, 12, capacity=capacity, retries=twice)
+    result = run(load, 7, capacity=capacity, retries=twice)
     written = series(result)
     waiting = result.calls - result.failed - sum(written.consumed) / 4
     assert 0 <= waiting <= sum(written.throttled[-2:]) / 4
     # The capacity, and what was saved before the start.
-    assert sum(written.consumed) == pytest.approx(50 * (12 * 60 + 300), rel=0.01)
+    assert sum(written.consumed) == pytest.approx(50 * (7 * 60 + 300), rel=0.01)
 
 
 def test_retries_are_offered_again_and_make_calls_slower() -> None:
@@ -256,9 +256,9 @@ def test_rates_that_need_too_much_memory_are_rejected() -> None:
 
 def test_progress_is_shown_within_a_minute() -> None:
     steps: list[Progress] = []
-    load = workload(units(keys(1_000)), rate=20_000)
+    load = workload(units(keys(1_000)), rate=5_000)
     simulate(load, SimulationSettings(minutes=1, retries=ONCE), on_progress=steps.append)
-    assert [step.done for step in steps] == [10, 20, 30, 40, 50, 60]
+    assert [step.done for step in steps] == [40, 60]
     assert {step.total for step in steps} == {60}
 
 
