@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 from singletable.errors import FaultsError
 from singletable.operations import registry
 
+# In the order in which they are evaluated.
 FaultKind: TypeAlias = Literal[
     "throttle",
     "unavailable",
@@ -109,16 +110,8 @@ class Faults(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     @property
     def chances(self) -> dict[FaultKind, Chance]:
         """The chance of each kind of fault, in the order in which they are evaluated."""
-        return {
-            "throttle": self.throttle,
-            "unavailable": self.unavailable,
-            "internal": self.internal,
-            "in_progress": self.in_progress,
-            "conflict": self.conflict,
-            "unprocessed": self.unprocessed,
-            "internal_after": self.internal_after,
-            "stale": self.stale,
-        }
+        kinds: tuple[FaultKind, ...] = get_args(FaultKind)
+        return {kind: getattr(self, kind) for kind in kinds}
 
     @property
     def is_empty(self) -> bool:

@@ -147,18 +147,13 @@ def shape_of_keys(
     return CallShape(method, tuple(accesses), _patterns(keys), consistent)
 
 
-def shape_of_update(key: ItemKey[Any], edits: Iterable[Edit[Any]]) -> CallShape:
-    """Return the shape of an update."""
+def shape_of_edits(
+    method: Literal["update", "upsert"], key: ItemKey[Any], edits: Iterable[Edit[Any]]
+) -> CallShape:
+    """Return the shape of an update or upsert."""
     edited = frozenset(edit.field for edit in edits)
-    access = EntityAccess("update", key.entity, edited_fields=edited)
-    return CallShape("update", (access,), _patterns([key]))
-
-
-def shape_of_upsert(key: ItemKey[Any], edits: Iterable[Edit[Any]]) -> CallShape:
-    """Return the shape of an upsert."""
-    edited = frozenset(edit.field for edit in edits)
-    access = EntityAccess("upsert", key.entity, edited_fields=edited)
-    return CallShape("upsert", (access,), _patterns([key]))
+    access = EntityAccess(method, key.entity, edited_fields=edited)
+    return CallShape(method, (access,), _patterns([key]))
 
 
 def shape_of_find(value: UniqueValue[Any]) -> CallShape:

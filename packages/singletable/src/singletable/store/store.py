@@ -30,28 +30,13 @@ from singletable.schema import (
 )
 from singletable.schema.fields import StorableItem
 from singletable.steps import NextItems, Steps, run
-from singletable.store import admin, batch, items, query, transaction
+from singletable.store import admin, batch, calls, items, query, transaction
 from singletable.store import modify as modification
 from singletable.store import upsert as upserts
 from singletable.store.bulk import Progress, ProgressCallback
 from singletable.store.bulk_delete import DeleteResult, PartitionDelete, Undeclared
 from singletable.store.bulk_load import BulkLoad, ConflictCallback, Items, LoadResult
-from singletable.store.calls import (
-    CallShape,
-    Observer,
-    PatternLike,
-    ReadPatternLike,
-    check_runnable,
-    observe,
-    shape_of_collect,
-    shape_of_entities,
-    shape_of_find,
-    shape_of_items,
-    shape_of_keys,
-    shape_of_query,
-    shape_of_update,
-    shape_of_upsert,
-)
+from singletable.store.calls import CallShape, Observer, PatternLike, ReadPatternLike, observe
 from singletable.store.changes import Change, Changes, read_changes
 from singletable.store.collection_query import (
     CollectionPage,
@@ -144,33 +129,33 @@ class Store:
         """Return the item, or None if it does not exist."""
         return self._run(
             items.get(self._context, key, consistent=consistent),
-            lambda: shape_of_keys("get", "get", key, consistent=consistent),
+            lambda: calls.shape_of_keys("get", "get", key, consistent=consistent),
         )
 
     def find(self, value: UniqueValue[E]) -> E | None:
         """Return the item that has a unique value, or None."""
         steps = items.find(self._context, value)
-        return self._run(steps, lambda: shape_of_find(value))
+        return self._run(steps, lambda: calls.shape_of_find(value))
 
     def create(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store a new item; raise AlreadyExists, with the fields, if its key or value is taken."""
         return self._run(
             items.create(self._context, item, if_),
-            lambda: shape_of_items("create", "create", item),
+            lambda: calls.shape_of_items("create", "create", item),
         )
 
     def put(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store an item, over the one with its key if there is one."""
         return self._run(
             items.put(self._context, item, if_, must_exist=False),
-            lambda: shape_of_items("put", "put", item),
+            lambda: calls.shape_of_items("put", "put", item),
         )
 
     def replace(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store an item over an existing one; raise NotFound if it does not exist."""
         return self._run(
             items.put(self._context, item, if_, must_exist=True),
-            lambda: shape_of_items("replace", "put", item),
+            lambda: calls.shape_of_items("replace", "put", item),
         )
 
     def update(
@@ -186,7 +171,7 @@ class Store:
         """
         return self._run(
             items.update(self._context, key, edits, if_, returning),
-            lambda: shape_of_update(key, edits),
+            lambda: calls.shape_of_edits("update", key, edits),
         )
 
     @overload
@@ -221,7 +206,7 @@ class Store:
         is a condition on an existing item. With returning="old" the result is None for a new item.
         """
         steps = upserts.upsert(self._context, key, edits, on_create, if_, returning)
-        return self._run(steps, lambda: shape_of_upsert(key, (*edits, *on_create)))
+        return self._run(steps, lambda: calls.shape_of_edits("upsert", key, (*edits, *on_create)))
 
     def modify(
         self, key: ItemKey[E], function: Callable[[E], E | None], *, default: E | None = None
@@ -238,20 +223,20 @@ class Store:
         """
         return self._run(
             modification.modify(self._context, key, function, default),
-            lambda: shape_of_keys("modify", "modify", key),
+            lambda: calls.shape_of_keys("modify", "modify", key),
         )
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> E | None:
         """Delete an item and return it, or None if it did not exist."""
         steps = items.delete(self._context, key, if_)
-        return self._run(steps, lambda: shape_of_keys("delete", "delete", key))
+        return self._run(steps, lambda: calls.shape_of_keys("delete", "delete", key))
 
     def get_many(self, keys: Iterable[ItemKey[E]], *, consistent: bool = False) -> list[E | None]:
         """Return the items in the order of their keys; None for those that do not exist."""
         checked = check_keys(keys)
         return self._run(
             batch.get_many(self._context, checked, consistent=consistent),
-            lambda: shape_of_keys("get_many", "get", *checked, consistent=consistent),
+            lambda: calls.shape_of_keys("get_many", "get", *checked, consistent=consistent),
         )
 
     def put_many(self, items: Iterable[object]) -> None:
@@ -263,7 +248,7 @@ class Store:
         stored = list(items)
         self._run(
             batch.put_many(self._context, stored),
-            lambda: shape_of_items("put_many", "put", *stored),
+            lambda: calls.shape_of_items("put_many", "put", *stored),
         )
 
     def delete_many(self, keys: Iterable[ItemKey[Any]]) -> None:
@@ -271,7 +256,7 @@ class Store:
         checked = check_keys(keys)
         self._run(
             batch.delete_many(self._context, checked),
-            lambda: shape_of_keys("delete_many", "delete", *checked),
+            lambda: calls.shape_of_keys("delete_many", "delete", *checked),
         )
 
     def bulk_load(
@@ -370,7 +355,7 @@ class Store:
         return self._iterate(
             reader,
             lambda most: query.next_instances(reader, most),
-            lambda: shape_of_query("query", selection, consistent=reader.consistent),
+            lambda: calls.shape_of_query("query", selection, consistent=reader.consistent),
         )
 
     def hydrate(self, selection: Selection[E], **options: Unpack[QueryOptions[E]]) -> Iterator[E]:
@@ -383,7 +368,7 @@ class Store:
         return self._iterate(
             reader,
             lambda most: query.next_hydrated(reader, most),
-            lambda: shape_of_query(
+            lambda: calls.shape_of_query(
                 "hydrate", selection, consistent=reader.consistent, hydrates=True
             ),
         )
@@ -407,7 +392,7 @@ class Store:
         selection; if the pattern's index does not contain them, they are hydrated. For a page, a
         filter or a limit, pass what the pattern returns: `page(ballots("Languages"), 20)`.
         """
-        check_runnable(pattern)
+        calls.check_runnable(pattern)
         selected: ItemKey[Any] | UniqueValue[Any] | Selection[Any] = pattern.bind(*args, **kwargs)
         consistent = pattern.expected.consistent
         if isinstance(selected, ItemKey):
@@ -484,7 +469,7 @@ class Store:
         )
         return self._run(
             read_page(reader, size, next_results),
-            lambda: shape_of_query(
+            lambda: calls.shape_of_query(
                 "page", selection, consistent=reader.consistent, hydrates=hydrate
             ),
         )
@@ -506,7 +491,7 @@ class Store:
         )
         return self._run(
             count_items(start_at_cursor(reader), limit),
-            lambda: shape_of_query("count", selection, consistent=consistent),
+            lambda: calls.shape_of_query("count", selection, consistent=consistent),
         )
 
     def collect(
@@ -528,7 +513,7 @@ class Store:
         reader = CollectionQuery(self._context, collection, selection, **options)
         return self._run(
             collect(reader, collection, limit),
-            lambda: shape_of_collect(
+            lambda: calls.shape_of_collect(
                 "collect", collection, selection, consistent=reader.consistent
             ),
         )
@@ -551,7 +536,7 @@ class Store:
         check_pageable(collection)
         return self._run(
             collect_page(reader, collection, size),
-            lambda: shape_of_collect(
+            lambda: calls.shape_of_collect(
                 "collect_page", collection, selection, consistent=reader.consistent
             ),
         )
@@ -599,7 +584,7 @@ class Store:
         return self._iterate(
             reader,
             lambda most: query.next_fields(reader, paths, most),
-            lambda: shape_of_query("select", selection, consistent=reader.consistent),
+            lambda: calls.shape_of_query("select", selection, consistent=reader.consistent),
         )
 
     @overload
@@ -614,7 +599,7 @@ class Store:
         """Return the items in a consistent snapshot; None for those that do not exist."""
         return self._run(
             transaction.transact_get(self._context, keys),
-            lambda: shape_of_keys("transact_get", "get", *keys, consistent=True),
+            lambda: calls.shape_of_keys("transact_get", "get", *keys, consistent=True),
         )
 
     @contextmanager
@@ -650,7 +635,7 @@ class Store:
         """Return the changes after a position of the embedded engine's change feed."""
         return self._run(
             read_changes(self._context, entities, after, limit),
-            lambda: shape_of_entities("changes", "feed", *entities),
+            lambda: calls.shape_of_entities("changes", "feed", *entities),
         )
 
     @overload
@@ -676,7 +661,7 @@ class Store:
         the options: checkpoints, several workers, and where to start and stop.
         """
         reader = StreamReader(self._context, entities, options)
-        shape = shape_of_entities("stream", "feed", *entities)
+        shape = calls.shape_of_entities("stream", "feed", *entities)
         return self._pages(reader.next_page, None, lambda: shape)
 
     def _run(
@@ -732,7 +717,7 @@ class Admin:
         With `on_mismatch`, items that do not fit the entity are reported and skipped.
         """
         reader = admin.EntityScan(self._context, entity, segments, on_mismatch)
-        return self._scan_pages(reader, lambda: shape_of_entities("scan", "scan", entity))
+        return self._scan_pages(reader, lambda: calls.shape_of_entities("scan", "scan", entity))
 
     def _scan_pages(
         self, reader: admin.EntityScan, shape: Callable[[], CallShape]

@@ -89,7 +89,7 @@ class Transaction:
     def update(self, key: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Edit some fields of an existing item."""
         change = Update(self._context, key, edits, if_)
-        self._shapes.append(calls.shape_of_update(key, edits))
+        self._shapes.append(calls.shape_of_edits("update", key, edits))
         self._add(None, change)
 
     def upsert(
@@ -101,7 +101,7 @@ class Transaction:
     ) -> None:
         """Edit an item, or create it if it does not exist."""
         change = Upsert(self._context, key, edits, on_create, if_)
-        self._shapes.append(calls.shape_of_upsert(key, (*edits, *on_create)))
+        self._shapes.append(calls.shape_of_edits("upsert", key, (*edits, *on_create)))
         self._add(None, change)
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
