@@ -13,7 +13,21 @@ from dataclasses import dataclass, replace
 from singletable.errors import InvalidValue
 from singletable.operations import TableClass
 from singletable.prices import PriceName, RegionPrices, price_name
-from singletable_design.planning import bill_lines
+from singletable_design.planning.bill_lines import (
+    BILLING_MODES,
+    RESERVED_MONTHS,
+    Bill,
+    BillingMode,
+    CostLine,
+    capacities_of,
+    free_tier_lines,
+    other_lines,
+    plain_number,
+    price_text,
+    unit_lines,
+    used_share,
+    with_capacity,
+)
 from singletable_design.planning.resource_load import (
     TABLE_CLASSES,
     UNIT_KINDS,
@@ -22,7 +36,7 @@ from singletable_design.planning.resource_load import (
     UnitKind,
 )
 
-_MODE_NAMES: dict[bill_lines.BillingMode, str] = {
+_MODE_NAMES: dict[BillingMode, str] = {
     "on-demand": "on demand",
     "auto-scaled": "provisioned with auto scaling",
     "fixed": "provisioned for the peak",
@@ -36,7 +50,7 @@ _CLASS_NAMES: dict[TableClass | None, str] = {
 }
 
 
-def _name(mode: bill_lines.BillingMode, table_class: TableClass | None) -> str:
+def _name(mode: BillingMode, table_class: TableClass | None) -> str:
     return f"{_MODE_NAMES.get(mode, mode)}, {_CLASS_NAMES[table_class]}"
 
 
@@ -48,13 +62,13 @@ class MonthlyCost:
     `peaks_above` lists the peaks that are above the capacity of their busiest hour.
     """
 
-    mode: bill_lines.BillingMode
+    mode: BillingMode
     table_class: TableClass | None
     # The mode and the table class in words.
     name: str
     # US dollars per month.
     cost: float
-    lines: tuple[bill_lines.CostLine, ...]
+    lines: tuple[CostLine, ...]
     upfront: float = 0.0
     notes: tuple[str, ...] = ()
     peaks_above: tuple[str, ...] = ()
@@ -68,7 +82,7 @@ class MonthlyCost:
 def monthly_cost(
     loads: Iterable[ResourceLoad],
     prices: RegionPrices,
-    mode: bill_lines.BillingMode = "on-demand",
+    mode: BillingMode = "on-demand",
     *,
     table_class: TableClass | None = None,
     options: CostOptions | None = None,
@@ -80,12 +94,12 @@ def monthly_cost(
     loads = list(loads)
     if table_class is not None:
         loads = [replace(load, table_class=table_class) for load in loads]
-    bill = bill_lines.Bill(prices, options or CostOptions())
-    lines = [*bill_lines.unit_lines(bill, mode, loads), *bill_lines.other_lines(bill, loads)]
+    bill = Bill(prices, options or CostOptions())
+    lines = [*unit_lines(bill, mode, loads), *other_lines(bill, loads)]
     if bill.options.free_tier:
-        lines.extend(bill_lines.free_tier_lines(bill, lines))
+        lines.extend(free_tier_lines(bill, lines))
     upfront = math.fsum(
-        line.cost * bill_lines.RESERVED_MONTHS[mode]
+        line.cost * RESERVED_MONTHS[mode]
         for line in lines
         if line.price is not None and line.price.endswith("upfront")
     )
@@ -107,7 +121,7 @@ def compare_costs(
     loads: Iterable[ResourceLoad],
     prices: RegionPrices,
     *,
-    modes: Sequence[bill_lines.BillingMode] = bill_lines.BILLING_MODES,
+    modes: Sequence[BillingMode] = BILLING_MODES,
     options: CostOptions | None = None,
 ) -> tuple[MonthlyCost, ...]:
     """Return the costs of billing modes in both table classes, the cheapest first.
@@ -120,7 +134,7 @@ def compare_costs(
     for table_class in TABLE_CLASSES:
         for mode in modes:
             # Reserved capacity is for the Standard class only.
-            if table_class != "STANDARD" and mode in bill_lines.RESERVED_MONTHS:
+            if table_class != "STANDARD" and mode in RESERVED_MONTHS:
                 continue
             try:
                 costs.append(
@@ -137,10 +151,7 @@ def compare_costs(
 
 
 def _notes(
-    bill: bill_lines.Bill,
-    mode: bill_lines.BillingMode,
-    peaks: Sequence[str],
-    lines: Sequence[bill_lines.CostLine],
+    bill: Bill, mode: BillingMode, peaks: Sequence[str], lines: Sequence[CostLine]
 ) -> Iterator[str]:
     """Yield what the figures assume, and which prices are not confirmed."""
     if mode not in ("on-demand", "fixed"):
@@ -153,7 +164,7 @@ def _notes(
                 f"Peaks above the capacity of the busiest hour: {', '.join(peaks)}. Burst capacity "
                 "covers some minutes; then requests are throttled until capacity is scaled."
             )
-    if mode in bill_lines.RESERVED_MONTHS:
+    if mode in RESERVED_MONTHS:
         yield (
             "Reserved are those blocks of 100 units that are used for enough hours of the day to "
             "pay. They are paid for the whole term, used or not."
@@ -169,20 +180,20 @@ def _notes(
     yield from bill.prices.warnings
 
 
-def _peaks_above_capacity(bill: bill_lines.Bill, loads: Sequence[ResourceLoad]) -> Iterator[str]:
-    for load in bill_lines.with_capacity(loads):
+def _peaks_above_capacity(bill: Bill, loads: Sequence[ResourceLoad]) -> Iterator[str]:
+    for load in with_capacity(loads):
         for kind in UNIT_KINDS:
             peak = load.demand(kind).peak
-            capacity = max(bill_lines.capacities_of(bill, load.demand(kind)))
+            capacity = max(capacities_of(bill, load.demand(kind)))
             if peak > capacity:
-                yield f"{load.name} {bill_lines.plain_number(peak)} {kind} units/s of {capacity:,}"
+                yield f"{load.name} {plain_number(peak)} {kind} units/s of {capacity:,}"
 
 
-def _is_certain(bill: bill_lines.Bill, price: PriceName) -> bool:
+def _is_certain(bill: Bill, price: PriceName) -> bool:
     return bill.prices.status(price) in ("confirmed", "given")
 
 
-def _is_reserved(line: bill_lines.CostLine) -> bool:
+def _is_reserved(line: CostLine) -> bool:
     return line.price is not None and line.price.startswith("reserved")
 
 
@@ -213,7 +224,7 @@ def break_even(prices: RegionPrices, *, options: CostOptions | None = None) -> l
         ),
         *(
             _break_even_term(prices, mode, kind, hours)
-            for mode in bill_lines.RESERVED_MONTHS
+            for mode in RESERVED_MONTHS
             for kind in UNIT_KINDS
             if _has(prices, f"{mode.replace('-', '_')}_{kind}_upfront", f"provisioned_{kind}")
         ),
@@ -235,8 +246,8 @@ def _break_even_mode(prices: RegionPrices, table_class: TableClass, kind: UnitKi
         value,
         f"{kind.capitalize()}s in the class {_CLASS_NAMES[table_class]}: below {value:.1%} average "
         "utilization of provisioned capacity, on demand is cheaper; above it, provisioned is. A "
-        f"unit costs {bill_lines.price_text(unit)} an hour, and its 3,600 {kind}s cost "
-        f"{bill_lines.price_text(same)} on demand.",
+        f"unit costs {price_text(unit)} an hour, and its 3,600 {kind}s cost "
+        f"{price_text(same)} on demand.",
     )
 
 
@@ -257,9 +268,9 @@ def _break_even_class(prices: RegionPrices, mode: str, kind: UnitKind) -> BreakE
 
 
 def _break_even_term(
-    prices: RegionPrices, mode: bill_lines.BillingMode, kind: UnitKind, hours: float
+    prices: RegionPrices, mode: BillingMode, kind: UnitKind, hours: float
 ) -> BreakEven:
-    term, months = mode.replace("-", "_"), bill_lines.RESERVED_MONTHS[mode]
+    term, months = mode.replace("-", "_"), RESERVED_MONTHS[mode]
     names = (
         price_name(f"{term}_{kind}_upfront"),
         price_name(f"{term}_{kind}_hourly"),
@@ -267,12 +278,12 @@ def _break_even_term(
     )
     upfront, hourly, usual = map(prices.amount, names)
     value = upfront / (hours * (usual - hourly))
-    share = bill_lines.used_share(prices, *names, hours * months)
+    share = used_share(prices, *names, hours * months)
     return BreakEven(
         f"{term}_{kind}",
         value,
         f"{kind.capitalize()}s {_MODE_NAMES[mode]}: pays after {value:.1f} months of full use, and "
         f"is cheaper if it is used more than {share:.0%} of the time. A unit costs "
-        f"{bill_lines.price_text(upfront)} upfront, and {bill_lines.price_text(hourly)} instead of "
-        f"{bill_lines.price_text(usual)} an hour.",
+        f"{price_text(upfront)} upfront, and {price_text(hourly)} instead of "
+        f"{price_text(usual)} an hour.",
     )

@@ -16,8 +16,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias, cast
 
-from singletable import patterns, schema
 from singletable.errors import InvalidValue
+from singletable.patterns import (
+    FeedPattern,
+    Pattern,
+    PatternCatalog,
+    ReadPattern,
+    ScanPattern,
+    WritePattern,
+)
 from singletable.patterns.estimate import (
     editable_fields,
     includes_defaults,
@@ -25,6 +32,19 @@ from singletable.patterns.estimate import (
     rewritten_fields,
 )
 from singletable.patterns.requests import hydration
+from singletable.schema import (
+    Edit,
+    ItemKey,
+    Partition,
+    ResolvedKey,
+    Selection,
+    UniqueValue,
+    entities_in_range,
+    evolve,
+    key_of,
+    may_share_partition,
+    model_of,
+)
 from singletable.store import AsyncStore, EntityAccess
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields, projected_attributes
@@ -45,7 +65,7 @@ _SINGLE_WRITES = ("create", "put", "modify", "update", "upsert", "delete")
 class PlannedCall:
     """One call of a pattern: what to prepare, the call itself, and what to repair after it."""
 
-    pattern: patterns.Pattern
+    pattern: Pattern
     run: Action
     preparations: list[Action] = field(default_factory=list[Action])
     repairs: list[Action] = field(default_factory=list[Action])
@@ -69,12 +89,12 @@ class Traffic:
 
     def __init__(
         self,
-        catalogs: Sequence[patterns.PatternCatalog],
+        catalogs: Sequence[PatternCatalog],
         population: Population,
         make_random: Callable[[str], random.Random] = random.Random,
     ) -> None:
         self.population = population
-        self.patterns: dict[str, patterns.Pattern] = {}
+        self.patterns: dict[str, Pattern] = {}
         self.impossible: dict[str, str] = {}
         self._arguments: dict[str, PatternArguments] = {}
         self._random: dict[str, random.Random] = {}
@@ -88,13 +108,13 @@ class Traffic:
                 else:
                     self.impossible[pattern.id] = reason
 
-    def _reason(self, pattern: patterns.Pattern) -> str | None:
+    def _reason(self, pattern: Pattern) -> str | None:
         """Return why calls of a pattern cannot be generated, or None."""
         for access in pattern.accesses:
             problem = self.population.problems.get(access.entity)
             if problem is not None:
                 return problem
-        if isinstance(pattern, patterns.ReadPattern):
+        if isinstance(pattern, ReadPattern):
             try:
                 arguments = PatternArguments(pattern, self.population)
                 arguments.draw(random.Random(self.population.seed))
@@ -107,13 +127,13 @@ class Traffic:
         """Return the next call of a pattern."""
         pattern, rng = self.patterns[pattern_id], self._random[pattern_id]
         match pattern:
-            case patterns.ReadPattern():
+            case ReadPattern():
                 return PlannedCall(pattern, self._read(pattern, rng))
-            case patterns.ScanPattern():
+            case ScanPattern():
                 return PlannedCall(pattern, _scan(pattern))
-            case patterns.FeedPattern():
+            case FeedPattern():
                 return PlannedCall(pattern, _follow(pattern))
-            case patterns.WritePattern():
+            case WritePattern():
                 return _WriteCall(pattern, self._state, rng).planned()
 
     async def delete_created(self, store: AsyncStore) -> int:
@@ -124,10 +144,10 @@ class Traffic:
         self._state = _State(self.population)
         return len(created)
 
-    def _read(self, pattern: patterns.ReadPattern[Any, Any], rng: random.Random) -> Action:
+    def _read(self, pattern: ReadPattern[Any, Any], rng: random.Random) -> Action:
         arguments, expected = self._arguments[pattern.id], pattern.expected
-        if isinstance(pattern.sample, schema.ItemKey):
-            keys: dict[schema.ItemKey[Any], None] = {}
+        if isinstance(pattern.sample, ItemKey):
+            keys: dict[ItemKey[Any], None] = {}
             for _ in range(max(expected.items, 1) * 10):
                 keys[pattern(*arguments.draw(rng))] = None
                 if len(keys) == max(expected.items, 1):
@@ -137,7 +157,7 @@ class Traffic:
                 return lambda store: store.get(key, consistent=expected.consistent)
             return lambda store: store.get_many(list(keys), consistent=expected.consistent)
         target: Any = pattern(*arguments.draw(rng))
-        if isinstance(pattern.sample, schema.UniqueValue):
+        if isinstance(pattern.sample, UniqueValue):
             return lambda store: store.find(target)
         if pattern.collection is not None:
             collection = pattern.collection
@@ -146,12 +166,12 @@ class Traffic:
 
 
 async def _query(
-    store: AsyncStore, pattern: patterns.ReadPattern[Any, Any], selection: schema.Selection[Any]
+    store: AsyncStore, pattern: ReadPattern[Any, Any], selection: Selection[Any]
 ) -> None:
     """Read as many items as the pattern declares, or the fields that an index has."""
-    model, expected = schema.model_of(selection.entity), pattern.expected
+    model, expected = model_of(selection.entity), pattern.expected
     # Each shard would be read up to the limit; and items of other entities in many small pages.
-    in_range = schema.entities_in_range(selection.access, model, selection.values)
+    in_range = entities_in_range(selection.access, model, selection.values)
     is_single = len(selection.key_queries()) == 1 and len(in_range) == 1
     limit = max(expected.items_read, 1) if is_single else None
     items: Any
@@ -175,7 +195,7 @@ async def _query(
         pass
 
 
-def _scan(pattern: patterns.ScanPattern) -> Action:
+def _scan(pattern: ScanPattern) -> Action:
     async def scan(store: AsyncStore) -> None:
         async for _ in store.admin.scan(cast("type[object]", pattern.accesses[0].entity)):
             pass
@@ -183,7 +203,7 @@ def _scan(pattern: patterns.ScanPattern) -> Action:
     return scan
 
 
-def _follow(pattern: patterns.FeedPattern) -> Action:
+def _follow(pattern: FeedPattern) -> Action:
     entities = [access.entity for access in pattern.accesses]
     return lambda store: store.changes(*entities, after=None, limit=100)
 
@@ -193,7 +213,7 @@ class _State:
 
     def __init__(self, population: Population) -> None:
         self.population = population
-        self.created: dict[type, deque[tuple[Slot, schema.ItemKey[Any]]]] = {}
+        self.created: dict[type, deque[tuple[Slot, ItemKey[Any]]]] = {}
         self.changes = 0
         self._free: dict[tuple[type, Slot | None], list[int]] = {}
         self._most: dict[tuple[type, Slot | None], int] = {}
@@ -230,7 +250,7 @@ class _State:
         self._numbers[entity] = self._numbers.get(entity, population.total) + 1
         return self._numbers[entity]
 
-    def add(self, population: EntityPopulation, slot: Slot, key: schema.ItemKey[Any]) -> None:
+    def add(self, population: EntityPopulation, slot: Slot, key: ItemKey[Any]) -> None:
         """Remember an item that was created, for deletes."""
         self.created.setdefault(population.model.entity, deque()).append((slot, key))
 
@@ -260,7 +280,7 @@ def _stored(population: EntityPopulation, parent: Slot | None) -> int:
 class _WriteCall:
     """One call of a write pattern: its effects are about the same parents."""
 
-    def __init__(self, pattern: patterns.WritePattern, state: _State, rng: random.Random) -> None:
+    def __init__(self, pattern: WritePattern, state: _State, rng: random.Random) -> None:
         self._pattern = pattern
         self._state = state
         self._population = state.population
@@ -282,9 +302,7 @@ class _WriteCall:
                 action = self._step(effect)
             case (EntityAccess(kind="delete", entity=entity),):
                 action = self._delete_many(self._population[entity], items)
-            case (EntityAccess(kind="put", entity=entity),) if is_batchable(
-                schema.model_of(entity)
-            ):
+            case (EntityAccess(kind="put", entity=entity),) if is_batchable(model_of(entity)):
                 action = self._put_many(self._population[entity], items)
             case (EntityAccess(kind="modify") as effect,):
                 action = self._one_by_one([self._step(effect) for _ in range(items)])
@@ -330,7 +348,7 @@ class _WriteCall:
             case "modify":
                 slot = self._existing(population)
                 modified, changes = population.item_key(slot), self._changes(population, slot)
-                return lambda store: store.modify(modified, partial(schema.evolve, **changes))
+                return lambda store: store.modify(modified, partial(evolve, **changes))
             case "update" | "upsert":
                 key, edits = self._edits(population, effect)
                 if effect.kind == "update":
@@ -406,7 +424,7 @@ class _WriteCall:
         if sequence is not None:
             values[sequence.name] = None
         instance = population.instance(values)
-        self._done.append(lambda: state.add(population, slot, schema.key_of(instance)))
+        self._done.append(lambda: state.add(population, slot, key_of(instance)))
         created = state.created.get(entity)
         if created and len(created) > max(MAX_CREATED, population.total):
             old, old_key = created.popleft()
@@ -414,7 +432,7 @@ class _WriteCall:
             self._preparations.append(lambda store: store.delete(old_key))
         return instance
 
-    def _deletable(self, population: EntityPopulation) -> Callable[[], schema.ItemKey[Any]]:
+    def _deletable(self, population: EntityPopulation) -> Callable[[], ItemKey[Any]]:
         """Return the key of an item that may be deleted; it is created first if there is none."""
         state, created = self._state, self._state.created.get(population.model.entity)
         fixed = any(one.model.entity in self._slots for one in _above(population))
@@ -434,7 +452,7 @@ class _WriteCall:
         self._done.append(lambda: state.release(population, slot))
         make = self._numbered(population, slot)
         self._preparations.append(lambda store: store.bulk_load([make()]))
-        return lambda: schema.key_of(make())
+        return lambda: key_of(make())
 
     def _numbered(self, population: EntityPopulation, slot: Slot) -> Callable[[], Any]:
         """Return a function that returns a new item; a number of a sequence is taken before."""
@@ -447,7 +465,7 @@ class _WriteCall:
             instance = population.instance(values | {sequence.name: None})
             await store.create(instance)
             numbers[sequence.name] = getattr(instance, sequence.name)
-            await store.delete(schema.key_of(instance))
+            await store.delete(key_of(instance))
 
         self._preparations.append(take)
         return lambda: population.instance(values | numbers)
@@ -468,7 +486,7 @@ class _WriteCall:
             found.append(await store.get(key, consistent=True))
 
         self._preparations.append(read)
-        return lambda: schema.evolve(found[-1], **changes)
+        return lambda: evolve(found[-1], **changes)
 
     def _changes(self, population: EntityPopulation, slot: Slot) -> dict[str, object]:
         """Return new values for the fields that are in no key and no condition."""
@@ -481,7 +499,7 @@ class _WriteCall:
 
     def _edits(
         self, population: EntityPopulation, effect: EntityAccess
-    ) -> tuple[schema.ItemKey[Any], list[schema.Edit[Any]]]:
+    ) -> tuple[ItemKey[Any], list[Edit[Any]]]:
         declared = effect.edited_fields
         toggled = toggled_index(population, declared)
         slot = self._existing(population) if toggled is None else self._toggled(population, toggled)
@@ -494,7 +512,7 @@ class _WriteCall:
         edits = [fields[name].set(value) for name, value in changes.items()]
         return population.item_key(slot), edits
 
-    def _toggled(self, population: EntityPopulation, key: schema.ResolvedKey) -> Slot:
+    def _toggled(self, population: EntityPopulation, key: ResolvedKey) -> Slot:
         """Return an item that is to enter or leave an index, in turns, so that its share stays."""
         state, entity = self._state, population.model.entity
         wanted = state.toggle(str(key))
@@ -557,7 +575,7 @@ class _WriteCall:
         return lambda store: store.bulk_load([make() for make in makers])
 
     def _add_later(self, population: EntityPopulation, slot: Slot, make: Callable[[], Any]) -> None:
-        self._done.append(lambda: self._state.add(population, slot, schema.key_of(make())))
+        self._done.append(lambda: self._state.add(population, slot, key_of(make())))
 
     def _clear(self, population: EntityPopulation, items: int) -> Action:
         """Fill a new partition with items of all entities that share it, and delete it."""
@@ -568,8 +586,8 @@ class _WriteCall:
             self._population[entity]
             for entity in self._population.entities
             if entity in model.table.entities
-            and schema.may_share_partition(model.key, schema.model_of(entity))
-            and len(schema.model_of(entity).key.pk_fields) == len(values)
+            and may_share_partition(model.key, model_of(entity))
+            and len(model_of(entity).key.pk_fields) == len(values)
             and entity not in self._population.problems
         ]
         total = sum(one.total for one in members)
@@ -583,13 +601,11 @@ class _WriteCall:
                 slot = Slot(parent, k, state.next_number(member))
                 instances.append(member.instance(member.values(slot) | pk))
         self._preparations.append(lambda store: store.bulk_load(instances))
-        partition: Any = schema.Partition[Any, Any].of(model.entity, model.key, tuple(values))
+        partition: Any = Partition[Any, Any].of(model.entity, model.key, tuple(values))
         return lambda store: store.delete_partition(partition)
 
 
-def _required_edits(
-    population: EntityPopulation, edits: Sequence[schema.Edit[Any]]
-) -> list[schema.Edit[Any]]:
+def _required_edits(population: EntityPopulation, edits: Sequence[Edit[Any]]) -> list[Edit[Any]]:
     """Return edits of the other fields that a new item needs."""
     fields, edited = population.model.fields, {edit.field for edit in edits}
     values = population.short_values(population.slot(0))

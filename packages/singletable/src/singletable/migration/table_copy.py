@@ -20,17 +20,37 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from singletable import errors
-from singletable import operations as ops
-from singletable.migration import environment
+from singletable.errors import (
+    InvalidValue,
+    MigrationError,
+    ResourceNotFound,
+    SingleTableError,
+    TransformFailed,
+)
 from singletable.migration.anonymization import Anonymizer
 from singletable.migration.copy import MAX_REMEMBERED
 from singletable.migration.derivation import key_text
+from singletable.migration.environment import (
+    PATIENT,
+    Environment,
+    StepProgress,
+    default_owner,
+    migration_context,
+    no_progress,
+)
 from singletable.migration.item_filter import ItemFilter
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import Segment, State, StateStore, is_state_item
 from singletable.migration.two_addresses import TwoAddressDriver
+from singletable.operations import (
+    Driver,
+    PageOutput,
+    PutRequest,
+    Scan,
+    TableDescription,
+    WriteRequest,
+)
 from singletable.retry import send
 from singletable.schema import Table, read_table, table_from_description
 from singletable.schema.codec.dynamic import DynamicConverter
@@ -76,14 +96,14 @@ class CopySettings:
 
     def __post_init__(self) -> None:
         if self.sample is not None and not 0 < self.sample <= 1:
-            raise errors.InvalidValue(
+            raise InvalidValue(
                 f"sample: expected a fraction above 0 and up to 1, such as 0.01, but got "
                 f"{self.sample}."
             )
         if self.limit is not None and self.limit < 1:
-            raise errors.InvalidValue(f"limit: expected at least 1 item, but got {self.limit}.")
+            raise InvalidValue(f"limit: expected at least 1 item, but got {self.limit}.")
         if not 1 <= self.segments <= MAX_SEGMENTS:
-            raise errors.InvalidValue(
+            raise InvalidValue(
                 f"segments: expected 1 to {MAX_SEGMENTS} segments, but got {self.segments}."
             )
 
@@ -122,15 +142,15 @@ class TableCopy:
     Creating it changes nothing, and raises an error if the table at the target has another key.
     """
 
-    source: ops.Driver
-    target: ops.Driver
+    source: Driver
+    target: Driver
     name: str
     new_name: str = ""
     settings: CopySettings = field(default_factory=CopySettings)
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], object] = time.sleep
-    on_progress: Callable[[environment.StepProgress], object] = environment.no_progress
-    description: ops.TableDescription = field(init=False, repr=False)
+    on_progress: Callable[[StepProgress], object] = no_progress
+    description: TableDescription = field(init=False, repr=False)
     is_new: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -141,13 +161,13 @@ class TableCopy:
         self._new = table_from_description(self.description, self._old.ttl)
         try:
             _, existing = read_table(self.target, self.new_name)
-        except errors.ResourceNotFound:
+        except ResourceNotFound:
             self.is_new = True
         else:
             self.is_new = False
             self._check_key(existing)
         self._check_removed()
-        self._context = environment.migration_context(
+        self._context = migration_context(
             {self._old: "source", self._new: "target"},
             {self._old: self.name, self._new: self.new_name},
             self.clock,
@@ -162,7 +182,7 @@ class TableCopy:
 
     def _check_key(self, existing: Table) -> None:
         if existing.key_attributes != self._old.key_attributes:
-            raise errors.InvalidValue(
+            raise InvalidValue(
                 f"Table {self.new_name!r} at the target has the key {_key_schema(existing)}, but "
                 f"{self.name!r} has {_key_schema(self._old)}. Copy to another name (--as "
                 f"{self.name}=NEW), or write a migration that changes the keys."
@@ -172,7 +192,7 @@ class TableCopy:
         anonymizer = self.settings.anonymizer
         for one in self._old.key_attributes:
             if anonymizer is not None and anonymizer.kinds.get(one.name) == "remove":
-                raise errors.InvalidValue(
+                raise InvalidValue(
                     f"{one.name!r} is a key attribute of {self.name!r} and cannot be removed."
                 )
 
@@ -186,9 +206,9 @@ class TableCopy:
             self._new,
             self._context.table_name(self._new),
             f"copy of {self.name}",
-            owner=environment.default_owner(),
+            owner=default_owner(),
             clock=self.clock,
-            retry_policy=environment.PATIENT,
+            retry_policy=PATIENT,
         )
         initial = State("copying", self.clock(), digest=self.settings.fingerprint)
         state = run(self._places, states.acquire(initial), self.sleep)
@@ -212,7 +232,7 @@ class TableCopy:
             )
         except BaseException:
             # Release the lease, so that the copy can be continued at once.
-            with suppress(errors.SingleTableError):
+            with suppress(SingleTableError):
                 run(self._places, states.release(state), self.sleep)
             raise
         run(self._places, states.delete_item(states.key), self.sleep)
@@ -222,9 +242,9 @@ class TableCopy:
         """Return the first items that a copy would write, and write nothing."""
         return run(self._places, self._preview(count), self.sleep)
 
-    def _environment(self, states: StateStore, state: State) -> environment.Environment:
+    def _environment(self, states: StateStore, state: State) -> Environment:
         settings = self.settings
-        return environment.Environment(
+        return Environment(
             self._places,
             self._context,
             states,
@@ -241,14 +261,14 @@ class TableCopy:
 
     def _check_settings(self, state: State) -> None:
         if state.digest != self.settings.fingerprint:
-            raise errors.MigrationError(
+            raise MigrationError(
                 f"A copy of {self.name!r} with other settings was interrupted, and "
                 f"{self.new_name!r} has some of its items. To continue it, use the same settings "
                 "and the same secret. To start again with the new ones, use --restart; items that "
                 "were copied stay, unless they are replaced."
             )
 
-    def _end_round(self, env: environment.Environment) -> None:
+    def _end_round(self, env: Environment) -> None:
         with self._lock:
             for name, number in self._counts.items():
                 env.state.counts[name] = env.state.counts.get(name, 0) + number
@@ -267,7 +287,7 @@ class TableCopy:
             new_items = new_items[: self.settings.limit - self._copied]
         table = self._context.table_name(self._new)
         yield from write_requests(
-            self._context, [(table, ops.WriteRequest(ops.PutRequest(item))) for item in new_items]
+            self._context, [(table, WriteRequest(PutRequest(item))) for item in new_items]
         )
         counts["copied"] += len(new_items)
         with self._lock:
@@ -280,10 +300,10 @@ class TableCopy:
         found: list[Item] = []
         after: Item | None = None
         for _ in range(_PREVIEW_PAGES):
-            scan = ops.Scan(self._context.table_name(self._old), exclusive_start_key=after)
+            scan = Scan(self._context.table_name(self._old), exclusive_start_key=after)
             if where is not None:
                 scan = where.apply(scan)
-            page: ops.PageOutput = yield from send(environment.PATIENT, scan)
+            page: PageOutput = yield from send(PATIENT, scan)
             items = [item for item in page.items if not is_state_item(item)]
             new_items = yield from self._new_items(items, Counter())
             found += new_items
@@ -358,10 +378,10 @@ class TableCopy:
             if changed is None:
                 return None
             if not isinstance(changed, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise errors.InvalidValue(f"expected a dict or None, but got {changed!r}.")
+                raise InvalidValue(f"expected a dict or None, but got {changed!r}.")
             return _PLAIN.encode(changed)["M"]
         except Exception as error:
-            name = "" if isinstance(error, errors.SingleTableError) else f"{type(error).__name__}: "
+            name = "" if isinstance(error, SingleTableError) else f"{type(error).__name__}: "
             raise _failed(self._key(item, item), f"{name}{error}") from error
 
     def _key(self, item: Item, new: Item) -> Item:
@@ -375,8 +395,8 @@ class TableCopy:
         return key
 
 
-def _onto_itself(name: str) -> errors.InvalidValue:
-    return errors.InvalidValue(
+def _onto_itself(name: str) -> InvalidValue:
+    return InvalidValue(
         f"Table {name!r} would be copied onto itself. Choose another name or address."
     )
 
@@ -385,8 +405,8 @@ def _key_schema(table: Table) -> str:
     return ", ".join(f"{one.name} ({one.type})" for one in table.key_attributes)
 
 
-def _failed(key: Item, reason: str) -> errors.TransformFailed:
-    return errors.TransformFailed(f"{key_text(key)}: {reason}", [(key, reason)])
+def _failed(key: Item, reason: str) -> TransformFailed:
+    return TransformFailed(f"{key_text(key)}: {reason}", [(key, reason)])
 
 
 def _result(counts: Mapping[str, int]) -> CopyResult:

@@ -15,7 +15,26 @@ from types import ModuleType
 from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from singletable.errors import DeclarationError, SingleTableError
-from singletable.patterns import checks, expected_load
+from singletable.patterns.checks import (
+    check_code,
+    check_counts,
+    check_effect,
+    check_hydrate,
+    check_indexes,
+    check_name,
+    check_sizes,
+    check_table,
+    check_tables,
+    check_unused,
+    check_values,
+)
+from singletable.patterns.expected_load import (
+    Expectations,
+    ExpectedLoad,
+    FieldValues,
+    ItemCount,
+    Rate,
+)
 from singletable.patterns.matcher import match_pattern
 from singletable.patterns.pattern import (
     CrudPatterns,
@@ -70,23 +89,23 @@ class PatternCatalog:
         name: str,
         *tables: Table,
         sizes: Mapping[type, int] | None = None,
-        counts: Mapping[type, int | expected_load.ItemCount] | None = None,
-        values: Sequence[expected_load.FieldValues] = (),
+        counts: Mapping[type, int | ItemCount] | None = None,
+        values: Sequence[FieldValues] = (),
         unused: Mapping[Index, str] | None = None,
     ) -> None:
         where = f"PatternCatalog({name!r})"
-        checks.check_name(where, name)
-        checks.check_tables(where, tables)
+        check_name(where, name)
+        check_tables(where, tables)
         self.name = name
         self.tables = tables
-        self.sizes = checks.check_sizes(where, tables, sizes or {})
-        self.counts = checks.check_counts(where, tables, counts or {})
-        self.values = checks.check_values(where, tables, values)
+        self.sizes = check_sizes(where, tables, sizes or {})
+        self.counts = check_counts(where, tables, counts or {})
+        self.values = check_values(where, tables, values)
         self.unused = dict(unused or {})
         self.patterns: dict[str, Pattern] = {}
         # An app makes calls of a few shapes, each of them many times.
         self._recognized: dict[CallShape, Pattern | None] = {}
-        checks.check_unused(where, tables, self.unused)
+        check_unused(where, tables, self.unused)
 
     def __iter__(self) -> Iterator[Pattern]:
         return iter(self.patterns.values())
@@ -103,7 +122,7 @@ class PatternCatalog:
         *,
         collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> ReadPattern[P, Q]: ...
     @overload
     def read(
@@ -114,7 +133,7 @@ class PatternCatalog:
         *,
         collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> ReadPattern[P, Q]: ...
     def read(
         self,
@@ -124,7 +143,7 @@ class PatternCatalog:
         *,
         collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> Any:
         """Declare a pattern that reads by a key: `Ballot.key`, `Ballot.key.partition`, ….
 
@@ -146,7 +165,7 @@ class PatternCatalog:
         selector: Callable[P, Q],
         collection: type[Collection] | None,
         example: Sequence[object] | None,
-        expected: expected_load.Expectations,
+        expected: Expectations,
     ) -> ReadPattern[P, Q]:
         where = self._declare(code, description)
         parameters = read_parameters(where, selector, example)
@@ -158,9 +177,9 @@ class PatternCatalog:
                 f"{where} failed with {_show_examples(parameters)}: {error} Pass values that "
                 "work: example=(…)."
             ) from error
-        load = expected_load.ExpectedLoad.declared(where, expected)
+        load = ExpectedLoad.declared(where, expected)
         accesses = read_accesses(where, self.tables, sample, collection, consistent=load.consistent)
-        checks.check_hydrate(where, sample, collection, load.hydrate)
+        check_hydrate(where, sample, collection, load.hydrate)
         return self._add(
             kind(
                 self.name,
@@ -181,10 +200,10 @@ class PatternCatalog:
         *,
         collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> Callable[[Callable[P, Q]], FunctionPattern[P, Q]]:
         """Declare a read pattern from a function; its docstring is the description."""
-        checks.check_code(f"{self!r}.read_function", code)
+        check_code(f"{self!r}.read_function", code)
 
         def decorate(function: Callable[P, Q]) -> FunctionPattern[P, Q]:
             summary = (function.__doc__ or "").strip().partition("\n\n")[0]
@@ -206,7 +225,7 @@ class PatternCatalog:
         /,
         *,
         order: Path[E, Any] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> ReadPattern[[A], Selection[E]]: ...
     @overload
     def lookup(
@@ -219,7 +238,7 @@ class PatternCatalog:
         /,
         *,
         order: Path[E, Any] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> ReadPattern[[A, B], Selection[E]]: ...
     @overload
     def lookup(
@@ -233,7 +252,7 @@ class PatternCatalog:
         /,
         *,
         order: Path[E, Any] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> ReadPattern[[A, B, C], Selection[E]]: ...
     def lookup(
         self,
@@ -243,7 +262,7 @@ class PatternCatalog:
         /,
         *by: Path[Any, Any],
         order: Path[Any, Any] | None = None,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> Any:
         """Declare a pattern that queries by fields; raise UnsupportedPattern if no key serves it.
 
@@ -260,7 +279,7 @@ class PatternCatalog:
         code: str,
         description: str,
         *effects: EntityAccess,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> WritePattern:
         """Declare a pattern that writes: `creates(Ballot)`, or several in one transaction."""
         where = self._declare(code, description)
@@ -270,15 +289,15 @@ class PatternCatalog:
                 "updates(Ballot, Ballot.rank) or deletes(Ballot)."
             )
         for effect in effects:
-            checks.check_effect(where, effect)
-            checks.check_table(where, self.tables, effect.entity)
+            check_effect(where, effect)
+            check_table(where, self.tables, effect.entity)
         if "consistent" in expected:
             raise DeclarationError(
                 f"{where}: consistent=… is for patterns that read. What a write must read first is "
                 "always read with strong consistency."
             )
         _check_no_hydrate(where, expected)
-        load = expected_load.ExpectedLoad.declared(where, expected)
+        load = ExpectedLoad.declared(where, expected)
         return self._add(WritePattern(self.name, code, description, load, tuple(effects)))
 
     def crud(
@@ -289,8 +308,8 @@ class PatternCatalog:
         *with_create: EntityAccess,
         update: EntityAccess | None = None,
         consistent: bool = False,
-        reads: expected_load.Rate | None = None,
-        writes: expected_load.Rate | None = None,
+        reads: Rate | None = None,
+        writes: Rate | None = None,
     ) -> CrudPatterns[P, E]:
         """Declare the usual patterns of an entity: get, create, update and delete an item.
 
@@ -316,7 +335,7 @@ class PatternCatalog:
         entity: type,
         *,
         reason: str,
-        **expected: Unpack[expected_load.Expectations],
+        **expected: Unpack[Expectations],
     ) -> ScanPattern:
         """Declare a pattern that scans a whole table, with the reason why no key will do.
 
@@ -329,10 +348,10 @@ class PatternCatalog:
                 "grows. Query by a key, or give the reason: reason=…."
             )
         entity = declared_entity(entity)
-        checks.check_table(where, self.tables, entity)
+        check_table(where, self.tables, entity)
         accesses = (EntityAccess("scan", entity),)
         _check_no_hydrate(where, expected)
-        load = expected_load.ExpectedLoad.declared(where, expected)
+        load = ExpectedLoad.declared(where, expected)
         return self._add(ScanPattern(self.name, code, description, load, accesses, reason))
 
     def feed(self, code: str, description: str, *entities: type) -> FeedPattern:
@@ -340,15 +359,13 @@ class PatternCatalog:
         where = self._declare(code, description)
         resolved = [declared_entity(entity) for entity in entities]
         for entity in resolved:
-            checks.check_table(where, self.tables, entity)
+            check_table(where, self.tables, entity)
         accesses = tuple(EntityAccess("feed", entity) for entity in resolved)
-        return self._add(
-            FeedPattern(self.name, code, description, expected_load.ExpectedLoad(), accesses)
-        )
+        return self._add(FeedPattern(self.name, code, description, ExpectedLoad(), accesses))
 
     def check(self) -> None:
         """Raise unless every index is read by a pattern, or listed in `unused`."""
-        checks.check_indexes(self.name, self.tables, self, self.unused)
+        check_indexes(self.name, self.tables, self, self.unused)
 
     def recognize(self, shape: CallShape) -> Pattern | None:
         """Return the declared pattern that matches this call, or None."""
@@ -369,7 +386,7 @@ class PatternCatalog:
 
     def _declare(self, code: str, description: str) -> str:
         """Check the code and description, and return the pattern's name for errors."""
-        checks.check_name(f"Pattern {code!r} of {self!r}", code)
+        check_name(f"Pattern {code!r} of {self!r}", code)
         if code in self.patterns:
             raise DeclarationError(
                 f"{self!r} has two patterns {code!r}: {self.patterns[code].description!r} and "
@@ -416,6 +433,6 @@ def _show_examples(parameters: Sequence[Parameter]) -> str:
     return ", ".join(f"{one.name}={one.example!r}" for one in parameters) or "no values"
 
 
-def _check_no_hydrate(where: str, expected: expected_load.Expectations) -> None:
+def _check_no_hydrate(where: str, expected: Expectations) -> None:
     if expected.get("hydrate") is not None:
         raise DeclarationError(f"{where}: hydrate=… is for patterns that query.")

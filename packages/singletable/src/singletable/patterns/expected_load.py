@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard, Unpack
+from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard
 
 from singletable.errors import DeclarationError
 from singletable.schema import Path
@@ -117,43 +117,59 @@ class Rate:
         return text if self.peak is None else f"{text}, at peak {self.peak:,.10g}"
 
 
-class RateOptions(TypedDict, total=False):
-    """What a rate may say besides the calls in a period; see Rate."""
-
-    peak: float | Rate | None
-    by_hour: Sequence[float] | DayProfile | None
-    growth: float
-
-
-def per_second(calls: float, **options: Unpack[RateOptions]) -> Rate:
+def per_second(
+    calls: float,
+    *,
+    peak: float | Rate | None = None,
+    by_hour: Sequence[float] | DayProfile | None = None,
+    growth: float = 0.0,
+) -> Rate:
     """Return a rate of calls per second; see Rate for `peak`, `by_hour` and `growth`."""
-    return _rate(calls, "second", **options)
+    return _rate(calls, "second", peak, by_hour, growth)
 
 
-def per_minute(calls: float, **options: Unpack[RateOptions]) -> Rate:
+def per_minute(
+    calls: float,
+    *,
+    peak: float | Rate | None = None,
+    by_hour: Sequence[float] | DayProfile | None = None,
+    growth: float = 0.0,
+) -> Rate:
     """Return a rate of calls per minute; see Rate for `peak`, `by_hour` and `growth`."""
-    return _rate(calls, "minute", **options)
+    return _rate(calls, "minute", peak, by_hour, growth)
 
 
-def per_hour(calls: float, **options: Unpack[RateOptions]) -> Rate:
+def per_hour(
+    calls: float,
+    *,
+    peak: float | Rate | None = None,
+    by_hour: Sequence[float] | DayProfile | None = None,
+    growth: float = 0.0,
+) -> Rate:
     """Return a rate of calls per hour; see Rate for `peak`, `by_hour` and `growth`."""
-    return _rate(calls, "hour", **options)
+    return _rate(calls, "hour", peak, by_hour, growth)
 
 
-def per_day(calls: float, **options: Unpack[RateOptions]) -> Rate:
+def per_day(
+    calls: float,
+    *,
+    peak: float | Rate | None = None,
+    by_hour: Sequence[float] | DayProfile | None = None,
+    growth: float = 0.0,
+) -> Rate:
     """Return a rate of calls per day; see Rate for `peak`, `by_hour` and `growth`.
 
     The peak may be a rate of its own: `per_day(200_000, peak=per_second(30))`.
     """
-    return _rate(calls, "day", **options)
+    return _rate(calls, "day", peak, by_hour, growth)
 
 
 def _rate(
     calls: float,
     period: Period,
-    peak: float | Rate | None = None,
-    by_hour: Sequence[float] | DayProfile | None = None,
-    growth: float = 0.0,
+    peak: float | Rate | None,
+    by_hour: Sequence[float] | DayProfile | None,
+    growth: float,
 ) -> Rate:
     if isinstance(peak, Rate):
         peak = peak.per_second * _SECONDS[period]
