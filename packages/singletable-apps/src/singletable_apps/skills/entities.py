@@ -1,22 +1,4 @@
-"""The items of `glad-entities`.
-
-    partition                          sort keys
-    USER#{username}                    PROFILE, SKILL#{skillId}, CERTIFICATION#{id},
-                                       EXPERIENCE#{id}, EDUCATION#{id}, PROJECT#{id}
-    ENDORSEMENT#{username}#{skillId}   BY#{endorser}
-    SKILL#{skillId}                    METADATA, COUNT; CHANGE while it is renamed or merged
-    ALIAS#{spelling}                   SKILL: the skill that this spelling means
-    ROLE#{roleId}                      METADATA: a job with the levels it needs
-    TEAM#{teamId}                      METADATA
-    RATINGS#{userId}                   {skillId}#{time}: every rating of a skill of a person
-    FORMER#{username}                  USER: who has had this username
-    IMPORTS                            {importId}, which begins with the time
-    IMPORT#{importId}                  PART#{number}, PERSON#{username}#{number}
-    ROUNDS                             {roundId}, which begins with the time
-    ROUND#{roundId}                    {userId}#{source}: who has finished
-    REQUESTS#{userId}                  {userId}#{skillId}: what someone asks of this person
-    DIRECTORY                          SETTINGS
-    CASCADES                           {username}: what is left of a rename or a deletion
+"""The items of `glad-entities`; the README has a table of their keys.
 
 The partition of a user contains only what this user may write, so that a policy on leading keys
 protects it. Endorsements, which others write, have partitions of their own.

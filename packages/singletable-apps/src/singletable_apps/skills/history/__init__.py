@@ -1,9 +1,4 @@
-"""The versions before this one, and the migrations between them.
-
-    users     one table of users, with a scan to list them
-    phase 1   `glad-entities` with a sort key and GSI1, still only users
-    phase 2   skills of users, found by name and level, and a key for the list of users
-    phase 3   GSI2, a catalog of skills with ids and aliases: `singletable_apps.skills.entities`
+"""The versions before this one (see "The way here" in the README), and the migrations between them.
 
 `migrations` goes through the phases one at a time, as the design document plans it. From the table
 of users, the migration beside the current declaration does the same in one step.

@@ -1,11 +1,4 @@
-"""Dependencies of page handlers: the person who is signed in, and the navigation.
-
-A handler looks like this; its template extends `frame.html` of `shared` and fills the block `page`:
-
-    @router.get("/catalog/{skill_id}")
-    def show_skill(page: UserPage, skill_id: Segment) -> Response:
-        return page.render("skill", skill=page.service.context.get_skill(skill_id))
-"""
+"""Dependencies of page handlers: the person who is signed in, and the navigation."""
 
 from __future__ import annotations
 
