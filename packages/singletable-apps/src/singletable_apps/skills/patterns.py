@@ -346,7 +346,7 @@ start_count = patterns.write(
     "S9", "Start to count, to check that it is zero", upserts(SkillCount), rate=per_day(2)
 )
 unfinished_changes = patterns.read(
-    "S10", "Renames and merges to resume", SkillChange.unfinished, items=1, rate=per_day(50)
+    "S10", "Renames and merges to resume", SkillChange.unfinished, items=1, rate=per_day(150)
 )
 copy_name = patterns.write(
     "S11",
