@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import pkgutil
-from collections.abc import Generator, Iterable
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +16,7 @@ import singletable_apps
 from singletable_apps.shared.apps import RunningApp, ServeOptions
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.frame import AppSpec
-from singletable_apps.shared.serve import EXPECTED_ERRORS, PublicUrl, open_driver
+from singletable_apps.shared.serve import EXPECTED_ERRORS, PublicUrl, open_driver, progress_bar
 
 
 class AppStartError(AppError):
@@ -40,14 +42,45 @@ def _load_app(name: str) -> AppSpec[Any]:
     return app
 
 
+def create_samples(apps: Sequence[AppSpec[Any]], folder: Path, public: PublicUrl) -> None:
+    """Create sample data in a process per app, so that all cores are used.
+
+    If one fails, the app creates its sample when it is opened, or says why it cannot.
+    """
+    # Processes that are forked have imported the apps already. No thread runs yet.
+    fork = multiprocessing.get_context("fork")
+    processes = [
+        fork.Process(target=_create_sample, args=(app, folder / app.name, public), daemon=True)
+        for app in apps
+    ]
+    for process in processes:
+        process.start()
+    with progress_bar("Creating sample data") as progress:
+        for done, process in enumerate(processes, 1):
+            process.join()
+            progress(done, len(processes))
+
+
+def _create_sample(app: AppSpec[Any], folder: Path, public: PublicUrl) -> None:
+    # One progress bar is enough, and errors are reported once.
+    with (
+        open(os.devnull, "w") as nothing,
+        redirect_stderr(nothing),
+        suppress(Exception, KeyboardInterrupt),
+    ):
+        app.create_sample_folder(folder, public)
+
+
 @contextmanager
 def open_apps(
-    apps: Iterable[AppSpec[Any]], folder: Path, public: PublicUrl, options: ServeOptions
+    apps: Sequence[AppSpec[Any]], folder: Path, public: PublicUrl, options: ServeOptions
 ) -> Generator[tuple[RunningApp, ...]]:
     """Open each app with its own folder in `folder`, and close all of them at the end.
 
     If one cannot be opened, the others are closed and AppStartError is raised.
     """
+    if options.sample and options.address is None:
+        create_samples([app for app in apps if not (folder / app.name).exists()], folder, public)
     with ExitStack() as stack:
         # A process can open a database file only once, so the apps share one driver.
         driver = stack.enter_context(open_driver(options.address)) if options.address else None

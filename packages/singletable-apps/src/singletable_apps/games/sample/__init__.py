@@ -102,12 +102,12 @@ def _play(service: GamesService, clock: _Clock, game: Game) -> None:
     while state.phase is not Phase.ENDED:
         clock.move(3, 6)
         if state.phase is Phase.OPEN:
-            question = questions[state.question_index]
+            question, sent = questions[state.question_index], list[tuple[str, Submission]]()
             for player in clock.random.sample(players, len(players) - 1):
                 clock.move(0.2, 1.2)
-                service.answers.submit(
-                    game.game_id, _answer(clock, question, player, state.question_id, skill[player])
-                )
+                answer = _answer(clock, question, player, state.question_id, skill[player])
+                sent.append((game.game_id, answer))
+            service.answers.submit_many(sent)
         elif state.phase is Phase.VOTING:
             _vote(service, clock, game, players)
         state = service.rounds.command(game.game_id, Command.NEXT)

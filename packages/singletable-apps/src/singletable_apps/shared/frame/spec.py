@@ -324,12 +324,17 @@ class AppSpec(Generic[S]):
         file = self.file or f"{self.name}.db"
         address = options.address or f"file:{folder / file}"
         if options.sample and options.address is None and not folder.exists():
-            with new_folder(folder) as draft:
-                self.create_sample(f"file:{draft / file}", draft / self.keys, public.url)
+            self.create_sample_folder(folder, public)
         with open_driver(address) if driver is None else nullcontext(driver) as opened:
             opening = Opening(opened, folder / self.keys, public.url, emails)
             with self.open(opening) as service, run_jobs(self.jobs, service):
                 yield self.run(service, opening, address, public)
+
+    def create_sample_folder(self, folder: Path, public: PublicUrl) -> None:
+        """Fill a new folder with sample data and the keys to it."""
+        with new_folder(folder) as draft:
+            file = draft / (self.file or f"{self.name}.db")
+            self.create_sample(f"file:{file}", draft / self.keys, public.url)
 
     def create_sample(
         self,
