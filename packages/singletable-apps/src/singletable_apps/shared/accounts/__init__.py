@@ -6,81 +6,38 @@
 
 from __future__ import annotations
 
-from singletable_apps.shared.accounts.auth import Auth, SensitiveAction, SignedIn
-from singletable_apps.shared.accounts.email_changes import EmailChanges
-from singletable_apps.shared.accounts.entities import Registration, Session
-from singletable_apps.shared.accounts.errors import (
-    AccountsError,
-    NotSignedIn,
-    PasswordRejected,
-    TooManyAttempts,
-)
-from singletable_apps.shared.accounts.notices import send_notice
-from singletable_apps.shared.accounts.passwords import (
-    Passwords,
-    check_password,
-    check_password_field,
-)
-from singletable_apps.shared.accounts.people import ApprovalNotices, People, search_people
-from singletable_apps.shared.accounts.personal_tokens import Scope
-from singletable_apps.shared.accounts.registration import (
-    NEEDS_SETUP_CODE,
-    NewAccount,
-    Registrations,
-    SetupCode,
-)
-from singletable_apps.shared.accounts.sessions import Sessions
-from singletable_apps.shared.accounts.stored_accounts import (
-    AccountsContext,
-    Invitation,
-    ManagedAccounts,
-    busy_account,
-    new_user_id,
-)
-from singletable_apps.shared.accounts.throttle import Throttle
-from singletable_apps.shared.accounts.usernames import (
-    AccountRole,
-    UserFields,
-    UsernameAccounts,
-    people_index,
-)
-from singletable_apps.shared.accounts.users import Account
-from singletable_apps.shared.expiry import expiring
-
-__all__ = [
-    "NEEDS_SETUP_CODE",
-    "Account",
-    "AccountRole",
-    "AccountsContext",
-    "AccountsError",
-    "ApprovalNotices",
-    "Auth",
-    "EmailChanges",
-    "Invitation",
-    "ManagedAccounts",
-    "NewAccount",
-    "NotSignedIn",
-    "PasswordRejected",
-    "Passwords",
-    "People",
-    "Registration",
-    "Registrations",
-    "Scope",
-    "SensitiveAction",
-    "Session",
-    "Sessions",
-    "SetupCode",
-    "SignedIn",
-    "Throttle",
-    "TooManyAttempts",
-    "UserFields",
-    "UsernameAccounts",
-    "busy_account",
-    "check_password",
-    "check_password_field",
-    "expiring",
-    "new_user_id",
-    "people_index",
-    "search_people",
-    "send_notice",
-]
+from singletable_apps.shared.accounts.auth import Auth as Auth
+from singletable_apps.shared.accounts.auth import SensitiveAction as SensitiveAction
+from singletable_apps.shared.accounts.auth import SignedIn as SignedIn
+from singletable_apps.shared.accounts.email_changes import EmailChanges as EmailChanges
+from singletable_apps.shared.accounts.entities import Registration as Registration
+from singletable_apps.shared.accounts.entities import Session as Session
+from singletable_apps.shared.accounts.errors import AccountsError as AccountsError
+from singletable_apps.shared.accounts.errors import NotSignedIn as NotSignedIn
+from singletable_apps.shared.accounts.errors import PasswordRejected as PasswordRejected
+from singletable_apps.shared.accounts.errors import TooManyAttempts as TooManyAttempts
+from singletable_apps.shared.accounts.notices import send_notice as send_notice
+from singletable_apps.shared.accounts.passwords import Passwords as Passwords
+from singletable_apps.shared.accounts.passwords import check_password as check_password
+from singletable_apps.shared.accounts.passwords import check_password_field as check_password_field
+from singletable_apps.shared.accounts.people import ApprovalNotices as ApprovalNotices
+from singletable_apps.shared.accounts.people import People as People
+from singletable_apps.shared.accounts.people import search_people as search_people
+from singletable_apps.shared.accounts.personal_tokens import Scope as Scope
+from singletable_apps.shared.accounts.registration import NEEDS_SETUP_CODE as NEEDS_SETUP_CODE
+from singletable_apps.shared.accounts.registration import NewAccount as NewAccount
+from singletable_apps.shared.accounts.registration import Registrations as Registrations
+from singletable_apps.shared.accounts.registration import SetupCode as SetupCode
+from singletable_apps.shared.accounts.sessions import Sessions as Sessions
+from singletable_apps.shared.accounts.stored_accounts import AccountsContext as AccountsContext
+from singletable_apps.shared.accounts.stored_accounts import Invitation as Invitation
+from singletable_apps.shared.accounts.stored_accounts import ManagedAccounts as ManagedAccounts
+from singletable_apps.shared.accounts.stored_accounts import busy_account as busy_account
+from singletable_apps.shared.accounts.stored_accounts import new_user_id as new_user_id
+from singletable_apps.shared.accounts.throttle import Throttle as Throttle
+from singletable_apps.shared.accounts.usernames import AccountRole as AccountRole
+from singletable_apps.shared.accounts.usernames import UserFields as UserFields
+from singletable_apps.shared.accounts.usernames import UsernameAccounts as UsernameAccounts
+from singletable_apps.shared.accounts.usernames import people_index as people_index
+from singletable_apps.shared.accounts.users import Account as Account
+from singletable_apps.shared.expiry import expiring as expiring

@@ -7,41 +7,21 @@ those of pages on `PageContext.visited` and `UserPageContext.signed_in`. `app_co
 
 from __future__ import annotations
 
-from singletable_apps.shared.frame.jobs import Job
-from singletable_apps.shared.frame.page import PageContext, UserPageContext, find_visitor
-from singletable_apps.shared.frame.problems import AppProblems
-from singletable_apps.shared.frame.spec import AppSpec, Opening
-from singletable_apps.shared.frame.state import (
-    AppState,
-    Limits,
-    Recent,
-    count_request,
-    count_user_request,
-    current_service,
-    current_state,
-    limited,
-    signed_in_user,
-    state_of,
-)
-from singletable_apps.shared.urls import Urls
-
-__all__ = [
-    "AppProblems",
-    "AppSpec",
-    "AppState",
-    "Job",
-    "Limits",
-    "Opening",
-    "PageContext",
-    "Recent",
-    "Urls",
-    "UserPageContext",
-    "count_request",
-    "count_user_request",
-    "current_service",
-    "current_state",
-    "find_visitor",
-    "limited",
-    "signed_in_user",
-    "state_of",
-]
+from singletable_apps.shared.frame.jobs import Job as Job
+from singletable_apps.shared.frame.page import PageContext as PageContext
+from singletable_apps.shared.frame.page import UserPageContext as UserPageContext
+from singletable_apps.shared.frame.page import find_visitor as find_visitor
+from singletable_apps.shared.frame.problems import AppProblems as AppProblems
+from singletable_apps.shared.frame.spec import AppSpec as AppSpec
+from singletable_apps.shared.frame.spec import Opening as Opening
+from singletable_apps.shared.frame.state import AppState as AppState
+from singletable_apps.shared.frame.state import Limits as Limits
+from singletable_apps.shared.frame.state import Recent as Recent
+from singletable_apps.shared.frame.state import count_request as count_request
+from singletable_apps.shared.frame.state import count_user_request as count_user_request
+from singletable_apps.shared.frame.state import current_service as current_service
+from singletable_apps.shared.frame.state import current_state as current_state
+from singletable_apps.shared.frame.state import limited as limited
+from singletable_apps.shared.frame.state import signed_in_user as signed_in_user
+from singletable_apps.shared.frame.state import state_of as state_of
+from singletable_apps.shared.urls import Urls as Urls

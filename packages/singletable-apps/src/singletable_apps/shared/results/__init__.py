@@ -16,61 +16,28 @@ from __future__ import annotations
 from pathlib import Path
 
 from ranked_ballots.pictures import STYLESHEET
-from singletable_apps.shared.results.cache import ResultCache
-from singletable_apps.shared.results.downloads import (
-    ROUNDS_FORMAT,
-    Download,
-    ballot_downloads,
-    can_write_rounds,
-    writable_formats,
-)
-from singletable_apps.shared.results.runoff import (
-    RoundBars,
-    Ties,
-    describe_ties,
-    full_tie,
-    round_bars,
-    runoff_chart,
-    runoff_headline,
-)
-from singletable_apps.shared.results.views import (
-    MAX_ROUNDS,
-    ChartRow,
-    Headline,
-    MethodComparison,
-    RoundCell,
-    RoundTable,
-    compare_methods,
-    possible_winners,
-    round_table,
-)
-
-__all__ = [
-    "MAX_ROUNDS",
-    "ROUNDS_FORMAT",
-    "TEMPLATES",
-    "ChartRow",
-    "Download",
-    "Headline",
-    "MethodComparison",
-    "ResultCache",
-    "RoundBars",
-    "RoundCell",
-    "RoundTable",
-    "Ties",
-    "ballot_downloads",
-    "can_write_rounds",
-    "compare_methods",
-    "describe_ties",
-    "full_tie",
-    "possible_winners",
-    "round_bars",
-    "round_table",
-    "runoff_chart",
-    "runoff_headline",
-    "static_files",
-    "writable_formats",
-]
+from singletable_apps.shared.results.cache import ResultCache as ResultCache
+from singletable_apps.shared.results.downloads import ROUNDS_FORMAT as ROUNDS_FORMAT
+from singletable_apps.shared.results.downloads import Download as Download
+from singletable_apps.shared.results.downloads import ballot_downloads as ballot_downloads
+from singletable_apps.shared.results.downloads import can_write_rounds as can_write_rounds
+from singletable_apps.shared.results.downloads import writable_formats as writable_formats
+from singletable_apps.shared.results.runoff import RoundBars as RoundBars
+from singletable_apps.shared.results.runoff import Ties as Ties
+from singletable_apps.shared.results.runoff import describe_ties as describe_ties
+from singletable_apps.shared.results.runoff import full_tie as full_tie
+from singletable_apps.shared.results.runoff import round_bars as round_bars
+from singletable_apps.shared.results.runoff import runoff_chart as runoff_chart
+from singletable_apps.shared.results.runoff import runoff_headline as runoff_headline
+from singletable_apps.shared.results.views import MAX_ROUNDS as MAX_ROUNDS
+from singletable_apps.shared.results.views import ChartRow as ChartRow
+from singletable_apps.shared.results.views import Headline as Headline
+from singletable_apps.shared.results.views import MethodComparison as MethodComparison
+from singletable_apps.shared.results.views import RoundCell as RoundCell
+from singletable_apps.shared.results.views import RoundTable as RoundTable
+from singletable_apps.shared.results.views import compare_methods as compare_methods
+from singletable_apps.shared.results.views import possible_winners as possible_winners
+from singletable_apps.shared.results.views import round_table as round_table
 
 TEMPLATES = Path(__file__).parent / "templates"
 
