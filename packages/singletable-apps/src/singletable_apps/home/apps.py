@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pkgutil
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from importlib import import_module
@@ -47,7 +48,9 @@ def create_samples(apps: Sequence[AppSpec[Any]], folder: Path, public: PublicUrl
 
     If one fails, the app creates its sample when it is opened, or says why it cannot.
     """
-    # Processes that are forked have imported the apps already. No thread runs yet.
+    # Processes that are forked have imported the apps already. With threads, they could hang.
+    if threading.active_count() > 1:
+        return
     fork = multiprocessing.get_context("fork")
     processes = [
         fork.Process(target=_create_sample, args=(app, folder / app.name, public), daemon=True)

@@ -58,9 +58,11 @@ def serve(
     with exit_on_error():
         from singletable_apps.home.serve import serve_site
         from singletable_apps.shared.apps import ServeOptions
+        from singletable_apps.shared.email_delivery import email_delivery
         from singletable_apps.shared.serve import ListenOptions
 
         options = ListenOptions(
             host, port, public, tuple(proxy or ()), (tls_cert, tls_key), sample, print_emails, oidc
         )
-        serve_site(folder, options, ServeOptions(at, sample, print_emails, smtp))
+        emails = email_delivery(print_emails=print_emails, smtp=smtp)
+        serve_site(folder, options, ServeOptions(at, sample, emails))

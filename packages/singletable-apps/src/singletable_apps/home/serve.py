@@ -58,9 +58,9 @@ def print_welcome(
             _print_sample(app.info.name, sample, url)
         print_setup(app)
     typer.echo("")
-    if choices.print_emails:
+    if choices.emails.print_emails:
         typer.echo("E-mails, such as password resets, are printed here.")
-    if choices.smtp is None and not is_local:
+    if choices.emails.server is None and not is_local:
         typer.echo(_NO_EMAILS)
     if choices.address is None:
         typer.echo(f"Your data is in {folder}. Back up the whole folder, including the keys.")

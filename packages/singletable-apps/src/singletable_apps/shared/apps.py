@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import typer
 from starlette.types import ASGIApp
 
+from singletable_apps.shared.email_delivery import EmailDelivery
 from singletable_apps.shared.serve import (
     ListenError,
     PublicUrl,
@@ -42,14 +43,12 @@ class ServeOptions:
     """What the operator chose for all apps of a site.
 
     All tables are at the `address`, if there is one, and else in a file in the folder of each app.
-    `sample` asks for sample data in new folders, `print_emails` for e-mails on the terminal; `smtp`
-    is the URL of a mail server.
+    `sample` asks for sample data in new folders.
     """
 
     address: str | None = None
     sample: bool = False
-    print_emails: bool = False
-    smtp: str | None = None
+    emails: EmailDelivery = field(default_factory=EmailDelivery)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ REFUSED = {
         ("--tls-cert", "a", "--tls-key", "b", "--public", "http://a.example"),
         "--public expects a URL with https://",
     ),
-    "a mail server": (("--smtp", "mail"), "Elections could not start. --smtp 'mail' is not valid"),
+    "a mail server": (("--smtp", "mail"), "--smtp 'mail' is not valid"),
 }
 
 

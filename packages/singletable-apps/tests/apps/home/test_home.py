@@ -130,28 +130,6 @@ def test_sample_user_with_a_new_password_or_address_is_not_offered() -> None:
     assert remaining == [person.name for person in SAMPLE_PEOPLE[2:]]
 
 
-def test_unknown_pages_are_html_for_browsers_and_json_for_programs(browser: TestClient) -> None:
-    for path, product in (("/nowhere", "singletable"), ("/elections/nowhere", "Elections")):
-        page = browser.get(path)
-        assert page.status_code == 404
-        assert f"· {product}</title>" in page.text
-        problem = browser.get(path, headers={"Accept": "application/json"})
-        assert problem.headers["content-type"] == "application/problem+json"
-    api = browser.get("/api/elections/me")
-    assert api.status_code == 401
-    assert api.headers["content-type"] == "application/problem+json"
-
-
-def test_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy) -> None:
-    paths = browser.get("/api/elections/openapi.json").json()["paths"]
-    assert "/api/elections/sign-in" in paths
-    assert not [path for path in paths if not path.startswith("/api/elections")]
-    signed_in = browser.post(
-        "/api/elections/sign-in", json={"name_or_email": "Ada", "password": PASSWORD}
-    )
-    assert signed_in.json()["user"]["name"] == "Ada"
-
-
 def test_cookies_are_secure_and_sign_in_is_rate_limited_over_tls(
     sample: SampleCopy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

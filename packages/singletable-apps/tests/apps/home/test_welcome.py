@@ -8,6 +8,8 @@ import pytest
 
 from singletable_apps.home.serve import print_welcome
 from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, SampleEntry, ServeOptions
+from singletable_apps.shared.email_delivery import EmailDelivery
+from singletable_apps.shared.mail import Smtp
 
 
 async def _app(scope: object, receive: object, send: object) -> None:
@@ -50,7 +52,7 @@ def test_welcome_shows_sample_accounts_with_their_password(
     ada = SampleEntry("Ada Lovelace", "Owner", "/sign-in", {"who": "ada@example.org"})
     site = SampleEntry("Notes", "As readers see them", "/notes")
     sample = SampleData((ada, site), password="secret words")
-    lines = _welcome(capsys, sample, ServeOptions(print_emails=True))
+    lines = _welcome(capsys, sample, ServeOptions(emails=EmailDelivery(print_emails=True)))
     assert "secret words" in lines[3]
     assert lines[4].split() == ["ada@example.org", "Ada", "Lovelace.", "Owner"]
     assert lines[5].split() == ["Notes", "http://localhost:8000/notes"]
@@ -58,13 +60,18 @@ def test_welcome_shows_sample_accounts_with_their_password(
 
 
 @pytest.mark.parametrize(
-    ("smtp", "is_local", "is_said"),
-    [(None, False, True), (None, True, False), ("smtp://mail.example.org", False, False)],
+    ("server", "is_local", "is_said"),
+    [
+        (None, False, True),
+        (None, True, False),
+        (Smtp("mail.example.org", 587, "vote@example.org"), False, False),
+    ],
 )
 def test_welcome_to_a_public_site_says_what_no_mail_server_means(
-    capsys: pytest.CaptureFixture[str], smtp: str | None, is_local: bool, is_said: bool
+    capsys: pytest.CaptureFixture[str], server: Smtp | None, is_local: bool, is_said: bool
 ) -> None:
-    lines = _welcome(capsys, None, ServeOptions(smtp=smtp), is_local=is_local)
+    options = ServeOptions(emails=EmailDelivery(server=server))
+    lines = _welcome(capsys, None, options, is_local=is_local)
     assert any("Without --smtp" in line for line in lines) == is_said
 
 

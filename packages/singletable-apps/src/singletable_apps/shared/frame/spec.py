@@ -39,7 +39,7 @@ from starlette.responses import RedirectResponse
 from singletable import Driver, Store, Table
 from singletable_apps.shared.accounts import AccountsContext, Auth
 from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, ServeOptions, serve_app
-from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
+from singletable_apps.shared.email_delivery import EmailDelivery
 from singletable_apps.shared.frame.jobs import Job, run_jobs
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
@@ -320,13 +320,12 @@ class AppSpec(Generic[S]):
         The folder of its keys and tables may not exist yet. If the operator has named an address
         for the tables, `driver` is connected to it, and there is no sample data.
         """
-        emails = email_delivery(print_emails=options.print_emails, smtp=options.smtp)
         file = self.file or f"{self.name}.db"
         address = options.address or f"file:{folder / file}"
         if options.sample and options.address is None and not folder.exists():
             self.create_sample_folder(folder, public)
         with open_driver(address) if driver is None else nullcontext(driver) as opened:
-            opening = Opening(opened, folder / self.keys, public.url, emails)
+            opening = Opening(opened, folder / self.keys, public.url, options.emails)
             with self.open(opening) as service, run_jobs(self.jobs, service):
                 yield self.run(service, opening, address, public)
 

@@ -49,30 +49,17 @@ is sent again after a reconnect has its old id, by which the app recognizes it.
 `shared/pages/static/rooms.js` is the client for browsers.
 """
 
-from singletable_apps.shared.rooms.client_messages import ClientMessage, Receiver, Reply
-from singletable_apps.shared.rooms.connections import CloseCode, Member
-from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms
-from singletable_apps.shared.rooms.room import Room, RoomLimits
-from singletable_apps.shared.rooms.sockets import (
-    refuse_socket,
-    serve_poll,
-    serve_socket,
-    socket_token,
-)
-
-__all__ = [
-    "ClientMessage",
-    "CloseCode",
-    "Member",
-    "Position",
-    "Receiver",
-    "Reply",
-    "Room",
-    "RoomFull",
-    "RoomLimits",
-    "Rooms",
-    "refuse_socket",
-    "serve_poll",
-    "serve_socket",
-    "socket_token",
-]
+from singletable_apps.shared.rooms.client_messages import ClientMessage as ClientMessage
+from singletable_apps.shared.rooms.client_messages import Receiver as Receiver
+from singletable_apps.shared.rooms.client_messages import Reply as Reply
+from singletable_apps.shared.rooms.connections import CloseCode as CloseCode
+from singletable_apps.shared.rooms.connections import Member as Member
+from singletable_apps.shared.rooms.registry import Position as Position
+from singletable_apps.shared.rooms.registry import RoomFull as RoomFull
+from singletable_apps.shared.rooms.registry import Rooms as Rooms
+from singletable_apps.shared.rooms.room import Room as Room
+from singletable_apps.shared.rooms.room import RoomLimits as RoomLimits
+from singletable_apps.shared.rooms.sockets import refuse_socket as refuse_socket
+from singletable_apps.shared.rooms.sockets import serve_poll as serve_poll
+from singletable_apps.shared.rooms.sockets import serve_socket as serve_socket
+from singletable_apps.shared.rooms.sockets import socket_token as socket_token
