@@ -7,7 +7,6 @@ from random import Random
 from typing import get_args
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +26,6 @@ from tests.counting.strategies import NAMES, Groups, cast, elections
 Election = tuple[tuple[str, ...], Groups]
 EQUAL_RANKS: tuple[EqualRanks, ...] = get_args(EqualRanks)
 seeds = st.none() | st.sampled_from(["a", "b", "c"])
-every_method = pytest.mark.parametrize("method", METHODS)
 
 
 @given(elections(), seeds)
@@ -70,60 +68,52 @@ def _completed(ranking: Ranking, names: tuple[str, ...]) -> Ranking:
     return Ranking((*ranking.levels, missing))
 
 
-@every_method
-def test_order_of_ballots_does_not_matter(method: str) -> None:
-    @given(elections(largest=3), st.randoms(use_true_random=False))
-    def check(election: Election, chance: Random) -> None:
-        names, groups = election
-        one_by_one = [(ranking, 1) for ranking, count in groups for _ in range(count)]
-        expected = METHODS[method](cast(election)).to_json()
-        chance.shuffle(one_by_one)
-        assert METHODS[method](Ballots.from_counts(names, one_by_one)).to_json() == expected
-
-    check()
+@given(elections(largest=3), st.randoms(use_true_random=False))
+def test_order_of_ballots_does_not_matter(election: Election, chance: Random) -> None:
+    names, groups = election
+    one_by_one = [(ranking, 1) for ranking, count in groups for _ in range(count)]
+    chance.shuffle(one_by_one)
+    for method in METHODS.values():
+        expected = method(cast(election)).to_json()
+        assert method(Ballots.from_counts(names, one_by_one)).to_json() == expected
 
 
 # An instant runoff without a seed breaks ties that do not matter by the order of the candidates, so
 # only its winners are compared.
-@every_method
-def test_names_of_candidates_do_not_matter(method: str) -> None:
-    @given(elections(), st.permutations(NAMES))
-    def check(election: Election, others: list[str]) -> None:
-        names, groups = election
-        new = dict(zip(NAMES, others, strict=True))
-        renamed: Groups = [
-            (Ranking(tuple(tuple(new[name] for name in level) for level in ranking.levels)), count)
-            for ranking, count in groups
-        ]
-        result = METHODS[method](cast(election))
-        again = METHODS[method](Ballots.from_counts([new[name] for name in names], renamed))
-        number = 1 if method == "instant runoff" else len(result.places)
-        expected = [{new[name] for name in place} for place in _places(result)]
-        assert _places(again)[:number] == expected[:number]
-
-    check()
+@given(elections(), st.permutations(NAMES))
+def test_names_of_candidates_do_not_matter(election: Election, others: list[str]) -> None:
+    names, groups = election
+    new = dict(zip(NAMES, others, strict=True))
+    renamed: Groups = [
+        (Ranking(tuple(tuple(new[name] for name in level) for level in ranking.levels)), count)
+        for ranking, count in groups
+    ]
+    for name, method in METHODS.items():
+        result = method(cast(election))
+        again = method(Ballots.from_counts([new[each] for each in names], renamed))
+        number = 1 if name == "instant runoff" else len(result.places)
+        expected = [{new[each] for each in place} for place in _places(result)]
+        assert _places(again)[:number] == expected[:number], name
 
 
 def _places(result: Result) -> list[set[str]]:
     return [set(place.candidates) for place in result.places]
 
 
-@every_method
-def test_doubled_ballots_give_the_same_places(method: str) -> None:
-    @given(elections())
-    def check(election: Election) -> None:
-        names, groups = election
-        twice = Ballots.from_counts(names, [*groups, *groups])
-        assert METHODS[method](twice).places == METHODS[method](cast(election)).places
-
-    check()
+@given(elections())
+def test_doubled_ballots_give_the_same_places(election: Election) -> None:
+    names, groups = election
+    twice = Ballots.from_counts(names, [*groups, *groups])
+    for method in METHODS.values():
+        assert method(twice).places == method(cast(election)).places
 
 
-@every_method
-def test_every_ballot_is_accounted_for_and_every_candidate_has_a_place(method: str) -> None:
-    @given(elections(), seeds)
-    def check(election: Election, seed: str | None) -> None:
-        result = METHODS[method](cast(election), seed=seed)
+@given(elections(), seeds)
+def test_every_ballot_is_accounted_for_and_every_candidate_has_a_place(
+    election: Election, seed: str | None
+) -> None:
+    for method in METHODS.values():
+        result = method(cast(election), seed=seed)
         account = result.account
         assert account.cast == sum(count for _, count in election[1])
         assert account.cast == account.blank + account.counted + sum(account.exhausted.values())
@@ -136,8 +126,6 @@ def test_every_ballot_is_accounted_for_and_every_candidate_has_a_place(method: s
         if seed is not None:
             assert sorted(result.final_order) == sorted(election[0])
             assert result.winner in result.winners
-
-    check()
 
 
 @given(elections(), seeds, st.sampled_from(EQUAL_RANKS))

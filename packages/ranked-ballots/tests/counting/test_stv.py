@@ -10,7 +10,7 @@ from random import Random
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranked_ballots import (
@@ -224,7 +224,6 @@ def test_counts_beyond_64_bits_are_exact() -> None:
     "seats", [pytest.param(1, marks=pytest.mark.rest), 2, pytest.param(3, marks=pytest.mark.rest)]
 )
 def test_properties_hold_for_all_ballots(method: str, seats: int) -> None:
-    @settings(max_examples=60)
     @given(elections(largest=6), st.randoms(use_true_random=False))
     def check(election: Election, chance: Random) -> None:
         count = STV_METHODS[method]
