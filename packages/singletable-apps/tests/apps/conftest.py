@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 
 from singletable import AsyncEngine, Driver, Engine, Settings
 from singletable.testing import endpoint
+from singletable_apps.shared.accounts import Passwords
 from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable
 
@@ -45,6 +46,16 @@ def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Dr
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the backoff of stores."""
     monkeypatch.setattr("time.sleep", [].append)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def password_cost() -> Iterator[tuple[int, ...]]:
+    """Hash passwords quickly where a test does not say how, and yield the real defaults."""
+    function = Passwords.__init__
+    with pytest.MonkeyPatch.context() as patch:
+        defaults: tuple[int, ...] = function.__defaults__ or ()
+        patch.setattr(function, "__defaults__", (64, 1, *defaults[2:]))
+        yield defaults
 
 
 @pytest.fixture(scope="session", autouse=True)
