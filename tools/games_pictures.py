@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from singletable import connect
 from singletable_apps.games.app import APP
@@ -29,8 +30,8 @@ def main() -> None:
     service = open_games(connect("memory:"), _SECRET, urls=Urls(public="https://play.example"))
     app = APP.make_app(service, PublicUrl("http://127.0.0.1").settings())
     draft = draft_from_set(load_samples()["curious-planet"], "set", 1)
-    game = service.games.create(_HOST, draft)
-    service.games.edit(game.game_id, settings=GameSettings(reading_seconds=0))
+    settings = GameSettings(reading_seconds=0)
+    game = service.games.create(_HOST, replace(draft, settings=settings))
     players = [service.players.join(game.game_id, name) for name in _NAMES]
     with serve(app) as address, launch_browser() as browser:
         host, screen = open_page(browser, "light", 1280, 720), open_page(browser, "dark", 1280, 720)
