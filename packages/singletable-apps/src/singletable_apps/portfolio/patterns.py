@@ -69,7 +69,7 @@ patterns = PatternCatalog(
 
 # The seven patterns of the document.
 portfolio = patterns.read("1", "Get Portfolio", Portfolio.key, rate=per_second(20))
-blog_by_id = patterns.read("2", "Get Blog by ID", Blog.key, rate=per_second(1))
+patterns.read("2", "Get Blog by ID", Blog.key, rate=per_second(1))
 blog_by_slug = patterns.read("3", "Get Blog by Slug", Blog.by_slug, rate=per_second(10))
 
 
@@ -80,33 +80,23 @@ def published_until(now: datetime) -> Selection[Blog]:
 
 
 user_by_email = patterns.read("5", "Get User", User.key, rate=per_minute(1))
-likes_of_blog = patterns.read(
+patterns.read(
     "6", "Get Likes Count for Blog: the recount", Like.of_blog, items=100, rate=per_day(1)
 )
-like_of_visitor = patterns.read("7", "Check if IP Liked Blog", Like.key, rate=per_second(10))
+patterns.read("7", "Check if IP Liked Blog", Like.key, rate=per_second(10))
 
 # The text of a post is an item of its own, the second read of the document's pattern 3.
-text_of_blog = patterns.read(
-    "3b", "Get Blog by Slug: the text", BlogContent.key, rate=per_second(10)
-)
+patterns.read("3b", "Get Blog by Slug: the text", BlogContent.key, rate=per_second(10))
 
 # The site.
 settings = patterns.read("S1", "Get the settings", SiteSettings.key, rate=per_second(20))
-put_portfolio = patterns.write("S2", "Edit the portfolio", puts(Portfolio), rate=per_day(5))
-put_settings = patterns.write("S3", "Edit the settings", puts(SiteSettings), rate=per_day(1))
+patterns.write("S2", "Edit the portfolio", puts(Portfolio), rate=per_day(5))
+patterns.write("S3", "Edit the settings", puts(SiteSettings), rate=per_day(1))
 
 # Posts. Slugs are read if the index does not have one: it redirects, or the index is behind.
-posts_in_list = patterns.read(
-    "P1",
-    "All posts of a list, for the catalog and for authors",
-    Blog.by_date,
-    items=100,
-    rate=per_minute(12),
-)
-slug_by_name = patterns.read("P2", "Get a slug", Slug.key, consistent=True, rate=per_minute(10))
-revisions_of_blog = patterns.read(
-    "P3", "History of a post", Revision.key.partition, items=10, rate=per_day(10)
-)
+patterns.read("P1", "All posts of a list", Blog.by_date, items=100, rate=per_minute(12))
+patterns.read("P2", "Get a slug", Slug.key, consistent=True, rate=per_minute(10))
+patterns.read("P3", "History of a post", Revision.key.partition, items=10, rate=per_day(10))
 revision_by_number = patterns.read("P4", "Get an old text", Revision.key, rate=per_day(1))
 create_post = patterns.write(
     "P5",
@@ -131,18 +121,16 @@ edit_post = patterns.write(
 )
 
 # Deleting a post: readers lose it first, and its METADATA is deleted last.
-hide_post = patterns.write("P7", "Delete or restore a post: hide it", puts(Blog), rate=per_day(1))
-return_slug = patterns.write("P8", "Delete a post: give a slug back, or keep it", puts(Slug))
-delete_slug = patterns.write("P9", "Delete a post: its slugs", deletes(Slug), rate=per_day(1))
-pending_of_blog = patterns.read(
-    "P10", "Delete a post: the moderation queue", PendingComment.key.partition, items=20
-)
-delete_pending = patterns.write("P11", "Delete a post: pending comments", deletes(PendingComment))
-clear_stats = patterns.write("P12", "Delete a post: its statistics", clears(DayStats))
-clear_revisions = patterns.write("P13", "Delete a post: its history", clears(Revision))
-clear_comments = patterns.write("P14", "Delete a post: its comments", clears(Comment))
-delete_text = patterns.write("P15", "Delete a post: its text", deletes(BlogContent))
-clear_post = patterns.write("P16", "Delete a post: the rest", clears(Blog), rate=per_day(1))
+patterns.write("P7", "Delete or restore a post: hide it", puts(Blog), rate=per_day(1))
+patterns.write("P8", "Delete a post: give a slug back, or keep it", puts(Slug))
+patterns.write("P9", "Delete a post: its slugs", deletes(Slug), rate=per_day(1))
+patterns.read("P10", "Delete a post: the moderation queue", PendingComment.key.partition, items=20)
+patterns.write("P11", "Delete a post: pending comments", deletes(PendingComment))
+patterns.write("P12", "Delete a post: its statistics", clears(DayStats))
+patterns.write("P13", "Delete a post: its history", clears(Revision))
+patterns.write("P14", "Delete a post: its comments", clears(Comment))
+patterns.write("P15", "Delete a post: its text", deletes(BlogContent))
+patterns.write("P16", "Delete a post: the rest", clears(Blog), rate=per_day(1))
 
 # Likes, comments and statistics.
 likes_count = patterns.read(
@@ -170,19 +158,15 @@ unlike = patterns.write(
     updates(LikeCount, LikeCount.likes_count),
     rate=per_minute(1),
 )
-add_like_shards = patterns.write(
-    "L4", "Spread the likes of a busy post over more counters", updates(LikeCount, LikeCount.shards)
-)
-delete_likes = patterns.write("L5", "Delete the likes of a post", deletes(Like), items=25)
-delete_like_counters = patterns.write(
-    "L6", "Delete the like counters of a post", deletes(LikeCount)
-)
-raise_likes = patterns.write("L8", "Import likes", updates(LikeCount, LikeCount.likes_count))
-import_likes = patterns.write("L9", "Import likes of a new post", creates(LikeCount))
-import_versions = patterns.write("P17", "Import earlier versions", puts(Revision), items=10)
-import_comments = patterns.write("P18", "Import comments", puts(Comment), items=10)
-import_pending = patterns.write("P19", "Import comments that wait", puts(PendingComment), items=10)
-pending_by_visitor = patterns.read(
+patterns.write("L4", "Spread the likes of a busy post", updates(LikeCount, LikeCount.shards))
+patterns.write("L5", "Delete the likes of a post", deletes(Like), items=25)
+patterns.write("L6", "Delete the like counters of a post", deletes(LikeCount))
+patterns.write("L8", "Import likes", updates(LikeCount, LikeCount.likes_count))
+patterns.write("L9", "Import likes of a new post", creates(LikeCount))
+patterns.write("P17", "Import earlier versions", puts(Revision), items=10)
+patterns.write("P18", "Import comments", puts(Comment), items=10)
+patterns.write("P19", "Import comments that wait", puts(PendingComment), items=10)
+patterns.read(
     "C1", "Count the comments in the queue", PendingComment.by_visitor, items=10, rate=per_minute(1)
 )
 
@@ -193,18 +177,12 @@ def pending_of_visitor(visitor: str) -> Selection[PendingComment]:
     return PendingComment.by_visitor().eq(visitor)
 
 
-submit_comment = patterns.write(
-    "C3", "Submit a comment", creates(PendingComment), rate=per_minute(1)
-)
+patterns.write("C3", "Submit a comment", creates(PendingComment), rate=per_minute(1))
 pending_comments = patterns.read(
     "C4", "List the queue", PendingComment.key.partition, items=20, rate=per_minute(1)
 )
-pending_comment = patterns.read(
-    "C5",
-    "Get a comment in the queue",
-    PendingComment.key,
-    consistent=True,
-    rate=per_minute(1),
+patterns.read(
+    "C5", "Get a comment in the queue", PendingComment.key, consistent=True, rate=per_minute(1)
 )
 approve_comment = patterns.write(
     "C6",
@@ -221,11 +199,11 @@ reject_comment = patterns.write(
     puts(Trashed),
     rate=per_minute(1),
 )
-comments_of_blog = patterns.read(
+patterns.read(
     "C8", "List the comments of a post", Comment.key.partition, items=10, rate=per_second(10)
 )
 comment = patterns.read("C9", "Get a comment", Comment.key, consistent=True, rate=per_minute(1))
-reply = patterns.write("C11", "Answer or restore a comment", puts(Comment), rate=per_day(10))
+patterns.write("C11", "Answer or restore a comment", puts(Comment), rate=per_day(10))
 delete_comment = patterns.write(
     "C10", "Move a comment to the trash", deletes(Comment), puts(Trashed), rate=per_day(1)
 )
@@ -236,8 +214,8 @@ subscribers = patterns.read(
     "N1", "List the subscribers", Subscriber.key.partition, items=1_000, rate=per_day(5)
 )
 subscriber = patterns.read("N2", "Get a subscriber", Subscriber.key, consistent=True)
-subscribe = patterns.write("N3", "Subscribe", puts(Subscriber), rate=per_day(10))
-unsubscribe = patterns.write("N4", "Unsubscribe", deletes(Subscriber), rate=per_day(1))
+patterns.write("N3", "Subscribe", puts(Subscriber), rate=per_day(10))
+patterns.write("N4", "Unsubscribe", deletes(Subscriber), rate=per_day(1))
 
 
 @patterns.read_function("T1", items=30, rate=per_minute(1))
@@ -246,7 +224,7 @@ def stats_of_days(scope: str, first: date, last: date) -> Selection[DayStats]:
     return DayStats.key.partition(scope).between(first, last)
 
 
-add_stats = patterns.write(
+patterns.write(
     "T2",
     "Add to the statistics of a day",
     upserts(DayStats, DayStats.views, DayStats.likes, DayStats.comments, DayStats.ends),
@@ -278,9 +256,9 @@ change_role = patterns.write(
     rate=per_day(1),
 )
 move_user = patterns.write("A8", "Change an e-mail address", deletes(User), creates(User))
-own_post = patterns.write("A9", "… of an author", updates(Blog, Blog.author, Blog.revision))
-own_image = patterns.write("A10", "… in an image", updates(Media, Media.uploaded_by))
-own_trash = patterns.write("A11", "… in the trash", updates(Trashed, Trashed.author))
+patterns.write("A9", "… of an author", updates(Blog, Blog.author, Blog.revision))
+patterns.write("A10", "… in an image", updates(Media, Media.uploaded_by))
+patterns.write("A11", "… in the trash", updates(Trashed, Trashed.author))
 delete_user = patterns.write(
     "A7",
     "Remove an account, while another one is an owner",
@@ -290,7 +268,7 @@ delete_user = patterns.write(
 )
 
 # Media.
-media = patterns.read("M1", "Get an image by its name", Media.one_name, rate=per_minute(1))
+patterns.read("M1", "Get an image by its name", Media.one_name, rate=per_minute(1))
 
 
 @patterns.read_function("M2", items=50, rate=per_minute(1))
@@ -299,18 +277,18 @@ def all_images() -> Selection[Media]:
     return Media.key.partition()
 
 
-add_image = patterns.write("M3", "Upload an image", creates(Media), rate=per_day(20))
-edit_image = patterns.write("M4", "Describe an image", updates(Media, Media.alt), rate=per_day(5))
-delete_image = patterns.write("M5", "Delete an image", deletes(Media), rate=per_day(1))
+patterns.write("M3", "Upload an image", creates(Media), rate=per_day(20))
+patterns.write("M4", "Describe an image", updates(Media, Media.alt), rate=per_day(5))
+patterns.write("M5", "Delete an image", deletes(Media), rate=per_day(1))
 
 # The trash, and what is typed in editors.
 trash = patterns.read("R1", "List the trash", Trashed.key.partition, items=20, rate=per_day(5))
-put_trash = patterns.write("R2", "Put into the trash", puts(Trashed), rate=per_day(1))
-delete_trash = patterns.write("R3", "Delete from the trash", deletes(Trashed), rate=per_day(1))
+patterns.write("R2", "Put into the trash", puts(Trashed), rate=per_day(1))
+patterns.write("R3", "Delete from the trash", deletes(Trashed), rate=per_day(1))
 draft = patterns.read(
     "E1", "Get the draft of an editor", EditorDraft.key, consistent=True, rate=per_minute(6)
 )
-keep_draft = patterns.write("E2", "Keep a draft", puts(EditorDraft), rate=per_minute(6))
-discard_draft = patterns.write("E3", "Discard a draft", deletes(EditorDraft), rate=per_day(20))
+patterns.write("E2", "Keep a draft", puts(EditorDraft), rate=per_minute(6))
+patterns.write("E3", "Discard a draft", deletes(EditorDraft), rate=per_day(20))
 
 patterns.check()
