@@ -7,7 +7,7 @@ interrupted and run again, carries over what changes meanwhile, and compares bot
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -32,7 +32,6 @@ from singletable.migration import (
     MigrationRunner,
     Part,
     Rule,
-    StepProgress,
     dry_run,
     each,
     merge,
@@ -235,14 +234,7 @@ def create_migration(secret: bytes, found: Sequence[Table] = OLD_TABLES) -> Migr
     )
 
 
-def migrate_site(
-    source: Driver,
-    target: Driver,
-    secret: bytes,
-    *,
-    stopped: bool = False,
-    on_progress: Callable[[StepProgress], object] | None = None,
-) -> None:
+def migrate_site(source: Driver, target: Driver, secret: bytes, *, stopped: bool = False) -> None:
     """Move a site, compare both sides, and end the migration. Once it has ended, do nothing.
 
     `stopped` says that nothing writes to the old tables; otherwise their streams are followed.
@@ -251,7 +243,7 @@ def migrate_site(
     """
     migration = create_migration(secret, find_old_tables(source))
     changes: Literal["stream", "none"] = "none" if stopped else "stream"
-    runner = MigrationRunner(migration, source, target, changes=changes, on_progress=on_progress)
+    runner = MigrationRunner(migration, source, target, changes=changes)
     status = runner.status()
     if status.phase is None and _has_items(target):
         raise MigrationError(

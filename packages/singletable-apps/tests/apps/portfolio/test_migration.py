@@ -126,9 +126,7 @@ def test_site_is_migrated_and_verified(drivers: tuple[Driver, Driver]) -> None:
     source, target = drivers
     fill(Store(source))
     migrate_site(source, target, SECRET)
-    service = open_portfolio(
-        target, SECRET, bucket=MemoryBucket(), clock=lambda: NOW, create_tables=True
-    )
+    service = open_portfolio(target, SECRET, bucket=MemoryBucket(), clock=lambda: NOW)
     page = service.posts.list_published(100)
     assert [blog.slug for blog in page.items] == [f"post-{n}" for n in reversed(range(POSTS))]
     post = service.posts.find("post-7")
@@ -159,7 +157,6 @@ def test_administrator_signs_in_after_choosing_a_new_password(
         bucket=MemoryBucket(),
         mailer=lambda _: mailbox,
         clock=lambda: NOW,
-        create_tables=True,
     )
     with pytest.raises(NotSignedIn):
         service.accounts.sign_in("ada@example.org", "")

@@ -66,7 +66,6 @@ def open_portfolio(
     urls: Urls | None = None,
     clock: Callable[[], datetime] = utc_now,
     passwords: Passwords | None = None,
-    create_tables: bool = True,
     observers: Iterable[Observer] = (),
 ) -> PortfolioService:
     """Return the service on a driver, creating the tables if they are missing.
@@ -82,9 +81,8 @@ def open_portfolio(
         clock=clock,
         cursor_secret=cursor_secret,
     )
-    if create_tables:
-        for table in (data_table, expiring):
-            store.admin.create_table(table, if_missing=True)
+    for table in (data_table, expiring):
+        store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
     sender = TranslatedMail(
         outbox if mailer is None else mailer(outbox),

@@ -101,12 +101,10 @@ class NewsletterService:
         """Return the digest of the reader of a link to unsubscribe, or raise NotFound."""
         return self._open(token, "unsubscribe")
 
-    def subscribers(
-        self, actor: User, limit: int = 50, cursor: str | None = None
-    ) -> Page[Subscriber]:
+    def subscribers(self, actor: User, cursor: str | None = None) -> Page[Subscriber]:
         """Return a page of the subscribers."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
-        return self._store.page(patterns.subscribers(), limit, cursor=cursor)
+        return self._store.page(patterns.subscribers(), 50, cursor=cursor)
 
     def count(self) -> int:
         """Return the number of subscribers."""

@@ -289,25 +289,18 @@ class PostService:
 
         return self._change(actor, blog_id, change, check)
 
-    def publish(
-        self,
-        actor: User,
-        blog_id: str,
-        at: datetime | None = None,
-        check: RevisionCheck = any_revision,
-    ) -> Blog:
+    def publish(self, actor: User, blog_id: str, at: datetime | None = None) -> Blog:
         """Publish the post now or at a time; a time in the past is its date.
 
         Without a time, a post that is public keeps its date.
         """
-
         publication = rules.Publication(rules.PostStatus.PUBLISHED, at)
-        return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
+        return self._change(actor, blog_id, lambda post: self._published(post, publication))
 
-    def unpublish(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> Blog:
+    def unpublish(self, actor: User, blog_id: str) -> Blog:
         """Make the post a draft again."""
         publication = rules.Publication(rules.PostStatus.DRAFT)
-        return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
+        return self._change(actor, blog_id, lambda post: self._published(post, publication))
 
     def replace_preview(self, actor: User, blog_id: str) -> Blog:
         """Invalidate all earlier preview tokens of the post."""
@@ -316,7 +309,7 @@ class PostService:
             number = post.blog.replaced_previews + 1
             return rules.Post(evolve(post.blog, replaced_previews=number), post.content)
 
-        return self._change(actor, blog_id, change, any_revision)
+        return self._change(actor, blog_id, change)
 
     def move(
         self, actor: User, blog_id: str, to: Listing, check: RevisionCheck = any_revision
@@ -458,7 +451,7 @@ class PostService:
         actor: User,
         blog_id: str,
         change: Callable[[rules.Post], rules.Post],
-        check: RevisionCheck,
+        check: RevisionCheck = any_revision,
     ) -> Blog:
         """Apply `change` to the post, again if someone else writes it meanwhile."""
         for attempt in range(_ATTEMPTS):
