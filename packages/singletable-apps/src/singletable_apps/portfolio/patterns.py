@@ -83,7 +83,7 @@ user_by_email = patterns.read("5", "Get User", User.key, rate=per_minute(1))
 patterns.read(
     "6", "Get Likes Count for Blog: the recount", Like.of_blog, items=100, rate=per_day(1)
 )
-patterns.read("7", "Check if IP Liked Blog", Like.key, rate=per_second(10))
+like_of_visitor = patterns.read("7", "Check if IP Liked Blog", Like.key, rate=per_second(10))
 
 # The text of a post is an item of its own, the second read of the document's pattern 3.
 patterns.read("3b", "Get Blog by Slug: the text", BlogContent.key, rate=per_second(10))

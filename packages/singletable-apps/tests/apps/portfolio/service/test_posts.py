@@ -215,7 +215,6 @@ def test_edit_of_an_old_revision_is_rejected(worlds: tuple[World, World]) -> Non
     posts, owner = other.service.posts, other.user()
     for call in (
         lambda: posts.edit(owner, blog.blog_id, draft, check),
-        lambda: posts.publish(owner, blog.blog_id, None, check),
         lambda: posts.restore(owner, blog.blog_id, 1, check),
         lambda: posts.delete(owner, blog.blog_id, check),
     ):
