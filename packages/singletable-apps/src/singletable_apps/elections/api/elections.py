@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, cast
 from urllib.parse import quote
 
-from fastapi import Query, Request, Response
+from fastapi import Query
 
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import (
@@ -23,7 +23,7 @@ from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameIn
 from singletable_apps.shared import web
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
-from singletable_apps.shared.web import NOT_FOUND, Page, Pagination, PictureLink, etag, responses
+from singletable_apps.shared.web import NOT_FOUND, Headers, Page, Pagination, responses
 
 router = user_router("elections")
 _TEXT = {"type": "string"}
@@ -56,18 +56,14 @@ def list_elections(
     "/elections", status_code=201, responses={**responses(TAKEN), 201: {"headers": CREATED}}
 )
 def create_election(
-    user: Viewer, service: Service, sent: schemas.NewElection, request: Request, response: Response
+    user: Viewer, service: Service, sent: schemas.NewElection, headers: Headers
 ) -> schemas.Election:
     """Create an election. It is in setup until you launch it."""
-    created = service.lifecycle.create(user, sent.name, sent.settings())
-    return _answer_created(created, service, request.url.path, response)
+    return _created(service.lifecycle.create(user, sent.name, sent.settings()), service, headers)
 
 
-def _answer_created(
-    created: Election, service: Elections, elections: str, response: Response
-) -> schemas.Election:
-    response.headers["Location"] = f"{elections}/{quote(created.name, safe='')}"
-    response.headers["ETag"] = etag(created.revision)
+def _created(created: Election, service: Elections, headers: Headers) -> schemas.Election:
+    headers.created(created.revision, "read_election", name=quote(created.name, safe=""))
     return schemas.Election.of(created, service.context.clock())
 
 
@@ -89,14 +85,10 @@ def edit_election(on: ChangeElection, sent: schemas.ElectionChanges) -> schemas.
     status_code=201,
     responses={**responses(NOT_FOUND, TAKEN), 201: {"headers": CREATED}},
 )
-def copy_election(on: OnElection, sent: schemas.NewCopy, request: Request) -> schemas.Election:
+def copy_election(on: OnElection, sent: schemas.NewCopy, headers: Headers) -> schemas.Election:
     """Create an election with the texts, settings and candidates of one of yours, without dates."""
-    created = on.service.lifecycle.copy(on.user, on.name, sent.name, with_voters=sent.with_voters)
-    return _answer_created(created, on.service, _elections_path(request), on.response)
-
-
-def _elections_path(request: Request) -> str:
-    return request.url.path.rsplit("/", 2)[0]
+    copied = on.service.lifecycle.copy(on.user, on.name, sent.name, with_voters=sent.with_voters)
+    return _created(copied, on.service, headers)
 
 
 @router.post(
@@ -104,10 +96,10 @@ def _elections_path(request: Request) -> str:
     status_code=201,
     responses={**responses(NOT_FOUND, TAKEN, WRONG_STATE), 201: {"headers": CREATED}},
 )
-def add_question(on: OnElection, sent: schemas.NewQuestion, request: Request) -> schemas.Election:
+def add_question(on: OnElection, sent: schemas.NewQuestion, headers: Headers) -> schemas.Election:
     """Put another question on the ballot: an election with the same voters, launch and close."""
-    created = on.service.lifecycle.add_question(on.user, on.name, sent.name)
-    return _answer_created(created, on.service, _elections_path(request), on.response)
+    added = on.service.lifecycle.add_question(on.user, on.name, sent.name)
+    return _created(added, on.service, headers)
 
 
 @router.put("/elections/{name}/managers", responses=responses(NOT_FOUND, WRONG_STATE))
@@ -185,7 +177,7 @@ def list_candidates(on: OnElection) -> schemas.CandidateList:
 
 
 def _candidates(on: ElectionRequest, election: Election) -> schemas.CandidateList:
-    on.response.headers["ETag"] = etag(election.revision)
+    on.response.headers["ETag"] = web.etag(election.revision)
     queries, urls = on.service.queries, on.service.context.urls
     texts = queries.texts(on.user, election.name)
     return schemas.CandidateList(
@@ -194,7 +186,7 @@ def _candidates(on: ElectionRequest, election: Election) -> schemas.CandidateLis
         ],
         statements=texts.statements,
         pictures={
-            name: PictureLink(url=urls.absolute(urls.picture(picture.name)), alt=picture.alt)
+            name: web.PictureLink(url=urls.absolute(urls.picture(picture.name)), alt=picture.alt)
             for name, picture in texts.pictures.items()
         },
     )
