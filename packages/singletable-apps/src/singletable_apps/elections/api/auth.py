@@ -12,22 +12,15 @@ from singletable_apps.elections.api.dependencies import Service, Whole
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.auth import SignedIn
 from singletable_apps.elections.web import TAKEN
+from singletable_apps.shared import web
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.frame.people_api import EmailToken
-from singletable_apps.shared.web import (
-    LONGEST_AGE,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    Cookie,
-    api_router,
-    client_address,
-    responses,
-)
+from singletable_apps.shared.web import NOT_SIGNED_IN, Cookie, client_address, responses
 
 _COOKIE = Cookie("elections_refresh", same_site="strict")
 # The server counts sign-in attempts with this token apart from others' guesses.
-_DEVICE = Cookie("elections_api_device", max_age=LONGEST_AGE, same_site="strict")
+_DEVICE = Cookie("elections_api_device", max_age=web.LONGEST_AGE, same_site="strict")
 _SCHEME = APIKeyCookie(
     name=_COOKIE.full_name(secure=True),
     scheme_name="refresh cookie",
@@ -44,7 +37,7 @@ RefreshCookie: TypeAlias = Annotated[str | None, Depends(_refresh)]
 COOKIE = {"Set-Cookie": {"description": "The refresh cookie.", "schema": {"type": "string"}}}
 _SIGNS_IN = {**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}}
 
-router = api_router("auth", TOO_MANY_REQUESTS)
+router = web.api_router("auth", web.TOO_MANY_REQUESTS)
 
 
 @router.post(

@@ -10,20 +10,10 @@ from singletable_apps.elections.api.dependencies import Service, SignedInUser, V
 from singletable_apps.elections.roles import PERMISSIONS, Permission, Role, has_permission
 from singletable_apps.elections.service.context import reload_user
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameInPath
+from singletable_apps.shared import web
 from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
-from singletable_apps.shared.web import (
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    IfMatch,
-    Page,
-    Pagination,
-    api_router,
-    etag,
-    responses,
-)
+from singletable_apps.shared.web import NOT_ALLOWED, NOT_FOUND, IfMatch, Page, Pagination, responses
 
 router = user_router("users")
 
@@ -48,7 +38,7 @@ def read_user(
 ) -> schemas.Account:
     """Return a user: yourself, or anyone if you are an administrator."""
     found = service.people.get_person(user, name)
-    response.headers["ETag"] = etag(found.revision)
+    response.headers["ETag"] = web.etag(found.revision)
     return schemas.Account.of(found, user)
 
 
@@ -107,13 +97,13 @@ def change_role(
     return schemas.Account.of(changed, reload_user(service.context.read, user))
 
 
-me_router = api_router("account", NOT_SIGNED_IN, TOO_MANY_REQUESTS)
+me_router = web.api_router("account", web.NOT_SIGNED_IN, web.TOO_MANY_REQUESTS)
 
 
 @me_router.get("/me", responses=responses(NOT_ALLOWED))
 def read_me(user: Viewer, response: Response) -> schemas.Account:
     """Return your account."""
-    response.headers["ETag"] = etag(user.revision)
+    response.headers["ETag"] = web.etag(user.revision)
     return schemas.Account.of(user, user)
 
 

@@ -21,6 +21,7 @@ from singletable_apps.elections.pages.dependencies import (
     SetupStep,
     VoterPage,
     list_questions,
+    local_time,
     render_texts,
 )
 from singletable_apps.elections.poll_book import LinkVoter
@@ -34,14 +35,7 @@ from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.shared import ballot as shared
 from singletable_apps.shared.ballot import RANK_PREFIX, BallotLabels, Choice, SubmittedRanks
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    Confirmation,
-    Form,
-    LocalTime,
-    PostedForm,
-    request_time_zone,
-)
+from singletable_apps.shared.pages import FORM_METHODS, Confirmation, Form, PostedForm
 
 router = APIRouter()
 
@@ -179,7 +173,7 @@ def describe_changes(page: VoterPage) -> str:
     owner, ends = election.owner_name, election.no_voting_after
     until = f"{owner} closes the election"
     if ends is not None:
-        until = LocalTime(ends, request_time_zone(page.request)).long
+        until = local_time(page, ends)
     return f"You can change it until {until}, unless {owner} locks the election before."
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Self, TypeAlias
 
 from fastapi import Depends, Request, Response
@@ -35,7 +35,7 @@ from singletable_apps.shared import frame
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.markdown import render_markdown
-from singletable_apps.shared.pages import Link, path_of
+from singletable_apps.shared.pages import Link, LocalTime, path_of, request_time_zone
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import NOT_ALLOWED, NOT_FOUND, Problem, set_header
 
@@ -311,6 +311,11 @@ def list_questions(page: ElectionPageContext | LinkPageContext, part: str) -> li
         for each in questions
         if len(questions) > 1
     ]
+
+
+def local_time(page: PageContext, at: datetime) -> str:
+    """Return a time in words, in the reader's time zone."""
+    return LocalTime(at, request_time_zone(page.request)).long
 
 
 def has_candidates(election: Election) -> bool:

@@ -15,7 +15,12 @@ from singletable_apps.elections.pages.ballot import (
     render_receipt,
     write_receipt,
 )
-from singletable_apps.elections.pages.dependencies import AnyPage, ElectionPage, VoterPage
+from singletable_apps.elections.pages.dependencies import (
+    AnyPage,
+    ElectionPage,
+    VoterPage,
+    local_time,
+)
 from singletable_apps.elections.proofs.checker import Finding, reject_duplicates
 from singletable_apps.elections.proofs.documents import checker_command, receipt_filename
 from singletable_apps.elections.proofs.encoding import shorten_code
@@ -24,7 +29,7 @@ from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.shared.accounts import send_notice
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import Email
-from singletable_apps.shared.pages import Form, LocalTime, request_time_zone
+from singletable_apps.shared.pages import Form
 from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.web import download
 
@@ -51,13 +56,11 @@ def email_receipt(page: ElectionPage) -> Response:
     """Send the voter an e-mail with the link to the receipt. It does not contain the ballot."""
     page.state.count_use("receipt", str(page.user.user_id))
     cast = page.service.voting.own_ballot(page.user, page.election.name)
-    zone = request_time_zone(page.request)
     email = Email(
         page.user.email,
         f"Your ballot in “{cast.election_name}”",
         f"Hello {page.user.name},\n\n"
-        f"your ballot in “{cast.election_name}” was cast on "
-        f"{LocalTime(cast.when_cast, zone).long}.\n\n"
+        f"your ballot in “{cast.election_name}” was cast on {local_time(page, cast.when_cast)}.\n\n"
         f"Its short code is {shorten_code(cast.receipt['confirmation'])}. After the close, the "
         "published list has a tracking code that begins with it.\n\n"
         "Your receipt shows how you voted, so it is not in this e-mail. See it here:\n\n"

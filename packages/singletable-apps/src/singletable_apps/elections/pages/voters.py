@@ -13,7 +13,11 @@ from pydantic import BaseModel
 from ranked_ballots import pluralize
 from singletable_apps.elections.entities import Electorate, User, is_account
 from singletable_apps.elections.pages.candidates import split_lines
-from singletable_apps.elections.pages.dependencies import ElectionPage, ElectionPageContext
+from singletable_apps.elections.pages.dependencies import (
+    ElectionPage,
+    ElectionPageContext,
+    local_time,
+)
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules import emails, roll
@@ -29,10 +33,8 @@ from singletable_apps.shared.pages import (
     Link,
     ListQuery,
     ListQueryParameters,
-    LocalTime,
     PostedForm,
     confirm,
-    request_time_zone,
 )
 from singletable_apps.shared.pages.uploads import PostedUpload
 from singletable_apps.shared.qr import qr_svg
@@ -203,7 +205,7 @@ def _describe_reminded(page: ElectionPageContext, rows: list[RollRow]) -> str:
     ]
     if not times:
         return ""
-    when = LocalTime(max(times), request_time_zone(page.request)).long
+    when = local_time(page, max(times))
     verb = "was" if len(times) == 1 else "were"
     return f"{count_people(len(times))} {verb} reminded on {when}, and can be again tomorrow."
 
