@@ -13,33 +13,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from singletable_apps.games.entities import (
-    UNSEEN,
-    Answer,
-    AnswerStatus,
-    AudienceQuestion,
-    BallotAnswer,
-    Game,
-    GameState,
-    Player,
-    Round,
-    Standing,
-    Vote,
-)
+from singletable_apps.games import entities, rules
 from singletable_apps.games.kinds import kind_of
 from singletable_apps.games.phases import ORIGINAL_STATES, Phase, available_commands
 from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.results import Reply, count_words
-from singletable_apps.games.rules import (
-    Play,
-    is_leaderboard_due,
-    judged_question,
-    points_of,
-    question_id_of,
-    question_limit,
-    questions_left,
-    reply_of,
-)
 from singletable_apps.games.scoring import fold_typed, required_ranks, team_totals
 from singletable_apps.games.tokens import DRIVERS, Role
 
@@ -58,7 +36,7 @@ class AnonymousAnswer:
     question_id: str
     answer_id: str
     text: str
-    status: AnswerStatus
+    status: entities.AnswerStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,27 +48,27 @@ class Snapshot:
     `answered` are those of them whom hosts may know.
     """
 
-    play: Play
-    round: Round | None
-    ballot: Sequence[BallotAnswer]
-    standings: Sequence[Standing]
-    before: Sequence[Standing]
-    players: Mapping[str, Player]
-    rounds: Sequence[Round] = ()
+    play: rules.Play
+    round: entities.Round | None
+    ballot: Sequence[entities.BallotAnswer]
+    standings: Sequence[entities.Standing]
+    before: Sequence[entities.Standing]
+    players: Mapping[str, entities.Player]
+    rounds: Sequence[entities.Round] = ()
     answered: frozenset[str] = frozenset()
     done: int = 0
     pending: Sequence[AnonymousAnswer] = ()
     live_tally: Mapping[str, int] = field(default_factory=dict[str, int])
     join_url: str = ""
-    asked: Sequence[AudienceQuestion] = ()
+    asked: Sequence[entities.AudienceQuestion] = ()
 
     @property
-    def game(self) -> Game:
+    def game(self) -> entities.Game:
         """Return the game."""
         return self.play.game
 
     @property
-    def state(self) -> GameState:
+    def state(self) -> entities.GameState:
         """Return its state."""
         return self.play.state
 
@@ -131,7 +109,9 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
         "nextGame": game.next_game,
         "audience": {
             "isOn": game.settings.takes_questions,
-            "questions": [each for each in asked if sees_all or each["status"] not in UNSEEN],
+            "questions": [
+                each for each in asked if sees_all or each["status"] not in entities.UNSEEN
+            ],
         },
     }
     if game.type is EngagementType.SURVEY:
@@ -143,7 +123,7 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
     if phase is Phase.VOTING and role is not Role.PLAYER:
         view["ballot"] = [{"id": each.id, "text": each.text} for each in _visible(snapshot)]
     if phase is Phase.REVEAL and play.question is not None and snapshot.round is not None:
-        question = judged_question(play, snapshot.round)
+        question = rules.judged_question(play, snapshot.round)
         view["reveal"] = reveal_view(snapshot, question, snapshot.round)
     if phase in (Phase.LEADERBOARD, Phase.ENDED) or role in DRIVERS:
         view["leaderboard"] = leaderboard_view(snapshot)
@@ -152,7 +132,7 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
     return view
 
 
-def question_view(question: Question, game: Game, *, with_options: bool = True) -> View:
+def question_view(question: Question, game: entities.Game, *, with_options: bool = True) -> View:
     """Return a question without its solution."""
     shown: View = {
         "type": question.type,
@@ -162,17 +142,17 @@ def question_view(question: Question, game: Game, *, with_options: bool = True) 
         "school": question.school,
         "instruction": question.instruction,
         "image": question.image,
-        "seconds": question_limit(game, question),
+        "seconds": rules.question_limit(game, question),
     }
     if kind_of(question).is_quiz:
-        shown |= {"isQuiz": True, "points": points_of(game, question)}
+        shown |= {"isQuiz": True, "points": rules.points_of(game, question)}
     shown |= kind_of(question).show(question)
     if with_options:
         shown["options"] = [asdict(option) for option in question.choices]
     return shown
 
 
-def reveal_view(snapshot: Snapshot, question: Question, entry: Round) -> View:
+def reveal_view(snapshot: Snapshot, question: Question, entry: entities.Round) -> View:
     """Return the result of a question: tallies, the solution, and answers with their authors."""
     kind = kind_of(question)
     view: View = {
@@ -216,14 +196,14 @@ def reveal_view(snapshot: Snapshot, question: Question, entry: Round) -> View:
     return view
 
 
-def _marks(question: Question, entry: Round, text: str) -> View:
+def _marks(question: Question, entry: entities.Round, text: str) -> View:
     """Return whether a typed answer is correct, and whether that is by the host's decision."""
     is_correct = kind_of(question).judge(question, Reply(text=text)).is_correct
     is_accepted = fold_typed(text) in map(fold_typed, entry.accepted)
     return {"isCorrect": is_correct, "isAccepted": is_accepted}
 
 
-def _visible(snapshot: Snapshot) -> list[BallotAnswer]:
+def _visible(snapshot: Snapshot) -> list[entities.BallotAnswer]:
     hidden = set(snapshot.round.hidden) if snapshot.round else set[str]()
     return [each for each in snapshot.ballot if each.id not in hidden]
 
@@ -258,17 +238,17 @@ def leaderboard_view(snapshot: Snapshot) -> View:
     return view
 
 
-def _question_count(play: Play) -> int:
+def _question_count(play: rules.Play) -> int:
     if play.game.type is EngagementType.SURVEY:
         return len(play.questions)
-    return len(play.state.played) + len(questions_left(play))
+    return len(play.state.played) + len(rules.questions_left(play))
 
 
 def _survey(snapshot: Snapshot, role: Role) -> View:
     """Return the questions of a survey, and the results that this role may see."""
     play, state = snapshot.play, snapshot.state
     questions = [
-        {"questionId": question_id_of(index + 1), **question_view(question, play.game)}
+        {"questionId": rules.question_id_of(index + 1), **question_view(question, play.game)}
         for index, question in enumerate(play.questions)
     ]
     shared = set(state.shared) if role not in DRIVERS else set(state.played)
@@ -292,7 +272,9 @@ def _survey(snapshot: Snapshot, role: Role) -> View:
 
 
 def list_asked(
-    game: Game, asked: Iterable[AudienceQuestion], players: Mapping[str, Player]
+    game: entities.Game,
+    asked: Iterable[entities.AudienceQuestion],
+    players: Mapping[str, entities.Player],
 ) -> list[View]:
     """Return questions to the host, most votes first. Removed players do not count."""
     active = [each for each in players.values() if each.is_active]
@@ -354,9 +336,9 @@ def _host_view(snapshot: Snapshot) -> View:
     }
 
 
-def next_step_view(play: Play) -> View:
+def next_step_view(play: rules.Play) -> View:
     """Return the command that moves the game on, its label, and the question after this one."""
-    state, left = play.state, questions_left(play)
+    state, left = play.state, rules.questions_left(play)
     is_survey = play.game.type is EngagementType.SURVEY
     is_ranked = play.question is not None and kind_of(play.question).is_ranked
     after = "Next question" if left and not is_survey else "Finish the game"
@@ -374,7 +356,7 @@ def next_step_view(play: Play) -> View:
         case Phase.CHECKING | Phase.VOTING:
             label = "Show results"
         case Phase.REVEAL:
-            label = "Leaderboard" if not is_survey and is_leaderboard_due(play) else after
+            label = "Leaderboard" if not is_survey and rules.is_leaderboard_due(play) else after
         case Phase.LEADERBOARD:
             label = after
         case Phase.PAUSED:
@@ -398,9 +380,9 @@ class PlayerViews:
         self._places = {each.player: number for number, each in enumerate(snapshot.standings)}
         self._places_before = {each.player: each.place for each in snapshot.before}
         # The next player with more points, for each place in the standings.
-        self._above: list[Standing | None] = []
-        above: Standing | None = None
-        previous: Standing | None = None
+        self._above: list[entities.Standing | None] = []
+        above: entities.Standing | None = None
+        previous: entities.Standing | None = None
         for each in snapshot.standings:
             if previous is not None and previous.total > each.total:
                 above = previous
@@ -409,10 +391,10 @@ class PlayerViews:
 
     def view(
         self,
-        player: Player,
+        player: entities.Player,
         *,
-        answers: Sequence[Answer] = (),
-        vote: Vote | None = None,
+        answers: Sequence[entities.Answer] = (),
+        vote: entities.Vote | None = None,
         offered: Sequence[str] = (),
     ) -> View:
         """Return what concerns one player: own answers, what to rank, points and place."""
@@ -445,7 +427,7 @@ class PlayerViews:
         asked = snapshot.play.question
         if shown is Phase.REVEAL and asked is not None:
             tally = kind_of(asked).tally
-            view["own"] = [key for each in answers for key in tally(asked, reply_of(each))]
+            view["own"] = [key for each in answers for key in tally(asked, rules.reply_of(each))]
         number = self._places.get(player.player_id)
         if number is not None:
             own = snapshot.standings[number]
@@ -470,7 +452,7 @@ class PlayerViews:
         return view
 
 
-def roster_view(players: Iterable[Player]) -> View:
+def roster_view(players: Iterable[entities.Player]) -> View:
     """Return how many players there are, and the newest names with their teams."""
     active = [each for each in players if each.is_active]
     newest = sorted(active, key=lambda each: each.joined_at, reverse=True)[:NEWEST]

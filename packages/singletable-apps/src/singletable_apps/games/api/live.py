@@ -7,16 +7,9 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response, WebSocket
 from starlette.concurrency import run_in_threadpool
 
+from singletable_apps.games import errors
 from singletable_apps.games.api.asyncapi import asyncapi_document, describe_messages
 from singletable_apps.games.api.dependencies import SEATED, AnySeat, CurrentState, GameId
-from singletable_apps.games.errors import (
-    AppError,
-    Busy,
-    NotFound,
-    NotSeated,
-    RequestRejected,
-    RoomClosed,
-)
 from singletable_apps.shared.rooms import (
     CloseCode,
     Position,
@@ -32,10 +25,10 @@ router = api_router("live", *SEATED)
 
 # After this time a client reconnects, and its token is checked again.
 _MAX_AGE = 2 * 3600.0
-_CLOSE_CODES: dict[type[AppError], CloseCode] = {
-    NotFound: CloseCode.NOT_FOUND,
-    NotSeated: CloseCode.UNAUTHORIZED,
-    RoomClosed: CloseCode.FORBIDDEN,
+_CLOSE_CODES: dict[type[errors.AppError], CloseCode] = {
+    errors.NotFound: CloseCode.NOT_FOUND,
+    errors.NotSeated: CloseCode.UNAUTHORIZED,
+    errors.RoomClosed: CloseCode.FORBIDDEN,
 }
 
 
@@ -46,7 +39,7 @@ async def serve_game(websocket: WebSocket, state: CurrentState, game_id: GameId)
         seat, _ = await run_in_threadpool(
             state.service.context.read_seat, socket_token(websocket), game_id
         )
-    except (RequestRejected, Busy) as error:
+    except (errors.RequestRejected, errors.Busy) as error:
         code = _CLOSE_CODES.get(type(error), CloseCode.TRY_AGAIN_LATER)
         await refuse_socket(websocket, code, str(error))
         return

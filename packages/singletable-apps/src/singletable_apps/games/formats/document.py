@@ -13,14 +13,7 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import Field, StrictStr, ValidationError
 
 from singletable_apps.games.errors import InvalidInput
-from singletable_apps.games.formats.parsed_questions import (
-    QuestionList,
-    ReadSet,
-    SetFormat,
-    correct_letters,
-    guess_type,
-    resolve_correct,
-)
+from singletable_apps.games.formats import parsed_questions
 from singletable_apps.games.kinds import as_written
 from singletable_apps.games.questions import (
     OPTION_IDS,
@@ -83,7 +76,7 @@ class QuestionDocument(Model):
     def of(cls, question: Question) -> QuestionDocument:
         """Return the document of a question."""
         question = as_written(question)
-        letters = correct_letters(question)
+        letters = parsed_questions.correct_letters(question)
         return cls.from_object(
             question,
             options=[
@@ -104,7 +97,7 @@ class QuestionDocument(Model):
         )
         correct: set[str] = set()
         for name in [self.correct] if isinstance(self.correct, str) else self.correct:
-            ids, unknown = resolve_correct(name, options, "letter")
+            ids, unknown = parsed_questions.resolve_correct(name, options, "letter")
             if unknown:
                 text = f"“{unknown[:60]}” is not an option. Use its letter or its text."
                 raise InvalidInput({"correct": text})
@@ -172,7 +165,7 @@ def write_json(draft: SetDraft) -> bytes:
     return f"{json.dumps({**head, **values}, indent=2, ensure_ascii=False)}\n".encode()
 
 
-def read_json(text: str, name: str) -> ReadSet:
+def read_json(text: str, name: str) -> parsed_questions.ReadSet:
     """Read a JSON file: a set, or a list of questions. Raise InvalidInput if it is neither."""
     try:
         raw: object = json.loads(text)
@@ -183,7 +176,7 @@ def read_json(text: str, name: str) -> ReadSet:
     listed = values.pop("questions", None)
     if not isinstance(listed, list):
         raise InvalidInput({"file": "The file has no list “questions”."})
-    found = QuestionList()
+    found = parsed_questions.QuestionList()
     for number, each in enumerate(cast(list[object], listed), 1):
         if found.is_full:
             break
@@ -196,13 +189,13 @@ def read_json(text: str, name: str) -> ReadSet:
             for field, sentence in error.errors.items():
                 found.reject(number, field, sentence)
     values.setdefault("name", name)
-    values.setdefault("type", guess_type(found.questions.values()))
+    values.setdefault("type", parsed_questions.guess_type(found.questions.values()))
     try:
         fields = SetDocument.model_validate(values)
     except ValidationError as error:
         place, sentence = _explain(error)[0]
         raise InvalidInput({"file": f"“{place}” at the top of the file: {sentence}"}) from error
-    return found.finish(SetFormat.JSON, name, fields.to_draft())
+    return found.finish(parsed_questions.SetFormat.JSON, name, fields.to_draft())
 
 
 def _explain(error: ValidationError) -> list[tuple[str, str]]:

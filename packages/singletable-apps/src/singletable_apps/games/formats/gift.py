@@ -13,17 +13,10 @@ from dataclasses import replace
 from html import unescape
 from typing import NamedTuple
 
+from singletable_apps.games import questions
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.formats.parsed_questions import QuestionList, ReadSet, SetFormat
 from singletable_apps.games.kinds import kind_of
-from singletable_apps.games.questions import (
-    MAX_TITLE,
-    OPTION_IDS,
-    Question,
-    QuestionType,
-    SetDraft,
-    make_options,
-)
 
 _ESCAPED = re.compile(r"\\([~=#{}:\\n])")
 _WEIGHT = re.compile(r"%(-?\d{1,3}(?:\.\d+)?)%")
@@ -91,7 +84,7 @@ def _split_blocks(text: str) -> Iterator[tuple[int, str]]:
             lines.append(stripped)
 
 
-def _read_question(block: str, category: str) -> Question:
+def _read_question(block: str, category: str) -> questions.Question:
     """Return the question of a block, or raise InvalidInput with the reason."""
     text = re.sub("[\ue000-\ue07f]", " ", block)
     text = _ESCAPED.sub(lambda match: chr(_PRIVATE + ord(match[1])), text)
@@ -117,18 +110,18 @@ def _read_question(block: str, category: str) -> Question:
         # A missing word.
         title = f"{before} _____{'' if after in '.?!' else ' '}{after}"
     title, detail = _plain(title, is_html), ""
-    if len(title) > MAX_TITLE and label.strip():
+    if len(title) > questions.MAX_TITLE and label.strip():
         title, detail = _plain(label, is_html=False), title
     explanation = _plain(general, is_html)
-    question = Question(
-        QuestionType.TRIVIA, title, detail, category=category, explanation=explanation
+    question = questions.Question(
+        questions.QuestionType.TRIVIA, title, detail, category=category, explanation=explanation
     )
     return _add_answers(question, body.strip(), is_html=is_html)
 
 
-def _add_answers(question: Question, body: str, *, is_html: bool) -> Question:
+def _add_answers(question: questions.Question, body: str, *, is_html: bool) -> questions.Question:
     if not body:
-        return replace(question, type=QuestionType.CALL_AND_ANSWER)
+        return replace(question, type=questions.QuestionType.CALL_AND_ANSWER)
     if _TRUTH.fullmatch(body):
         # Feedback follows for a wrong answer, and then for the right one.
         is_true, comment = body[0] in "Tt", _plain(body.partition("#")[2].split("#")[-1], is_html)
@@ -147,17 +140,17 @@ def _add_answers(question: Question, body: str, *, is_html: bool) -> Question:
     if body.startswith("#"):
         texts = [_number_range(each.text) for each in right if each.text]
         explanation = f"Answer: {' or '.join(texts)}. {question.explanation}".strip()
-        return replace(question, type=QuestionType.TEXT, explanation=explanation)
+        return replace(question, type=questions.QuestionType.TEXT, explanation=explanation)
     if not any(each.is_wrong for each in answers):
-        question, answers = replace(question, type=QuestionType.TYPED), right
-    if len(answers) > len(OPTION_IDS):
-        problem = f"Use at most {len(OPTION_IDS)} answers; there are {len(answers)}."
+        question, answers = replace(question, type=questions.QuestionType.TYPED), right
+    if len(answers) > len(questions.OPTION_IDS):
+        problem = f"Use at most {len(questions.OPTION_IDS)} answers; there are {len(answers)}."
         raise InvalidInput({"options": problem})
-    ids = zip(OPTION_IDS, answers, strict=False)
+    ids = zip(questions.OPTION_IDS, answers, strict=False)
     feedback = next((each.feedback for each in right if each.feedback), "")
     return replace(
         question,
-        options=make_options([each.text for each in answers]),
+        options=questions.make_options([each.text for each in answers]),
         correct=tuple(letter for letter, each in ids if any(each is one for one in right)),
         explanation=question.explanation or feedback,
     )
@@ -167,7 +160,7 @@ def _split_answers(body: str, is_html: bool) -> list[_Answer]:
     answers: list[_Answer] = []
     parts = re.split(r"([=~])", body if body[:1] in ("=", "~") else f"={body}")
     if len(parts) > 2 * _MAX_ANSWERS:
-        raise InvalidInput({"options": f"Use at most {len(OPTION_IDS)} answers."})
+        raise InvalidInput({"options": f"Use at most {len(questions.OPTION_IDS)} answers."})
     for sign, raw in zip(parts[1::2], parts[2::2], strict=True):
         text, _, feedback = raw.strip().partition("#")
         weight = _WEIGHT.match(text)
@@ -191,7 +184,7 @@ def _plain(text: str, is_html: bool) -> str:
     return re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match[0]) - _PRIVATE), text).strip()
 
 
-def write_gift(draft: SetDraft) -> bytes:
+def write_gift(draft: questions.SetDraft) -> bytes:
     """Return the questions that `fits_gift` in GIFT."""
     parts: list[str] = []
     category = ""
@@ -209,9 +202,9 @@ def write_gift(draft: SetDraft) -> bytes:
     return ("\n\n".join(parts) + "\n").encode()
 
 
-def _sign(question: Question, option: str) -> str:
+def _sign(question: questions.Question, option: str) -> str:
     """Return the sign and weight of an option: a question with several has only percentages."""
-    is_plain = len(question.correct) == 1 or question.type is QuestionType.TYPED
+    is_plain = len(question.correct) == 1 or question.type is questions.QuestionType.TYPED
     right = "=" if is_plain else f"~%{100 / len(question.correct):.5g}%"
     return right if option in question.correct else "~" if is_plain else "~%-100%"
 
@@ -220,8 +213,8 @@ def _escape(text: str) -> str:
     return re.sub(r"([~=#{}:\\])", r"\\\1", text).replace("\n", "\\n")
 
 
-def fits_gift(question: Question) -> bool:
+def fits_gift(question: questions.Question) -> bool:
     """Return whether GIFT can contain a question: trivia with options of text, or a text."""
-    if question.type is QuestionType.TRIVIA:
+    if question.type is questions.QuestionType.TRIVIA:
         return len(question.options) > 1 and all(each.text for each in question.options)
     return kind_of(question).is_written

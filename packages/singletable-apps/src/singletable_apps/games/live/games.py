@@ -11,23 +11,8 @@ from typing import TypeAlias
 from singletable import SingleTableError
 from singletable_apps.games.entities import Game, GameState, Player, Process, Round
 from singletable_apps.games.errors import AppError, Busy, NotPermitted
+from singletable_apps.games.live import messages
 from singletable_apps.games.live.answer_queue import AnswerQueue, Sent
-from singletable_apps.games.live.messages import (
-    AnswerReceipt,
-    AnswerSent,
-    CommandSent,
-    Emoji,
-    ExtendSent,
-    Payload,
-    ReactionCounts,
-    ReactionSent,
-    StateReached,
-    StoredAnswer,
-    VoteReceipt,
-    VoteSent,
-    error_reply,
-    read_payload,
-)
 from singletable_apps.games.live.processes import announce_change
 from singletable_apps.games.live.watcher import ROLES, Attendee, Pace, Watch, Watcher
 from singletable_apps.games.phases import HOST_COMMANDS, Phase
@@ -167,34 +152,34 @@ class LiveGames:
             try:
                 return Reply(data=await self._handle(seat, message))
             except AppError as error:
-                return error_reply(error)
+                return messages.error_reply(error)
             except SingleTableError:
-                return error_reply(Busy("The server is very busy. Try again in a moment."))
+                return messages.error_reply(Busy("The server is very busy. Try again in a moment."))
 
         return receive
 
-    async def _handle(self, seat: Seat, message: ClientMessage) -> Payload:
+    async def _handle(self, seat: Seat, message: ClientMessage) -> messages.Payload:
         now, game_id, rounds = self._service.context.clock(), seat.game_id, self._service.rounds
-        match read_payload(message):
-            case AnswerSent(question_id, text, choices, number):
+        match messages.read_payload(message):
+            case messages.AnswerSent(question_id, text, choices, number):
                 sent = Submission(
                     seat.player_id, question_id, now, text, choices, number, message.id
                 )
                 receipt = await self.submit(seat, sent)
-                stored = StoredAnswer.of(receipt.answer) if receipt.answer else None
-                return AnswerReceipt(receipt.outcome, stored)
-            case VoteSent(question_id, ranking):
+                stored = messages.StoredAnswer.of(receipt.answer) if receipt.answer else None
+                return messages.AnswerReceipt(receipt.outcome, stored)
+            case messages.VoteSent(question_id, ranking):
                 ballot = VoteSubmission(seat.player_id, question_id, now, ranking, message.id)
-                return VoteReceipt((await self.submit(seat, ballot)).outcome)
-            case ReactionSent(emoji):
+                return messages.VoteReceipt((await self.submit(seat, ballot)).outcome)
+            case messages.ReactionSent(emoji):
                 return self._react(seat, emoji)
             case _ if not seat.can_drive:
                 raise NotPermitted("Only hosts can do this.")
-            case ExtendSent(seconds, version):
+            case messages.ExtendSent(seconds, version):
                 return await self._drive(
                     game_id, lambda: rounds.extend(game_id, seconds, version=version)
                 )
-            case CommandSent(command, version):
+            case messages.CommandSent(command, version):
                 if command not in HOST_COMMANDS:
                     raise NotPermitted("Only the server can do this.")
                 return await self._drive(
@@ -215,14 +200,14 @@ class LiveGames:
             watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
 
-    def _react(self, seat: Seat, emoji: Emoji) -> ReactionCounts:
+    def _react(self, seat: Seat, emoji: messages.Emoji) -> messages.ReactionCounts:
         """Count a reaction of a player for the big screens of this process."""
         if seat.role is not Role.PLAYER:
             raise NotPermitted("Only players can do this.")
         if self._reactions.take(seat.player_id, asyncio.get_running_loop().time()):
             raise Busy("You have sent many reactions. Wait a moment.")
         watcher = self._watchers.get(seat.game_id)
-        return watcher.count_reaction(emoji) if watcher else ReactionCounts({})
+        return watcher.count_reaction(emoji) if watcher else messages.ReactionCounts({})
 
     async def _store_answers(
         self, sent: Sequence[tuple[str, Submission]]
@@ -247,7 +232,7 @@ class LiveGames:
             {game_id: play for game_id, play in plays.items() if play},
         )
 
-    async def _drive(self, game_id: str, work: Callable[[], GameState]) -> StateReached:
+    async def _drive(self, game_id: str, work: Callable[[], GameState]) -> messages.StateReached:
         state = await self._watch.run(work)
         self.rooms.wake(game_id)
-        return StateReached(state.phase, state.version)
+        return messages.StateReached(state.phase, state.version)

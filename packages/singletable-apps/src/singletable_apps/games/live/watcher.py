@@ -23,21 +23,7 @@ import msgspec
 from singletable import SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
 from singletable_apps.games.errors import AppError, Busy, NotFound, WrongPhase
-from singletable_apps.games.live.messages import (
-    AnswerProgress,
-    AudienceChanged,
-    Emoji,
-    GameChanged,
-    HostPart,
-    InitialState,
-    PlayerChanged,
-    PlayerRemoved,
-    Presence,
-    ReactionCounts,
-    Roster,
-    SummaryReady,
-    Tally,
-)
+from singletable_apps.games.live import messages
 from singletable_apps.games.live.processes import ConnectionItems, Counts, ProcessItems, add_up
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
@@ -144,7 +130,7 @@ class Watcher:
         # The questions that each player has answered in this phase, and who is done with all.
         self._answered: dict[str, set[str]] = {}
         self._done: set[str] = set()
-        self._reactions = Counter[Emoji]()
+        self._reactions = Counter[messages.Emoji]()
         self._changes = 0
         self._handled_changes = 0
         self._exchanged_at = -watch.pace.exchange
@@ -246,7 +232,7 @@ class Watcher:
             elif self._others:
                 self._exchange_soon()
 
-    def count_reaction(self, emoji: Emoji) -> ReactionCounts:
+    def count_reaction(self, emoji: messages.Emoji) -> messages.ReactionCounts:
         """Count a reaction, and tell hosts and screens the new totals."""
         phase = self._shown.snapshot.state.phase if self._shown else Phase.WAITING
         if phase not in _REACTING:
@@ -310,7 +296,7 @@ class Watcher:
             self._note_known_answers(shown.snapshot, member.id, view)
             me = view
         now = iso_time(self._service.context.clock()) or ""
-        return "initialStateSync", InitialState(shown.views[channel], now, me)
+        return "initialStateSync", messages.InitialState(shown.views[channel], now, me)
 
     def _note_known_answers(self, snapshot: Snapshot, player_id: str, view: View) -> None:
         if snapshot is not (self._shown and self._shown.snapshot):
@@ -441,11 +427,13 @@ class Watcher:
         for channel, view in views.items():
             self._add_view(shown, channel, view)
             if before is not None:
-                self._room.publish("gameStateChanged", GameChanged(shown.views[channel]), channel)
+                self._room.publish(
+                    "gameStateChanged", messages.GameChanged(shown.views[channel]), channel
+                )
         for player_id, me in personal.items():
             self._note_known_answers(snapshot, player_id, me)
             if before is not None:
-                self._room.publish("playerUpdated", PlayerChanged(me), f"me:{player_id}")
+                self._room.publish("playerUpdated", messages.PlayerChanged(me), f"me:{player_id}")
         self._update_roster(shown)
 
     def _build(
@@ -473,7 +461,7 @@ class Watcher:
         shown.views[channel] = msgspec.Raw(msgspec.json.encode(view))
         marked = {name: each for name, each in view.items() if name not in _UNMARKED}
         shown.marks[channel] = msgspec.json.encode(marked)
-        audience = AudienceChanged(view["audience"])
+        audience = messages.AudienceChanged(view["audience"])
         self._room.update("audienceChanged", audience, channel, interval=self._pace.slow)
         if "host" in view:
             shown.host = view["host"]
@@ -489,12 +477,16 @@ class Watcher:
         for channel, view in views.items():
             self._add_view(shown, channel, view)
             if shown.marks[channel] != before.marks.get(channel):
-                self._room.publish("gameStateChanged", GameChanged(shown.views[channel]), channel)
+                self._room.publish(
+                    "gameStateChanged", messages.GameChanged(shown.views[channel]), channel
+                )
         self._update_roster(shown)
         self._update_host(shown)
         summary = snapshot.round.summary if snapshot.round else ""
         if summary and before.snapshot.round and summary != before.snapshot.round.summary:
-            self._room.publish("aiSummaryReady", SummaryReady(snapshot.state.question_id, summary))
+            self._room.publish(
+                "aiSummaryReady", messages.SummaryReady(snapshot.state.question_id, summary)
+            )
         await self._check_seats(snapshot, before.snapshot)
 
     async def _check_seats(self, snapshot: Snapshot, before: Snapshot) -> None:
@@ -510,11 +502,11 @@ class Watcher:
             self._service.snapshots.player_views, snapshot, changed
         )
         for player_id, me in personal.items():
-            self._room.publish("playerUpdated", PlayerChanged(me), f"me:{player_id}")
+            self._room.publish("playerUpdated", messages.PlayerChanged(me), f"me:{player_id}")
         for member in self._room.members():
             if refusal := _refusal(member, snapshot):
                 if refusal[0] is CloseCode.FORBIDDEN:
-                    self._room.publish("playerRemoved", PlayerRemoved(), f"me:{member.id}")
+                    self._room.publish("playerRemoved", messages.PlayerRemoved(), f"me:{member.id}")
                     await self._room.drain()
                 self._room.disconnect(member.id, *refusal)
 
@@ -540,15 +532,15 @@ class Watcher:
         if shown.host is None:
             return
         state, settings = shown.snapshot.state, shown.snapshot.game.settings
-        part = HostPart(state.version, shown.host)
+        part = messages.HostPart(state.version, shown.host)
         self._room.update("hostChanged", part, "host", interval=self._pace.slow)
         if settings.live_counts and state.phase is Phase.OPEN and shown.host["liveTally"]:
-            tally = Tally(state.question_id, shown.host["liveTally"])
+            tally = messages.Tally(state.question_id, shown.host["liveTally"])
             for channel in ("host", "screen"):
                 self._room.update("liveTally", tally, channel, interval=self._pace.slow)
 
     def _update_roster(self, shown: Shown) -> None:
-        roster = Roster(**roster_view(shown.snapshot.players.values()))
+        roster = messages.Roster(**roster_view(shown.snapshot.players.values()))
         for channel in ("host", "screen"):
             self._room.update("playerJoined", roster, channel)
 
@@ -557,12 +549,12 @@ class Watcher:
             return
         state, counts = self._shown.snapshot.state, self._counts()
         fast, slow = self._pace.fast, self._pace.slow
-        progress = AnswerProgress(*_round_of(state), counts.done, counts.players)
+        progress = messages.AnswerProgress(*_round_of(state), counts.done, counts.players)
         for channel, interval in (("host", fast), ("screen", fast), ("player", slow)):
             self._room.update("playerAnswered", progress, channel, interval=interval)
 
-    def _update_reactions(self) -> ReactionCounts:
-        counts = ReactionCounts(dict(self._reactions))
+    def _update_reactions(self) -> messages.ReactionCounts:
+        counts = messages.ReactionCounts(dict(self._reactions))
         for channel in ("host", "screen"):
             self._room.update("reactionsCounted", counts, channel)
         return counts
@@ -571,7 +563,7 @@ class Watcher:
         if self._shown is None:
             return
         counts = self._counts()
-        presence = Presence(counts.players, counts.hosts > 0, counts.screens)
+        presence = messages.Presence(counts.players, counts.hosts > 0, counts.screens)
         self._room.update("presenceChanged", presence, interval=self._pace.slow)
 
     # -------------------------------------------------------------------------- counts

@@ -12,16 +12,7 @@ from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
 from pydantic import BaseModel, Field, create_model
 
-from singletable_apps.games.entities import (
-    AnswersShown,
-    GameEntry,
-    GameSettings,
-    Homework,
-    HostAbsence,
-    Leaderboard,
-    Profanity,
-    QuestionSet,
-)
+from singletable_apps.games import entities
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.questions import ENGAGEMENT_NAMES, SetDraft
@@ -41,10 +32,10 @@ from singletable_apps.shared.qr import qr_svg
 router = APIRouter()
 CHOICES: dict[str, Sequence[tuple[str, str]]] = {
     "leaderboard": (
-        (Leaderboard.EACH, "After each question with points"),
-        (Leaderboard.CATEGORY, "After each category"),
-        (Leaderboard.END, "At the end"),
-        (Leaderboard.NEVER, "Never"),
+        (entities.Leaderboard.EACH, "After each question with points"),
+        (entities.Leaderboard.CATEGORY, "After each category"),
+        (entities.Leaderboard.END, "At the end"),
+        (entities.Leaderboard.NEVER, "Never"),
     ),
     "trivia_mode": (
         ("speed", "Correct and fast"),
@@ -63,14 +54,14 @@ CHOICES: dict[str, Sequence[tuple[str, str]]] = {
         (RankMethod.IRV, "Instant runoff: the weakest drops out"),
     ),
     "profanity": (
-        (Profanity.QUEUE, "Wait for your decision"),
-        (Profanity.BLOCK, "Are rejected"),
-        (Profanity.OFF, "Are shown"),
+        (entities.Profanity.QUEUE, "Wait for your decision"),
+        (entities.Profanity.BLOCK, "Are rejected"),
+        (entities.Profanity.OFF, "Are shown"),
     ),
     "host_absence": (
-        (HostAbsence.WAIT, "The game waits"),
-        (HostAbsence.CONTINUE, "The game goes on by itself"),
-        (HostAbsence.END, "The game ends"),
+        (entities.HostAbsence.WAIT, "The game waits"),
+        (entities.HostAbsence.CONTINUE, "The game goes on by itself"),
+        (entities.HostAbsence.END, "The game ends"),
     ),
     "answers_shown": (
         ("at-once", "After each question"),
@@ -80,11 +71,11 @@ CHOICES: dict[str, Sequence[tuple[str, str]]] = {
 }
 
 
-_DEFAULTS = GameSettings()
+_DEFAULTS = entities.GameSettings()
 # Settings with a field of the same name and type; the others are written in another way.
 _COPIED = {
     name: kind
-    for name, kind in get_type_hints(GameSettings).items()
+    for name, kind in get_type_hints(entities.GameSettings).items()
     if name not in ("teams", "deny_words", "speed_floor")
 }
 
@@ -106,25 +97,27 @@ class NewGame(BaseModel):
     is_homework: bool = False
     due_at: datetime | None = None
     attempts: int = 1
-    answers_shown: AnswersShown = "end"
+    answers_shown: entities.AnswersShown = "end"
     seconds: int = 0
     names: str = ""
 
-    def settings(self) -> GameSettings:
+    def settings(self) -> entities.GameSettings:
         """Return the settings of the game."""
-        return GameSettings(
+        return entities.GameSettings(
             **{name: getattr(self, name) for name in _COPIED},
             teams=_lines(self.teams),
             deny_words=_lines(self.deny_words),
             speed_floor=self.speed_percent / 100,
         )
 
-    def homework(self) -> Homework:
+    def homework(self) -> entities.Homework:
         """Return how the game is given as homework."""
         if self.due_at is None:
             raise InvalidInput({"due_at": "Choose until when it can be answered."})
         names = tuple(self.names.splitlines())
-        return Homework(self.due_at, self.attempts, self.answers_shown, self.seconds, names)
+        return entities.Homework(
+            self.due_at, self.attempts, self.answers_shown, self.seconds, names
+        )
 
 
 _FIELDS: dict[str, Any] = {
@@ -199,7 +192,7 @@ def _library() -> dict[str, SetDraft]:
     return {**load_samples(), **load_templates()}
 
 
-def list_playable(page: PageContext) -> list[QuestionSet]:
+def list_playable(page: PageContext) -> list[entities.QuestionSet]:
     """Return the sets that the browser can play: own, shared, and those of the library.
 
     The id of a set of the library is `library:` and its name; it is not stored.
@@ -208,7 +201,7 @@ def list_playable(page: PageContext) -> list[QuestionSet]:
     stored = sets.list_playable(host_id) if host_id else sets.list_shared()
     names = {each.name for each in stored}
     library = [
-        QuestionSet(
+        entities.QuestionSet(
             set_id=f"library:{name}",
             name=draft.name,
             description=draft.description,
@@ -280,7 +273,7 @@ def delete_game(page: AnyPage, game_id: Segment) -> ConfirmedAction:
     )
 
 
-def _find_own(page: PageContext, game_id: str) -> GameEntry:
+def _find_own(page: PageContext, game_id: str) -> entities.GameEntry:
     entry = page.service.games.find_entry(game_id)
     if entry is None or not (page.is_admin or entry.created_by == page.host_id != ""):
         raise NotFound("You have no such game.")

@@ -15,14 +15,8 @@ from fastapi import APIRouter, Response
 from markupsafe import Markup
 from pydantic import BaseModel
 
+from singletable_apps.games import errors
 from singletable_apps.games.entities import AnswerStatus, AskedStatus
-from singletable_apps.games.errors import (
-    Busy,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    RequestRejected,
-)
 from singletable_apps.games.names import name_key
 from singletable_apps.games.pages.dependencies import DriverPage, SeatPage, SeatPageContext, Segment
 from singletable_apps.games.phases import HOST_COMMANDS, PHASE_NAMES, Command, Phase
@@ -75,7 +69,7 @@ def show_host(page: DriverPage) -> Response:
 def show_screen(page: SeatPage) -> Response:
     """Show the big screen. It has a token that cannot control the game."""
     if not (page.seat.can_drive or page.seat.role is Role.SCREEN):
-        raise NotPermitted("Ask the host for the link of the big screen.")
+        raise errors.NotPermitted("Ask the host for the link of the big screen.")
     service, game = page.service, page.game
     view = service.snapshots.view(game.game_id, Role.SCREEN)
     token = service.context.issue_seat(game, Role.SCREEN)
@@ -160,7 +154,7 @@ def _act(page: SeatPageContext, act: Callable[[], object], done: str = "") -> Re
     is_script = "application/json" in page.request.headers.get("accept", "")
     try:
         act()
-    except (RequestRejected, Busy) as error:
+    except (errors.RequestRejected, errors.Busy) as error:
         if is_script:
             raise
         return page.redirect(page.urls.host(page.game.game_id), Flash(str(error), "danger"))
@@ -280,7 +274,7 @@ def share_results(page: DriverPage, form: PostedForm) -> Response:
 def replace_link(page: DriverPage, role: Segment) -> ConfirmedAction:
     """Make the links of a role void and issue new ones."""
     if role not in [*LINKS] or page.seat.role is Role.COHOST:
-        raise NotFound("Only the host can replace these links.")
+        raise errors.NotFound("Only the host can replace these links.")
     return ConfirmedAction(
         page,
         title=f"Replace the link “{LINKS[Role(role)][0]}”?",
@@ -320,7 +314,7 @@ def decide_answer(page: DriverPage, form: PostedForm) -> Response:
             return
         status = _DECISIONS.get(decision)
         if status is None:
-            raise InvalidInput({"decision": "Approve the answer, or hide it."})
+            raise errors.InvalidInput({"decision": "Approve the answer, or hide it."})
         text = form.value("text") if "text" in form.values else None
         moderation.decide(game_id, form.value("question"), answer, status, text)
 

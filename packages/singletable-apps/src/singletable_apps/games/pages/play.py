@@ -15,15 +15,8 @@ from math import ceil
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
+from singletable_apps.games import errors
 from singletable_apps.games.entities import Game
-from singletable_apps.games.errors import (
-    AlreadyExists,
-    InvalidInput,
-    NotFound,
-    NotSeated,
-    RoomClosed,
-    WrongPhase,
-)
 from singletable_apps.games.pages.dependencies import (
     SEAT,
     AnyPage,
@@ -61,7 +54,7 @@ def show_join(page: AnyPage, code: str = "") -> Response:
     check_limit(page.request, wrong_codes)
     try:
         game = page.service.games.find_by_code(code)
-    except NotFound:
+    except errors.NotFound:
         hit_limit(page.request, wrong_codes)
         text = "There is no game with this code. Check it on the big screen; it has six digits."
         form = Form({"code": code[:20]}, {"code": text})
@@ -83,11 +76,11 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     """Ask for a name, and take a seat as a player or in the audience."""
     try:
         seat_of(page, game_id)
-    except NotSeated:
+    except errors.NotSeated:
         pass
-    except RoomClosed as error:
+    except errors.RoomClosed as error:
         return show_closed(page, error)
-    except NotFound as error:
+    except errors.NotFound as error:
         return show_closed(page, error, 404)
     else:
         return page.redirect(page.urls.play(game_id))
@@ -105,10 +98,10 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
         check_limit(page.request, guesses)
         try:
             token = _join(page, game, values)
-        except InvalidInput as error:
+        except errors.InvalidInput as error:
             if "access_code" in error.errors:
                 hit_limit(page.request, guesses)
-            if isinstance(error, AlreadyExists) and error.suggestions:
+            if isinstance(error, errors.AlreadyExists) and error.suggestions:
                 # One tap takes the suggestion.
                 filled = {**form.values, "name": error.suggestions[0]}
                 return show(Form(filled, error.errors), 422)
@@ -119,11 +112,11 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     try:
         if state.phase is Phase.ENDED and (game.homework or not form.value("watch")):
             about = "This homework is closed. Nothing is accepted any more."
-            raise RoomClosed(about if game.homework else "This game is over.")
+            raise errors.RoomClosed(about if game.homework else "This game is over.")
         if game.is_locked and state.phase is not Phase.ENDED:
-            raise RoomClosed("The host has locked this game. Ask the host to let you in.")
+            raise errors.RoomClosed("The host has locked this game. Ask the host to let you in.")
         return page.fill(form, Form(), JoinForm, join, show)
-    except RoomClosed as error:
+    except errors.RoomClosed as error:
         is_public = state.phase is Phase.ENDED and not (game.access_code or game.homework)
         return show_closed(page, error, watch=page.urls.play(game_id, "join") if is_public else "")
 
@@ -150,10 +143,10 @@ def seat_of(page: PageContext, game_id: str) -> SeatPageContext:
     tokens, token = page.service.context.tokens, SEAT.read(page.request)
     if not token:
         page.service.context.get_game(game_id)
-        raise NotSeated("You are not in this game yet.")
+        raise errors.NotSeated("You are not in this game yet.")
     seat, game = page.service.context.seat_of(Actor(tokens.read_seat(token)), game_id)
     if seat.role not in (Role.PLAYER, Role.AUDIENCE):
-        raise NotSeated("You are not in this game yet.")
+        raise errors.NotSeated("You are not in this game yet.")
     return SeatPageContext(page.request, seat, game)
 
 
@@ -163,11 +156,11 @@ def _with_seat(
     """Act on the seat of the browser. Without one, lead to the page where one joins."""
     try:
         return act(seat_of(page, game_id))
-    except NotSeated:
+    except errors.NotSeated:
         return page.redirect(page.urls.play(game_id, "join"))
-    except RoomClosed as error:
+    except errors.RoomClosed as error:
         return show_closed(page, error)
-    except NotFound as error:
+    except errors.NotFound as error:
         return show_closed(page, error, 404)
 
 
@@ -237,7 +230,7 @@ def _show(
 def _show_homework(page: SeatPageContext, status: int, error: str, sent: Form) -> Response:
     """Show the question where the player is, or the result."""
     if not page.seat.player_id:
-        raise RoomClosed("Homework has no audience. Join it with your name.")
+        raise errors.RoomClosed("Homework has no audience. Join it with your name.")
     view = page.service.homework.view(page.game.game_id, page.seat.player_id)
     reload = _seconds_left(view, page.service.context.clock())
     return page.render(
@@ -369,8 +362,8 @@ def _send(page: SeatPageContext, form: Form, store: Callable[[str, str, str], Re
     page.state.count_use("answer", page.seat.player_id)
     try:
         receipt = store(page.seat.player_id, form.value("question_id"), form.value("client_id"))
-    except (InvalidInput, WrongPhase) as error:
-        status = 422 if isinstance(error, InvalidInput) else 409
+    except (errors.InvalidInput, errors.WrongPhase) as error:
+        status = 422 if isinstance(error, errors.InvalidInput) else 409
         return _show(page, at, status, error=str(error), sent=form)
     flash = _LATE if receipt.outcome is Outcome.LATE else ""
     return page.redirect(f"{back}?step={at + 1}" if at else back, flash)
@@ -384,7 +377,7 @@ def _ranking(form: Form) -> tuple[str, ...]:
         if place is not None:
             places[name.removeprefix("place-")] = place
     if len(set(places.values())) < len(places):
-        raise InvalidInput({"ranking": "Give each place to one answer only."})
+        raise errors.InvalidInput({"ranking": "Give each place to one answer only."})
     return tuple(sorted(places, key=lambda each: places[each]))
 
 
@@ -421,7 +414,7 @@ def follow_game(page: AnyPage, game_id: Segment) -> Response:
                 if seat.player_id
                 else service.context.issue_seat(service.context.get_game(after), seat.role)
             )
-        except AlreadyExists:
+        except errors.AlreadyExists:
             return page.redirect(page.urls.play(after, "join"))
         page.take_seat(token, page.urls.play(after))
         return page.redirect(page.urls.play(after))
@@ -436,7 +429,7 @@ def take_seat(page: AnyPage, game_id: Segment, token: str = "") -> ConfirmedActi
     back = page.urls.play(game_id)
     try:
         has_other = seat_of(page, game_id).token != token
-    except (NotSeated, RoomClosed):
+    except (errors.NotSeated, errors.RoomClosed):
         has_other = False
     if not has_other:
         page.take_seat(token, back)

@@ -10,16 +10,9 @@ from dataclasses import replace
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
+from singletable_apps.games import formats
 from singletable_apps.games.entities import QuestionSet
 from singletable_apps.games.errors import InvalidInput
-from singletable_apps.games.formats import (
-    FORMATS,
-    MAX_FILE_BYTES,
-    ReadSet,
-    SetFormat,
-    read_set,
-    write_set,
-)
 from singletable_apps.games.formats.parsed_questions import guess_type
 from singletable_apps.games.kinds import ALLOWED
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext
@@ -41,7 +34,7 @@ def show_import(page: AnyPage, into: str = "") -> Response:
 
 def _show_upload(page: PageContext, form: Form, status: int) -> Response:
     return page.render(
-        "set_import", status, form=form, target=_find_target(page, form), formats=FORMATS
+        "set_import", status, form=form, target=_find_target(page, form), formats=formats.FORMATS
     )
 
 
@@ -52,7 +45,7 @@ def _find_target(page: PageContext, form: Form) -> QuestionSet | None:
 
 
 @router.get("/sets/import/example.{kind}")
-def download_example(page: AnyPage, kind: SetFormat) -> Response:
+def download_example(page: AnyPage, kind: formats.SetFormat) -> Response:
     """Download a file to begin with."""
     return download_set(replace(load_templates()["trivia-night"], name="Example"), kind)
 
@@ -67,9 +60,9 @@ def preview_import(page: AnyPage, upload: PostedUpload) -> Response:
     written = QuestionType.TEXT if is_opinion else QuestionType.CALL_AND_ANSWER
     try:
         if files:
-            read = read_set(files[0].data, name)
+            read = formats.read_set(files[0].data, name)
         elif pasted.strip():
-            read = read_set(pasted.encode(errors="replace"), name, written)
+            read = formats.read_set(pasted.encode(errors="replace"), name, written)
         else:
             raise InvalidInput({"file": "Choose a file, or paste a list."})
     except InvalidInput as error:
@@ -79,7 +72,7 @@ def preview_import(page: AnyPage, upload: PostedUpload) -> Response:
             "into": upload.form.value("into"),
             "name": read.draft.name,
             "type": read.draft.type,
-            "document": write_set(read.draft, SetFormat.JSON).decode(),
+            "document": formats.write_set(read.draft, formats.SetFormat.JSON).decode(),
             "filename": name if files else "",
             "keep": [str(number) for number in range(len(read.draft.questions))],
         }
@@ -87,7 +80,7 @@ def preview_import(page: AnyPage, upload: PostedUpload) -> Response:
     return _show_preview(page, read, form, 200)
 
 
-def _show_preview(page: PageContext, read: ReadSet, form: Form, status: int) -> Response:
+def _show_preview(page: PageContext, read: formats.ReadSet, form: Form, status: int) -> Response:
     return page.render(
         "set_preview",
         status,
@@ -95,7 +88,7 @@ def _show_preview(page: PageContext, read: ReadSet, form: Form, status: int) -> 
         read=read,
         target=_find_target(page, form),
         types=TYPES,
-        format_title=FORMATS[read.format].title if form.value("filename") else "a list",
+        format_title=formats.FORMATS[read.format].title if form.value("filename") else "a list",
     )
 
 
@@ -115,7 +108,7 @@ def save_import(page: AnyPage, form: PostedForm) -> Response:
     """Create a set with the chosen questions, or add them to one."""
     document = form.value("document").encode(errors="replace")
     try:
-        read = read_set(document[: MAX_FILE_BYTES * 4], "import.json")
+        read = formats.read_set(document[: formats.MAX_FILE_BYTES * 4], "import.json")
     except InvalidInput as error:
         return _show_upload(page, Form({"into": form.value("into")}, error.errors), 422)
 

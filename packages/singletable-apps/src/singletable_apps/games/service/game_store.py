@@ -7,19 +7,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from singletable import Selection
-from singletable_apps.games.entities import (
-    Answer,
-    AudienceQuestion,
-    BallotAnswer,
-    BallotPart,
-    Game,
-    GameState,
-    Player,
-    ResultPart,
-    Round,
-    Standing,
-    Vote,
-)
+from singletable_apps.games import entities
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import Play, written_ids
 from singletable_apps.games.scoring import assign_ballots
@@ -52,7 +40,9 @@ class GameStore:
     def load_many(self, game_ids: Collection[str]) -> dict[str, Play]:
         """Return games with their states and questions, without those that do not exist."""
         context = self._context
-        games = context.store.get_many(map(Game.key, filter(is_id, game_ids)), consistent=True)
+        games = context.store.get_many(
+            map(entities.Game.key, filter(is_id, game_ids)), consistent=True
+        )
         states = context.get_states(game_ids)
         return {
             each.game_id: Play(each, states[each.game_id], context.get_questions(each))
@@ -60,28 +50,28 @@ class GameStore:
             if each and each.game_id in states
         }
 
-    def get_round(self, game_id: str, question_id: str) -> Round | None:
+    def get_round(self, game_id: str, question_id: str) -> entities.Round | None:
         """Return a question that was played, or None. Before the first one, the id is empty."""
         if not question_id:
             return None
-        return self._context.store.get(Round.key(game_id, question_id), consistent=True)
+        return self._context.store.get(entities.Round.key(game_id, question_id), consistent=True)
 
     def _read(self, query: Selection[T]) -> list[T]:
         return list(self._context.store.query(query, consistent=True))
 
-    def list_players(self, game_id: str) -> list[Player]:
+    def list_players(self, game_id: str) -> list[entities.Player]:
         """Return all players of a game, also those who were removed."""
-        return self._read(Player.key.partition(game_id))
+        return self._read(entities.Player.key.partition(game_id))
 
-    def list_rounds(self, game_id: str) -> list[Round]:
+    def list_rounds(self, game_id: str) -> list[entities.Round]:
         """Return all questions that were played, in order."""
-        return self._read(Round.key.partition(game_id))
+        return self._read(entities.Round.key.partition(game_id))
 
-    def list_answers(self, game_id: str, question_id: str) -> list[Answer]:
+    def list_answers(self, game_id: str, question_id: str) -> list[entities.Answer]:
         """Return all answers to a question."""
-        return self._read(Answer.key.partition(game_id).eq(question_id))
+        return self._read(entities.Answer.key.partition(game_id).eq(question_id))
 
-    def list_written(self, play: Play) -> list[Answer]:
+    def list_written(self, play: Play) -> list[entities.Answer]:
         """Return the texts that were sent for the current question, or for all of a survey.
 
         Texts of a survey that too few people have answered are shown to nobody.
@@ -90,40 +80,42 @@ class GameStore:
         found = [self.list_answers(play.game.game_id, each) for each in written_ids(play)]
         return [answer for answers in found if len(answers) >= least for answer in answers]
 
-    def list_asked(self, game_id: str) -> list[AudienceQuestion]:
+    def list_asked(self, game_id: str) -> list[entities.AudienceQuestion]:
         """Return all questions of players to the host."""
-        return self._read(AudienceQuestion.key.partition(game_id))
+        return self._read(entities.AudienceQuestion.key.partition(game_id))
 
-    def list_votes(self, game_id: str, question_id: str) -> list[Vote]:
+    def list_votes(self, game_id: str, question_id: str) -> list[entities.Vote]:
         """Return all votes on the answers to a question."""
-        return self._read(Vote.key.partition(game_id).eq(question_id))
+        return self._read(entities.Vote.key.partition(game_id).eq(question_id))
 
-    def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
+    def get_ballot(self, entry: entities.Round) -> tuple[entities.BallotAnswer, ...]:
         """Return the frozen answers of a round."""
         return self._ballots(entry.game_id, entry.question_id, entry.ballot)
 
     def _read_ballot(
         self, game_id: str, question_id: str, attempt: str
-    ) -> tuple[BallotAnswer, ...]:
-        parts = BallotPart.key.partition(game_id).eq(question_id).eq(attempt)
+    ) -> tuple[entities.BallotAnswer, ...]:
+        parts = entities.BallotPart.key.partition(game_id).eq(question_id).eq(attempt)
         return tuple(each for part in self._read(parts) for each in part.answers) if attempt else ()
 
-    def get_result(self, entry: Round) -> tuple[Standing, ...]:
+    def get_result(self, entry: entities.Round) -> tuple[entities.Standing, ...]:
         """Return the standings after a round, best first."""
         return self._results(entry.game_id, entry.question_id, entry.result)
 
-    def _read_result(self, game_id: str, question_id: str, attempt: str) -> tuple[Standing, ...]:
-        parts = ResultPart.key.partition(game_id).eq(question_id).eq(attempt)
+    def _read_result(
+        self, game_id: str, question_id: str, attempt: str
+    ) -> tuple[entities.Standing, ...]:
+        parts = entities.ResultPart.key.partition(game_id).eq(question_id).eq(attempt)
         return (
             tuple(each for part in self._read(parts) for each in part.standings) if attempt else ()
         )
 
-    def get_standings(self, state: GameState) -> tuple[Standing, ...]:
+    def get_standings(self, state: entities.GameState) -> tuple[entities.Standing, ...]:
         """Return the standings after the last round with points."""
         entry = self.get_round(state.game_id, state.scored[-1]) if state.scored else None
         return self.get_result(entry) if entry else ()
 
-    def offered_to(self, game: Game, entry: Round, player_id: str) -> list[str]:
+    def offered_to(self, game: entities.Game, entry: entities.Round, player_id: str) -> list[str]:
         """Return the answers that a player is asked to rank, in the order to show them.
 
         Players who did not answer get the list of a random place.
@@ -148,25 +140,27 @@ class GameStore:
         voters = {player for players in authors.values() for player in players}
         return assign_ballots(authors, voters, authors, attempt, size)
 
-    def store_ballot(self, entry: Round, frozen: Sequence[BallotAnswer]) -> None:
+    def store_ballot(self, entry: entities.Round, frozen: Sequence[entities.BallotAnswer]) -> None:
         """Store the frozen answers of a round, which the round refers to when it is written."""
         entry.ballot = new_id() if frozen else ""
         parts = enumerate(_parts(frozen, lambda each: 4 * len(each.text) + 100))
         self._context.store.put_many(
-            BallotPart(**_part_of(entry), attempt=entry.ballot, part=number, answers=part)
+            entities.BallotPart(**_part_of(entry), attempt=entry.ballot, part=number, answers=part)
             for number, part in parts
         )
 
-    def store_result(self, entry: Round, standings: Sequence[Standing]) -> None:
+    def store_result(self, entry: entities.Round, standings: Sequence[entities.Standing]) -> None:
         """Store the standings after a round, which the round refers to when it is written."""
         entry.result = new_id()
         self._context.store.put_many(
-            ResultPart(**_part_of(entry), attempt=entry.result, part=number, standings=part)
+            entities.ResultPart(
+                **_part_of(entry), attempt=entry.result, part=number, standings=part
+            )
             for number, part in enumerate(_parts(standings, lambda _: 200))
         )
 
 
-def _part_of(entry: Round) -> dict[str, Any]:
+def _part_of(entry: entities.Round) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in ("game_id", "question_id", "expires_at")}
 
 

@@ -10,14 +10,8 @@ from itertools import islice
 
 from singletable import AlreadyExists as KeyExists
 from singletable import ConditionFailed, Edit
+from singletable_apps.games import errors
 from singletable_apps.games.entities import Game, Player, PlayerName
-from singletable_apps.games.errors import (
-    AlreadyExists,
-    Busy,
-    InvalidInput,
-    NotFound,
-    RoomClosed,
-)
 from singletable_apps.games.names import MAX_NAME, check_name, draw_names, name_key, similar_names
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.rules import is_due
@@ -70,11 +64,11 @@ class Players:
         game = context.get_game(game_id, consistent=True)
         state = context.get_state(game_id)
         if game.homework and (state.phase is Phase.ENDED or is_due(state, context.clock())):
-            raise RoomClosed("This homework is closed. Nothing is accepted any more.")
+            raise errors.RoomClosed("This homework is closed. Nothing is accepted any more.")
         if state.phase is Phase.ENDED:
-            raise RoomClosed("This game is over.")
+            raise errors.RoomClosed("This game is over.")
         if game.is_locked or (not game.settings.late_join and state.phase is not Phase.WAITING):
-            raise RoomClosed("The host has locked this game. Ask the host to let you in.")
+            raise errors.RoomClosed("The host has locked this game. Ask the host to let you in.")
         self._games.check_access_code(game, access_code)
         checks = InputChecks()
         is_drawn = game.settings.generated_names and not name.strip()
@@ -83,7 +77,7 @@ class Players:
         checks.raise_errors()
         room = self._count(game_id)
         if room.players >= game.settings.max_players:
-            raise RoomClosed("This game is full.")
+            raise errors.RoomClosed("This game is full.")
         if game.settings.teams and not placed:
             placed = min(game.settings.teams, key=lambda each: room.teams[each])
         player = self._create(game, names, placed)
@@ -100,7 +94,7 @@ class Players:
         after = context.get_game(game.next_game)
         try:
             player = context.get_player(after.game_id, player_id)
-        except NotFound:
+        except errors.NotFound:
             team = before.team if before.team in after.settings.teams else ""
             player = self._create(after, iter([before.name]), team, player_id)
             context.notify(player)
@@ -150,14 +144,14 @@ class Players:
         taken = {each.look for each in self._context.store.get_many(items) if each}
         return [each for each in candidates if name_key(each) not in taken][:count]
 
-    def _name_taken(self, game: Game, name: str) -> AlreadyExists:
+    def _name_taken(self, game: Game, name: str) -> errors.AlreadyExists:
         free = self.suggest_names(game, name)
         text = f"Someone is called {name} already. Choose another name."
         if _listed(game):
-            return AlreadyExists({"name": f"{name} has begun already, on another device."})
+            return errors.AlreadyExists({"name": f"{name} has begun already, on another device."})
         if free:
             text = f"Someone is called {name} already. How about {' or '.join(free[:2])}?"
-        return AlreadyExists({"name": text}, free)
+        return errors.AlreadyExists({"name": text}, free)
 
     def rename(self, game_id: str, player_id: str, name: str) -> Player:
         """Give a player another name, for results from now on and for those of before."""
@@ -183,7 +177,7 @@ class Players:
         except KeyExists:
             raise self._name_taken(game, chosen) from None
         except ConditionFailed:
-            raise Busy("This player is being renamed right now. Try again.") from None
+            raise errors.Busy("This player is being renamed right now. Try again.") from None
         context.notify(player)
         return player
 
@@ -203,7 +197,7 @@ class Players:
         """Move as few players as possible, so that teams are equally large; return how many."""
         game = self._context.get_game(game_id, consistent=True)
         if not game.settings.teams:
-            raise InvalidInput({"teams": "This game has no teams."})
+            raise errors.InvalidInput({"teams": "This game has no teams."})
         members = {
             each.player_id: each.team
             for each in self._store.list_players(game_id)
@@ -238,7 +232,7 @@ class Players:
             return listed.get(name_key(chosen), chosen)
         try:
             return check_name(game.settings, chosen)
-        except InvalidInput as error:
+        except errors.InvalidInput as error:
             checks.reject("name", error.errors["name"])
             return chosen
 

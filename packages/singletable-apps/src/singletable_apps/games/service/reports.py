@@ -8,15 +8,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, TypeAlias
 
-from singletable_apps.games.entities import (
-    Answer,
-    AnswerStatus,
-    Game,
-    GameState,
-    Player,
-    Round,
-    Standing,
-)
+from singletable_apps.games import entities
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.kinds import kind_of, summarize
 from singletable_apps.games.questions import EngagementType, Question
@@ -69,7 +61,7 @@ class ReportedQuestion:
     ai_summary: str
     started_at: datetime
     # Players who were in the game and did not answer; of a survey, nobody knows.
-    silent: Sequence[Player] = ()
+    silent: Sequence[entities.Player] = ()
 
     @property
     def texts(self) -> list[tuple[ReportedAnswer, list[str]]]:
@@ -97,8 +89,8 @@ class Score:
 class GameReport:
     """A whole game. `champions` share the first place."""
 
-    game: Game
-    state: GameState
+    game: entities.Game
+    state: entities.GameState
     questions: Sequence[ReportedQuestion]
     scores: Sequence[Score]
     champions: Sequence[str]
@@ -233,12 +225,12 @@ class Reports:
             asked=list_asked(game, self._store.list_asked(game_id), players),
         )
 
-    def summarize(self, game_id: str, question_id: str) -> Round:
+    def summarize(self, game_id: str, question_id: str) -> entities.Round:
         """Have the answers to a question summarized, and store the summary with the question."""
         request = self.summary_request(game_id, question_id)
         summary = self.summarizer.summarize(request)
         entry = self._context.store.update(
-            Round.key(game_id, question_id), Round.summary.set(summary)
+            entities.Round.key(game_id, question_id), entities.Round.summary.set(summary)
         )
         self._context.notify(entry)
         return entry
@@ -270,15 +262,15 @@ class Reports:
 
 
 def _report_question(
-    game: Game,
-    entry: Round,
+    game: entities.Game,
+    entry: entities.Round,
     question: Question,
-    answers: Sequence[Answer],
-    standings: Mapping[str, Standing],
-    players: Mapping[str, Player],
+    answers: Sequence[entities.Answer],
+    standings: Mapping[str, entities.Standing],
+    players: Mapping[str, entities.Player],
 ) -> ReportedQuestion:
     is_survey = game.type is EngagementType.SURVEY
-    shown = [each for each in answers if each.status is AnswerStatus.VISIBLE]
+    shown = [each for each in answers if each.status is entities.AnswerStatus.VISIBLE]
     over = entry.completed_at or entry.started_at
     everyone = sorted(players.values(), key=lambda each: each.name)
     present = [each for each in everyone if each.is_active and each.joined_at <= over]
@@ -301,7 +293,7 @@ def _report_question(
                 points=standing.points if standing else 0,
                 seconds=each.seconds,
                 submitted_at=each.submitted_at,
-                is_hidden=each.status is not AnswerStatus.VISIBLE,
+                is_hidden=each.status is not entities.AnswerStatus.VISIBLE,
                 number=each.number,
             )
         )

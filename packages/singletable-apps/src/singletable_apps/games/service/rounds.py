@@ -15,6 +15,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from singletable import ConditionFailed, Page, evolve
+from singletable_apps.games import rules, scoring
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -30,30 +31,6 @@ from singletable_apps.games.errors import Busy, InvalidInput, WrongPhase
 from singletable_apps.games.kinds import kind_of
 from singletable_apps.games.phases import LIVE_PHASES, Command, Phase, Step, next_step
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
-from singletable_apps.games.rules import (
-    REOPENED,
-    Play,
-    is_due,
-    is_interrupted,
-    is_leaderboard_due,
-    judged_question,
-    open_all,
-    points_of,
-    question_id_of,
-    question_limit,
-    questions_left,
-    rank_round,
-    ranking_of,
-    score_round,
-    tally_answers,
-)
-from singletable_apps.games.scoring import (
-    TriviaScore,
-    fold_answer,
-    fold_typed,
-    merge_answers,
-    score_votes,
-)
 from singletable_apps.games.service.context import Context, retry_busy
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.shared.service import check_found
@@ -90,14 +67,14 @@ class Rounds:
         if command is Command.END and not (is_stale and play.state.phase is Phase.ENDED):
             next_step(play.state.phase, command)
             return self._end(play)
-        if is_stale or is_interrupted(play.state):
+        if is_stale or rules.is_interrupted(play.state):
             return self._finish_due(play)
         return self._take(play, next_step(play.state.phase, command))
 
     def finish_due(self, game_id: str) -> GameState:
         """Do what is due: a deadline has passed, or a count was interrupted. Return the state."""
         state = self._context.get_state(game_id)
-        if not is_due(state, self._context.clock()):
+        if not rules.is_due(state, self._context.clock()):
             return state
         return self._finish_due(self._store.load(game_id))
 
@@ -109,19 +86,19 @@ class Rounds:
         page = store.page(query, size, cursor=cursor, reverse=True)
         running = [each.game_id for each in page.items if each.completed_at is None]
         states, now = self._context.get_states(running).values(), self._context.clock()
-        due = [each.game_id for each in states if is_due(each, now)]
+        due = [each.game_id for each in states if rules.is_due(each, now)]
         for game_id in due:
             self.finish_due(game_id)
         return store.page(query, size, cursor=cursor, reverse=True) if due else page
 
-    def _finish_due(self, play: Play) -> GameState:
+    def _finish_due(self, play: rules.Play) -> GameState:
         state = play.state
         if state.closed_at is not None:
             state = self._finish(play)
-            play = Play(play.game, state, play.questions)
+            play = rules.Play(play.game, state, play.questions)
         if state.is_ending and state.phase is not Phase.ENDED:
             return self._end(play)
-        if is_interrupted(state) or not is_due(state, self._context.clock()):
+        if rules.is_interrupted(state) or not rules.is_due(state, self._context.clock()):
             return state
         if play.game.homework:
             return self._end(play)
@@ -163,7 +140,9 @@ class Rounds:
         find = self._context.tokens.answer_id
         texts = {find(game_id, each.question_id, each.player_id): each.text for each in answers}
         text = check_found(texts.get(answer_id), "There is no such answer.")
-        others = [each for each in entry.accepted if fold_typed(each) != fold_typed(text)]
+        others = [
+            each for each in entry.accepted if scoring.fold_typed(each) != scoring.fold_typed(text)
+        ]
         entry.accepted = [*others, text][-MAX_ACCEPTED:] if is_accepted else others
         after = evolve(state)
         if state.phase is Phase.CHECKING:
@@ -172,7 +151,7 @@ class Rounds:
         counted = {each.player for each in self._store.get_result(entry) if each.has_answered}
         answers = [each for each in answers if each.player_id in counted]
         scored = [each for each in state.scored if each != state.question_id]
-        earlier = Play(play.game, evolve(state, scored=scored), play.questions)
+        earlier = rules.Play(play.game, evolve(state, scored=scored), play.questions)
         points = self._score(earlier, entry, answers)
         return self._write_result(earlier, entry, after, answers, points)
 
@@ -192,7 +171,7 @@ class Rounds:
 
     # -------------------------------------------------------------------------- steps
 
-    def _take(self, play: Play, step: Step) -> GameState:
+    def _take(self, play: rules.Play, step: Step) -> GameState:
         if step in (Step.CLOSE, Step.VOID):
             now, is_void = self._context.clock(), step is Step.VOID
             closed = evolve(play.state, closed_at=now, deadline=None, is_void=is_void)
@@ -228,16 +207,16 @@ class Rounds:
             return after
         return self._context.get_state(before.game_id)
 
-    def _ask(self, play: Play) -> GameState:
+    def _ask(self, play: rules.Play) -> GameState:
         """Show the next question, or end the game."""
         game, state, now = play.game, play.state, self._context.clock()
         if game.type is EngagementType.SURVEY:
             return self._open_survey(play) if not state.played else self._write_end(play)
-        left = questions_left(play)
+        left = rules.questions_left(play)
         if not left:
             return self._write_end(play)
         index = left[0]
-        question_id = question_id_of(len(state.played) + 1)
+        question_id = rules.question_id_of(len(state.played) + 1)
         question = play.questions[index]
         asked = evolve(
             state,
@@ -253,22 +232,22 @@ class Rounds:
             is_void=False,
         )
         if not game.settings.reading_seconds:
-            asked = self._opened(asked, Play(game, asked, play.questions))
+            asked = self._opened(asked, rules.Play(game, asked, play.questions))
         entry = _round(game, question_id, index, question, now)
         return self._write(state, asked, entry)
 
-    def _open_survey(self, play: Play) -> GameState:
+    def _open_survey(self, play: rules.Play) -> GameState:
         """Open all questions of a survey at once, without a time limit."""
-        opened = open_all(play.state, len(play.questions), self._context.clock())
+        opened = rules.open_all(play.state, len(play.questions), self._context.clock())
         return self._write(play.state, opened)
 
-    def _open(self, play: Play) -> GameState:
+    def _open(self, play: rules.Play) -> GameState:
         return self._write(play.state, self._opened(play.state, play))
 
-    def _opened(self, state: GameState, play: Play) -> GameState:
+    def _opened(self, state: GameState, play: rules.Play) -> GameState:
         """Return the state in which answers are accepted."""
         now, question = self._context.clock(), play.question
-        limit = question_limit(play.game, question) if question else None
+        limit = rules.question_limit(play.game, question) if question else None
         return evolve(
             state,
             phase=Phase.OPEN,
@@ -276,13 +255,13 @@ class Rounds:
             deadline=None if limit is None else now + timedelta(seconds=limit),
         )
 
-    def _close(self, play: Play, closed: GameState) -> GameState:
+    def _close(self, play: rules.Play, closed: GameState) -> GameState:
         state = self._write(play.state, closed)
         if state.closed_at is None:
             return state  # someone else was faster, and has finished, too
-        return self._finish(Play(play.game, state, play.questions))
+        return self._finish(rules.Play(play.game, state, play.questions))
 
-    def _finish(self, play: Play) -> GameState:
+    def _finish(self, play: rules.Play) -> GameState:
         """Count what was closed, and write the result with the next phase."""
         game, state, question = play.game, play.state, play.question
         if state.phase is Phase.OPEN and self._has_pending(play):
@@ -320,17 +299,17 @@ class Rounds:
         entry.answers = len(answers)
         entry.left_out = sum(each.status is not AnswerStatus.VISIBLE for each in answers)
         if not kind_of(question).is_ranked:
-            entry.tally = tally_answers(question, answers)
+            entry.tally = rules.tally_answers(question, answers)
         if kind_of(question).is_written:
             self._store.store_ballot(entry, self._freeze(game, question, answers))
 
-    def _has_pending(self, play: Play) -> bool:
+    def _has_pending(self, play: rules.Play) -> bool:
         """Return whether answers wait for the host, who goes on without them only on purpose."""
         if play.state.is_void or play.state.is_ending:
             return False
         return any(each.status is AnswerStatus.PENDING for each in self._store.list_written(play))
 
-    def _reopen(self, play: Play) -> GameState:
+    def _reopen(self, play: rules.Play) -> GameState:
         """Accept answers or votes for some more seconds. They are counted again after that."""
         game, state, question = play.game, play.state, play.question
         if question is None:
@@ -343,36 +322,36 @@ class Rounds:
             state,
             phase=Phase.VOTING if len(ballot) > 1 else Phase.OPEN,
             opened_at=state.opened_at or now,
-            deadline=now + REOPENED,
+            deadline=now + rules.REOPENED,
             scored=[each for each in state.scored if each != state.question_id],
             is_void=False,
         )
         return self._write(state, opened)
 
-    def _finish_votes(self, play: Play, entry: Round, after: GameState) -> GameState:
+    def _finish_votes(self, play: rules.Play, entry: Round, after: GameState) -> GameState:
         game, state = play.game, play.state
         ballot = [each for each in self._store.get_ballot(entry) if each.id not in entry.hidden]
         votes = self._store.list_votes(game.game_id, state.question_id)
         entry.votes = len(votes)
         # Votes and quiz questions are worth the same in one game.
         has_quiz = any(kind_of(each).is_quiz for each in play.questions)
-        score = score_votes(
+        score = scoring.score_votes(
             game.settings.rank_method,
             [answer.id for answer in ballot],
             {answer.id: answer.players for answer in ballot},
-            {vote.player_id: ranking_of(vote) for vote in votes},
+            {vote.player_id: rules.ranking_of(vote) for vote in votes},
             offered={
                 vote.player_id: self._store.offered_to(game, entry, vote.player_id)
                 for vote in votes
             },
-            most=points_of(game, play.question) if has_quiz and play.question else None,
+            most=rules.points_of(game, play.question) if has_quiz and play.question else None,
         )
         entry.tally = score.answers
         answers = self._store.list_answers(game.game_id, state.question_id)
-        points = {player: TriviaScore(gained) for player, gained in score.points.items()}
+        points = {player: scoring.TriviaScore(gained) for player, gained in score.points.items()}
         return self._write_result(play, entry, after, answers, points)
 
-    def _finish_survey(self, play: Play) -> GameState:
+    def _finish_survey(self, play: rules.Play) -> GameState:
         """Count all questions of a survey or a homework, then close it. It can be repeated."""
         game, state, now = play.game, play.state, self._context.clock()
         counted = {each.question_id: each for each in self._store.list_rounds(game.game_id)}
@@ -380,7 +359,7 @@ class Rounds:
         before = {each.player_id: Standing(each.player_id, 0, 0, 0) for each in players}
         scored = list[str]()
         for index, question in enumerate(play.questions):
-            question_id = question_id_of(index + 1)
+            question_id = rules.question_id_of(index + 1)
             if known := counted.get(question_id):
                 before |= {each.player: each for each in self._store.get_result(known)}
                 scored += [question_id] if known.result else []
@@ -390,8 +369,8 @@ class Rounds:
             entry.completed_at, entry.is_void = now, state.is_void
             self._count(game, question, entry, answers)
             if kind_of(question).is_quiz and not state.is_void:
-                points = score_round(game, question, answers, before)
-                standings = rank_round(question, before, answers, points)
+                points = rules.score_round(game, question, answers, before)
+                standings = rules.rank_round(question, before, answers, points)
                 self._store.store_result(entry, standings)
                 before = {each.player: each for each in standings}
                 scored.append(question_id)
@@ -401,14 +380,14 @@ class Rounds:
         after = evolve(state, closed_at=None, phase=Phase.REVEAL, scored=scored)
         return self._write(state, after)
 
-    def _continue(self, play: Play) -> GameState:
-        if not is_leaderboard_due(play):
+    def _continue(self, play: rules.Play) -> GameState:
+        if not rules.is_leaderboard_due(play):
             return self._ask(play)
         deadline = self._auto(play.game, self._context.clock())
         after = evolve(play.state, phase=Phase.LEADERBOARD, deadline=deadline)
         return self._write(play.state, after)
 
-    def _pause(self, play: Play) -> GameState:
+    def _pause(self, play: rules.Play) -> GameState:
         state, now = play.state, self._context.clock()
         left = None if state.deadline is None else (state.deadline - now).total_seconds()
         paused = evolve(
@@ -421,7 +400,7 @@ class Rounds:
         )
         return self._write(state, paused)
 
-    def _resume(self, play: Play) -> GameState:
+    def _resume(self, play: rules.Play) -> GameState:
         state, now = play.state, self._context.clock()
         left, paused_at = state.remaining, state.paused_at or now
         # A clock may have been set back.
@@ -437,7 +416,7 @@ class Rounds:
         )
         return self._write(state, resumed)
 
-    def _end(self, play: Play) -> GameState:
+    def _end(self, play: rules.Play) -> GameState:
         """End the game. A question that is being played is closed and counted first."""
         for _ in range(_ATTEMPTS):
             state = play.state
@@ -450,7 +429,7 @@ class Rounds:
                 state = self._close(play, self._ending(state, phase))
             else:
                 state = self._write_end(play)
-            play = Play(play.game, state, play.questions)
+            play = rules.Play(play.game, state, play.questions)
         if play.state.phase is Phase.ENDED:
             return play.state
         raise Busy("This game is changing right now. Try again.")
@@ -470,7 +449,7 @@ class Rounds:
             is_ending=True,
         )
 
-    def _write_end(self, play: Play) -> GameState:
+    def _write_end(self, play: rules.Play) -> GameState:
         """Copy the outcome to the players, then end the game and note it in the history."""
         game, state, now = play.game, play.state, self._context.clock()
         store = self._context.store
@@ -506,29 +485,31 @@ class Rounds:
             each.player_id: each.text for each in answers if each.status is AnswerStatus.VISIBLE
         }
         question_id = next((each.question_id for each in answers), "")
-        fold = fold_typed if kind_of(question).is_quiz else fold_answer
+        fold = scoring.fold_typed if kind_of(question).is_quiz else scoring.fold_answer
         frozen = [
             BallotAnswer(
                 self._context.tokens.answer_id(game.game_id, question_id, group.players[0]),
                 group.text,
                 tuple(group.players),
             )
-            for group in merge_answers(visible, fold)
+            for group in scoring.merge_answers(visible, fold)
         ]
         return sorted(frozen, key=lambda each: each.id)
 
-    def _score(self, play: Play, entry: Round, answers: Iterable[Answer]) -> dict[str, TriviaScore]:
+    def _score(
+        self, play: rules.Play, entry: Round, answers: Iterable[Answer]
+    ) -> dict[str, scoring.TriviaScore]:
         """Return the scores of the answers to a quiz question, by player."""
         before = {each.player: each for each in self._store.get_standings(play.state)}
-        return score_round(play.game, judged_question(play, entry), answers, before)
+        return rules.score_round(play.game, rules.judged_question(play, entry), answers, before)
 
     def _write_result(
         self,
-        play: Play,
+        play: rules.Play,
         entry: Round,
         after: GameState,
         answers: Iterable[Answer],
-        points: dict[str, TriviaScore],
+        points: dict[str, scoring.TriviaScore],
     ) -> GameState:
         """Write the standings after this round, the round and the next phase."""
         state, question = play.state, play.question
@@ -537,7 +518,7 @@ class Rounds:
         before = {each: Standing(each, 0, 0, 0) for each in active}
         known = self._store.get_standings(state)
         before |= {each.player: each for each in known if each.player in before}
-        self._store.store_result(entry, rank_round(question, before, answers, points))
+        self._store.store_result(entry, rules.rank_round(question, before, answers, points))
         after.scored = [*state.scored, entry.question_id]
         return self._write(state, after, entry)
 
