@@ -3,66 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from singletable_apps.shared.cli import (
-    HostOption,
-    OidcOption,
-    PortOption,
-    PrintEmailsOption,
-    ProxyOption,
-    PublicUrlOption,
-    SmtpOption,
-    TlsCertOption,
-    TlsKeyOption,
-    exit_on_error,
+from singletable_apps.shared.app_commands import EMAILS, LISTENING, make_command, take_listening
+
+_FOLDER = typer.Option(metavar="FOLDER", help="Folder for tables and keys; created if missing.")
+_ADDRESS = typer.Option(
+    "--address",
+    metavar="ADDRESS",
+    help="Address of the tables, such as postgresql://user@host/votes or dynamodb:, instead of "
+    "files in the folder.",
+)
+_SAMPLE = typer.Option(
+    "--sample", help="Create sample data if the folder is new. Local servers only."
 )
 
 
-def serve(
-    folder: Annotated[
-        Path,
-        typer.Option(metavar="FOLDER", help="Folder for tables and keys; created if missing."),
-    ] = Path("singletable-data"),
-    at: Annotated[
-        str | None,
-        typer.Option(
-            "--address",
-            metavar="ADDRESS",
-            help="Address of the tables, such as postgresql://user@host/votes or dynamodb:, "
-            "instead of files in the folder.",
-        ),
-    ] = None,
-    sample: Annotated[
-        bool,
-        typer.Option(
-            "--sample", help="Create sample data if the folder is new. Local servers only."
-        ),
-    ] = False,
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8000,
-    public: PublicUrlOption = None,
-    proxy: ProxyOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
-    print_emails: PrintEmailsOption = False,
-    smtp: SmtpOption = None,
-    oidc: OidcOption = None,
-) -> None:
-    """Serve the home page, the guide and all applications.
+def _serve(given: dict[str, Any]) -> None:
+    from singletable_apps.home.serve import serve_site
+    from singletable_apps.shared.apps import ServeOptions
 
-    Missing tables and keys are created. Keep a backup of the keys in a safe place.
-    """
-    with exit_on_error():
-        from singletable_apps.home.serve import serve_site
-        from singletable_apps.shared.apps import ServeOptions
-        from singletable_apps.shared.email_delivery import email_delivery
-        from singletable_apps.shared.serve import ListenOptions
+    folder, address, sample = (given.pop(name) for name in ("folder", "at", "sample"))
+    listening, emails = take_listening(given, sample=sample)
+    serve_site(folder, listening, ServeOptions(address, sample, emails))
 
-        options = ListenOptions(
-            host, port, public, tuple(proxy or ()), (tls_cert, tls_key), sample, print_emails, oidc
-        )
-        emails = email_delivery(print_emails=print_emails, smtp=smtp)
-        serve_site(folder, options, ServeOptions(at, sample, emails))
+
+serve = make_command(
+    "Serve the home page, the guide and all applications.\n\n"
+    "Missing tables and keys are created. Keep a backup of the keys in a safe place.",
+    (
+        ("folder", Annotated[Path, _FOLDER], Path("singletable-data")),
+        ("at", Annotated[str | None, _ADDRESS], None),
+        ("sample", Annotated[bool, _SAMPLE], False),
+        *LISTENING,
+        *EMAILS,
+    ),
+    _serve,
+)

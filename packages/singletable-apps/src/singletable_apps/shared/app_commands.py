@@ -29,7 +29,9 @@ from singletable_apps.shared.cli import (
 )
 
 if TYPE_CHECKING:
+    from singletable_apps.shared.email_delivery import EmailDelivery
     from singletable_apps.shared.frame.spec import AppSpec
+    from singletable_apps.shared.serve import ListenOptions
 
 AddressOption = Annotated[
     str,
@@ -45,7 +47,7 @@ SecretOption = Annotated[
         "--secret", metavar="FILE", help="The file with the server secret; created if missing."
     ),
 ]
-_LISTENING = (
+LISTENING = (
     ("host", HostOption, "127.0.0.1"),
     ("port", PortOption, 8000),
     ("public", PublicUrlOption, None),
@@ -53,7 +55,7 @@ _LISTENING = (
     ("tls_cert", TlsCertOption, None),
     ("tls_key", TlsKeyOption, None),
 )
-_EMAILS = (
+EMAILS = (
     ("print_emails", PrintEmailsOption, False),
     ("smtp", SmtpOption, None),
     ("oidc", OidcOption, None),
@@ -89,16 +91,18 @@ def app_commands(
         help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"
     )
     place = (("at", AddressOption, _REQUIRED), ("keys", keys, _REQUIRED))
-    listening = (*_LISTENING, *(_EMAILS if emails else ()), *serve_options)
+    listening = (*LISTENING, *(EMAILS if emails else ()), *serve_options)
     more = (*sample_options, *options)
     module = module or f"singletable_apps.{name}.app"
-    _add(app, "serve", serve, (*place, *listening, *options), partial(_serve, module, key_file))
+    run = partial(_serve, module, key_file)
+    app.command("serve")(make_command(serve, (*place, *listening, *options), run))
     if sample:
-        _add(app, "sample", sample, (*place, *more), partial(_sample, module, key_file))
+        run = partial(_sample, module, key_file)
+        app.command("sample")(make_command(sample, (*place, *more), run))
     if emails:
         text = "Print the latest e-mails in the outbox, newest first."
         parameters = (place[0], ("limit", LimitOption, 20))
-        _add(app, "outbox", text, parameters, partial(_outbox, module))
+        app.command("outbox")(make_command(text, parameters, partial(_outbox, module)))
     return app
 
 
@@ -108,48 +112,44 @@ def load_app(module: str) -> AppSpec[Any]:
     return spec
 
 
-def _add(
-    app: typer.Typer,
-    name: str,
-    text: str,
-    options: Sequence[Option],
-    run: Callable[[dict[str, Any]], None],
-) -> None:
-    """Add a command whose parameters are these options."""
+def make_command(
+    text: str, options: Sequence[Option], run: Callable[[dict[str, Any]], None]
+) -> Callable[..., None]:
+    """Return a command whose parameters are these options, and its help the text."""
 
     def command(**given: Any) -> None:
         with exit_on_error():
             run(given)
 
+    kind = inspect.Parameter.KEYWORD_ONLY
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
-            inspect.Parameter(
-                parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-            )
-            for parameter, annotation, default in options
+            inspect.Parameter(name, kind, default=default, annotation=annotation)
+            for name, annotation, default in options
         ]
     )
-    command.__annotations__ = {parameter: annotation for parameter, annotation, _ in options}
-    app.command(name, help=text)(command)
+    command.__annotations__ = {name: annotation for name, annotation, _ in options}
+    command.__doc__ = text
+    return command
 
 
-def _serve(module: str, key_file: str, given: dict[str, Any]) -> None:
+def take_listening(
+    given: dict[str, Any], *, sample: bool = False
+) -> tuple[ListenOptions, EmailDelivery]:
+    """Remove the values of `LISTENING` and `EMAILS`, and return what they say."""
     from singletable_apps.shared.email_delivery import email_delivery
     from singletable_apps.shared.serve import ListenOptions
 
+    host, port, public, proxy, *tls = [given.pop(name) for name, _, _ in LISTENING]
+    prints, smtp, oidc = [given.pop(name, default) for name, _, default in EMAILS]
+    emails = email_delivery(print_emails=prints, smtp=smtp)
+    proxies, files = tuple(proxy or ()), (tls[0], tls[1])
+    return ListenOptions(host, port, public, proxies, files, sample, prints, oidc), emails
+
+
+def _serve(module: str, key_file: str, given: dict[str, Any]) -> None:
     address, keys = given.pop("at"), given.pop("keys") / key_file
-    print_emails = given.pop("print_emails", False)
-    emails = email_delivery(print_emails=print_emails, smtp=given.pop("smtp", None))
-    host, port, public, proxy, *tls = [given.pop(parameter) for parameter, _, _ in _LISTENING]
-    listening = ListenOptions(
-        host,
-        port,
-        public,
-        tuple(proxy or ()),
-        (tls[0], tls[1]),
-        print_emails=print_emails,
-        oidc=given.pop("oidc", None),
-    )
+    listening, emails = take_listening(given)
     load_app(module).serve(address, keys, listening, emails, given)
 
 
