@@ -77,19 +77,11 @@ class GuideSection:
 
 
 @dataclass(frozen=True, slots=True)
-class GuideEntry:
-    """A page in the table of contents."""
-
-    title: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class GuideGroup:
     """A group of pages in the table of contents."""
 
     title: str
-    entries: tuple[GuideEntry, ...]
+    entries: tuple[Link, ...]
 
 
 def docs_folder() -> Path:
@@ -141,7 +133,7 @@ class Guide:
             GuideGroup(
                 root.rpartition("/")[2],
                 tuple(
-                    GuideEntry(path.removeprefix(f"{root}/"), f"{SOURCE_URL}/{path}")
+                    Link(path.removeprefix(f"{root}/"), f"{SOURCE_URL}/{path}")
                     for path in self._files
                     if path.startswith(f"{root}/") and path.endswith(".py")
                 ),
@@ -159,7 +151,7 @@ class Guide:
         path = self._paths.get(url)
         return self._files[path] if path is not None and Path(path).suffix in _IMAGES else None
 
-    def neighbors(self, url: str) -> tuple[GuideEntry | None, GuideEntry | None]:
+    def neighbors(self, url: str) -> tuple[Link | None, Link | None]:
         """Return the entries before and after a page in the table of contents."""
         entries = [entry for group in self.groups for entry in group.entries]
         before = next((entry for entry, next_ in pairwise(entries) if next_.url == url), None)
@@ -188,11 +180,11 @@ class Guide:
             GuideGroup("More", tuple(self._entries("docs", _MORE))),
         )
 
-    def _entries(self, folder: str, links: Iterable[tuple[str, str]]) -> Iterator[GuideEntry]:
+    def _entries(self, folder: str, links: Iterable[tuple[str, str]]) -> Iterator[Link]:
         for title, href in links:
             url = self.url_of(f"{folder}/{href}")
             if url is not None:
-                yield GuideEntry(title, url)
+                yield Link(title, url)
 
     def _render_document(self, path: str) -> GuidePage:
         text = self._files[path].read_text()

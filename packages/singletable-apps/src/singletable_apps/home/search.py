@@ -31,7 +31,7 @@ class GuideSearch:
                 entry.url if section.heading.level == 1 else f"{entry.url}#{section.heading.id}",
                 section.heading.text,
                 section.text,
-                (entry.title,),
+                (entry.text,),
             )
             for group in self._guide.groups
             for entry in group.entries
@@ -43,7 +43,7 @@ class GuideSearch:
         """Return URL, heading, page and excerpt of the sections with all words of the query."""
         with self._lock:
             index = self._index
-        pages = {entry.url: entry.title for group in self._guide.groups for entry in group.entries}
+        pages = {entry.url: entry.text for group in self._guide.groups for entry in group.entries}
         return [
             {
                 "url": hit.key,

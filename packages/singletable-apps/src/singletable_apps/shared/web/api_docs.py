@@ -9,19 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
-from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from singletable_apps.shared.web.problems import NOT_FOUND, Problem, ProblemType, problem_type_url
-
-
-class ProblemTypeDocument(BaseModel):
-    """A problem type, and what to do about it."""
-
-    type: str
-    status: int
-    title: str
-    about: str
 
 
 def problem_types_of(app: FastAPI) -> Sequence[ProblemType]:
@@ -36,12 +26,12 @@ def docs_router(
     """Return routes for `/openapi.json`, `/problems` and `/problems/{name}`."""
     router = APIRouter(include_in_schema=False)
     documents = {
-        each.name: ProblemTypeDocument(
-            type=problem_type_url(each, prefix),
-            status=each.status,
-            title=each.title,
-            about=each.about,
-        )
+        each.name: {
+            "type": problem_type_url(each, prefix),
+            "status": each.status,
+            "title": each.title,
+            "about": each.about,
+        }
         for each in types
     }
 
@@ -52,7 +42,7 @@ def docs_router(
     @router.get("/problems")
     def list_problem_types(request: Request) -> Response:
         page = _page(request, None)
-        return page or JSONResponse([each.model_dump() for each in documents.values()])
+        return page or JSONResponse([*documents.values()])
 
     @router.get("/problems/{name}")
     def get_problem_type(name: str, request: Request) -> Response:
@@ -60,7 +50,7 @@ def docs_router(
             raise Problem(NOT_FOUND, "There is no problem type of this name.")
         if page := _page(request, name):
             return page
-        return JSONResponse(documents[name].model_dump())
+        return JSONResponse(documents[name])
 
     return router
 
