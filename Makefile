@@ -222,7 +222,7 @@ $(INSTALLED): $(wildcard packages/*/pyproject.toml) constraints/dev.txt
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call system,python3-venv); }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement constraints/uv.txt || true
-	@$(BIN)/python -m compileall -q packages/*/src >/dev/null 2>&1 &  # the first start compiles nothing then
+	@nice $(BIN)/python -m compileall -q packages/*/src >/dev/null 2>&1 &  # the first start is quicker then
 	$(call locked,$(BIN)/python,dev)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation $(addprefix --editable ./,$(PACKAGES)) || { $(call with_pip,$(BIN)/python) --no-deps --no-build-isolation $(addprefix --editable ./,$(PACKAGES)); }
 	@touch $@
