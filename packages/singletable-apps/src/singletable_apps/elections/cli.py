@@ -11,8 +11,7 @@ from singletable_apps.shared.app_commands import AddressOption, app_commands
 from singletable_apps.shared.cli import LimitOption, exit_on_error
 
 KeysOption = Annotated[
-    Path,
-    typer.Option("--keys", metavar="FOLDER", help="Folder of the key files."),
+    Path, typer.Option("--keys", metavar="FOLDER", help="Folder of the key files.")
 ]
 NewKeysOption = Annotated[
     bool,

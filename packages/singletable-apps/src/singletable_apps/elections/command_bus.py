@@ -15,12 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from singletable import (
-    AlreadyExists,
-    SingleTableError,
-    Store,
-    TransactionConflict,
-)
+from singletable import AlreadyExists, SingleTableError, Store, TransactionConflict
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import RebuildInProgress

@@ -17,12 +17,7 @@ from typing import Any, cast
 import msgspec
 
 from singletable import Attr, Entity, Key, Store, Table, attr, padded
-from singletable_apps.elections.entities import (
-    CandidateOrder,
-    Electorate,
-    Publication,
-    RollVoter,
-)
+from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, RollVoter
 from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.proofs.keys import BallotKey

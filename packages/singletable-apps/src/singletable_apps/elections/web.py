@@ -108,16 +108,7 @@ def _key_reused(error: Exception, _: Request) -> Problem:
 PROBLEMS = AppProblems(
     {AlreadyExists: TAKEN, WrongState: WRONG_STATE},
     field_name=lambda name, _: _FIELD_NAMES.get(name, name),
-    parameters={
-        "user",
-        "election",
-        "ballot",
-        "confirmation",
-        "table",
-        "relation",
-        "voter",
-        "code",
-    },
+    parameters={"user", "election", "ballot", "confirmation", "table", "relation", "voter", "code"},
     handlers={
         IdempotencyKeyReused: _key_reused,
         IntegrityError: _report_broken,

@@ -22,13 +22,7 @@ from singletable_apps.elections.archive import (
     verify_log,
 )
 from singletable_apps.elections.cli import elections as commands
-from singletable_apps.elections.entities import (
-    Candidate,
-    Election,
-    Sync,
-    User,
-    votes,
-)
+from singletable_apps.elections.entities import Candidate, Election, Sync, User, votes
 from singletable_apps.elections.errors import (
     CorruptLog,
     CorruptTable,
@@ -46,11 +40,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import Busy
-from tests.apps.support.elections.sample import (
-    FAST_PASSWORDS,
-    copy_sample,
-    sample_keys,
-)
+from tests.apps.support.elections.sample import FAST_PASSWORDS, copy_sample, sample_keys
 from tests.apps.support.tables import all_items
 
 Lines = Sequence[bytes]

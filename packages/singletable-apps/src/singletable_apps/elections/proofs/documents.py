@@ -315,12 +315,7 @@ def add_proof(receipt: Receipt, closing: Closing, proof: InclusionProof) -> Rece
             f"The proof is for {proof['size']:,} ballots, but the statement has "
             f"{statement['ballots']:,}. Create the proof with the tree of the statement."
         )
-    return {
-        **receipt,
-        "name": statement["name"],
-        "closing": closing,
-        "proof": proof,
-    }
+    return {**receipt, "name": statement["name"], "closing": closing, "proof": proof}
 
 
 # Publications.

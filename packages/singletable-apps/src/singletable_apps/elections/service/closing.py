@@ -23,11 +23,7 @@ def count_eligible(book: PollBook, record: ElectionRecord) -> int:
 
 
 def closing_statement(
-    book: PollBook,
-    record: ElectionRecord,
-    keys: Keys,
-    closed_at: str,
-    eligible: int | None = None,
+    book: PollBook, record: ElectionRecord, keys: Keys, closed_at: str, eligible: int | None = None
 ) -> documents.ClosingStatement:
     """Return the statement to sign when the election closes, from the log alone.
 

@@ -11,34 +11,10 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role, has_permission
+from singletable_apps.elections.rules import users as rules
 from singletable_apps.elections.rules.names import clean_email, clean_user_name, is_same_name, quote
-from singletable_apps.elections.rules.users import (
-    allowed_roles,
-    check_edit_user,
-    check_permission,
-    check_remove_user,
-    check_role_change,
-    check_view_user,
-    is_ownership_transfer,
-)
 from singletable_apps.elections.service.context import Context, get_user_by_id, reload_user
 from singletable_apps.shared import accounts as shared
-from singletable_apps.shared.accounts import (
-    NEEDS_SETUP_CODE,
-    Account,
-    ApprovalNotices,
-    NewAccount,
-    NotSignedIn,
-    PasswordRejected,
-    Registration,
-    Registrations,
-    Sessions,
-    SetupCode,
-    Throttle,
-    check_password,
-    notices,
-    send_notice,
-)
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, RequestRejected
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted, is_permitted
@@ -55,11 +31,11 @@ class People(shared.People[User]):
         self._mailer = mailer or context.mailer
         self.emails = self._emails = emails
         secret = context.keys.secret
-        self._approvals = ApprovalNotices(context.store, self._mailer, secret=secret)
-        self._sessions = Sessions(context.store, secret=secret)
-        self._setup_code = SetupCode(secret)
-        self._registrations = Registrations(context.store, secret=secret)
-        self._throttle = Throttle(context.store, secret=secret, free=3)
+        self._approvals = shared.ApprovalNotices(context.store, self._mailer, secret=secret)
+        self._sessions = shared.Sessions(context.store, secret=secret)
+        self._setup_code = shared.SetupCode(secret)
+        self._registrations = shared.Registrations(context.store, secret=secret)
+        self._throttle = shared.Throttle(context.store, secret=secret, free=3)
 
     def register(self, name: str, email: str, password: str) -> User:
         """Register a user without confirmation, for commands. The first one is the owner."""
@@ -94,18 +70,18 @@ class People(shared.People[User]):
         token = self._registrations.keep(new, now)
         link = self._context.urls.link("register/confirm", token)
         notice = (
-            notices.CONFIRM_REGISTRATION.to(new.email, link=link)
+            shared.notices.CONFIRM_REGISTRATION.to(new.email, link=link)
             if read.find_user_by_email(new.email) is None
-            else notices.ADDRESS_IN_USE.to(new.email)
+            else shared.notices.ADDRESS_IN_USE.to(new.email)
         )
-        send_notice(self._mailer, notice, now)
+        shared.send_notice(self._mailer, notice, now)
         return None
 
-    def read_registration(self, token: str) -> NewAccount:
+    def read_registration(self, token: str) -> shared.NewAccount:
         """Return the registration that a link confirms, without using up the link."""
         new = self._registrations.find(token, self._context.clock())
         if new is None:
-            raise NotSignedIn("This link has been used or has expired. Register again.")
+            raise shared.NotSignedIn("This link has been used or has expired. Register again.")
         return new
 
     def confirm_registration(self, token: str, password: str) -> User:
@@ -125,7 +101,7 @@ class People(shared.People[User]):
             raise InvalidInput({"password": message})
         check_available(self._context.read, name=new.name, email=new.email)
         if not self._registrations.use_up(token):
-            raise NotSignedIn("This link has been used. Sign in.")
+            raise shared.NotSignedIn("This link has been used. Sign in.")
         return self._create(new, is_confirmed=True)
 
     def setup_code(self) -> str | None:
@@ -139,7 +115,7 @@ class People(shared.People[User]):
         sync = self._context.read.get_sync()
         return str(sync.last_event_id if sync is not None else 0)
 
-    def _prepare(self, name: str, email: str, password: str) -> NewAccount:
+    def _prepare(self, name: str, email: str, password: str) -> shared.NewAccount:
         """Check a registration, and collect the errors of all fields."""
         read, errors = self._context.read, dict[str, str]()
         raised: type[RequestRejected] = InvalidInput
@@ -157,7 +133,7 @@ class People(shared.People[User]):
             raise AlreadyExists(errors)
         if errors:
             raise InvalidInput(errors)
-        return NewAccount(
+        return shared.NewAccount(
             clean_user_name(name), clean_email(email), self._context.passwords.hash(password)
         )
 
@@ -168,7 +144,7 @@ class People(shared.People[User]):
             check_available(self._context.read, email=address)
 
     def _create(
-        self, new: NewAccount, *, is_trusted: bool = False, is_confirmed: bool = False
+        self, new: shared.NewAccount, *, is_trusted: bool = False, is_confirmed: bool = False
     ) -> User:
         def decide(read: ReadModel) -> Sequence[EventData]:
             check_available(read, name=new.name, email=new.email)
@@ -176,7 +152,7 @@ class People(shared.People[User]):
             is_first = counts.user_count == 0
             if is_first and not is_trusted:
                 raise _needs_setup_code()
-            waits = counts.registration is not Registration.OPEN and not is_trusted
+            waits = counts.registration is not shared.Registration.OPEN and not is_trusted
             role = Role.OWNER if is_first else Role.NO_ACCESS if waits else Role.USER
             return [
                 events.UserRegistered(
@@ -185,7 +161,7 @@ class People(shared.People[User]):
                     hash=new.password_hash,
                     role=role,
                     is_confirmed=is_confirmed,
-                    registration=Registration.APPROVAL if is_first else None,
+                    registration=shared.Registration.APPROVAL if is_first else None,
                 )
             ]
 
@@ -196,7 +172,7 @@ class People(shared.People[User]):
         return user
 
     def _check_open(self) -> None:
-        if self.registration() is Registration.CLOSED:
+        if self.registration() is shared.Registration.CLOSED:
             raise NotPermitted("Registration is closed. Ask an administrator for an account.")
 
     def _tell_waiting(self, user: User) -> None:
@@ -212,7 +188,7 @@ class People(shared.People[User]):
 
     def check_manager(self, actor: User) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
-        check_permission(actor, Permission.MANAGE_USERS)
+        rules.check_permission(actor, Permission.MANAGE_USERS)
 
     def url_part(self, user: User) -> str:
         """Return the name."""
@@ -221,7 +197,7 @@ class People(shared.People[User]):
     def get_person(self, actor: User, who: str) -> User:
         """Return oneself, or as an administrator anyone."""
         user = self._context.read.get_user(normalize("NFC", who))
-        check_view_user(actor, user)
+        rules.check_view_user(actor, user)
         return user
 
     def read_people(self, limit: int, cursor: str | None) -> Page[User]:
@@ -230,21 +206,21 @@ class People(shared.People[User]):
 
     def allowed_roles(self, actor: User, user: User) -> Sequence[Role]:
         """Return the current role of someone, and those that the actor may give to them."""
-        return allowed_roles(actor, user)
+        return rules.allowed_roles(actor, user)
 
     def may_edit(self, actor: User, user: User) -> bool:
         """Return whether the actor may change the name and the e-mail address of someone."""
-        return is_permitted(check_edit_user, actor, user)
+        return is_permitted(rules.check_edit_user, actor, user)
 
     def check_removable(self, actor: User, user: User) -> None:
         """Raise WrongState or NotPermitted if the actor cannot remove someone now."""
         _check_removable(self._context.read, actor, user)
 
-    def registration(self) -> Registration:
+    def registration(self) -> shared.Registration:
         """Return the setting: registration is open, by approval or closed."""
         return self._context.read.get_counts().registration
 
-    def set_registration(self, actor: User, registration: Registration) -> object:
+    def set_registration(self, actor: User, registration: shared.Registration) -> object:
         """Change who may register."""
 
         def decide(read: ReadModel) -> Sequence[EventData]:
@@ -279,7 +255,7 @@ class People(shared.People[User]):
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
-            check_edit_user(me, user)
+            rules.check_edit_user(me, user)
             check(user.revision)
             edited[:] = [user]
             if new_name is None or new_name == user.name:
@@ -303,10 +279,10 @@ class People(shared.People[User]):
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
-            check_role_change(me, user, role)
+            rules.check_role_change(me, user, role)
             check(user.revision)
             changed[:] = [user]
-            if is_ownership_transfer(me, role):
+            if rules.is_ownership_transfer(me, role):
                 return [events.OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
             return (
                 [events.UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
@@ -336,20 +312,22 @@ class People(shared.People[User]):
     def _tell_role(self, user: User, by: str) -> None:
         user = reload_user(self._context.read, user)
         role = ROLE_NAMES[user.role]
-        notice = notices.ROLE_CHANGED.to(user.email, user.name, role=role, by=by)
-        send_notice(self._mailer, notice, self._context.clock())
+        notice = shared.notices.ROLE_CHANGED.to(user.email, user.name, role=role, by=by)
+        shared.send_notice(self._mailer, notice, self._context.clock())
 
 
 def _check_removable(read: ReadModel, actor: User, user: User) -> None:
     counts = read.get_counts()
-    check_remove_user(
+    rules.check_remove_user(
         actor, user, user_count=counts.user_count, election_count=counts.election_count
     )
 
 
-def account_of(user: User) -> Account:
+def account_of(user: User) -> shared.Account:
     """Return the account of a user."""
-    return Account(user.user_id, user.credentials, user.hash, user.name, user.email, user.role)
+    return shared.Account(
+        user.user_id, user.credentials, user.hash, user.name, user.email, user.role
+    )
 
 
 def set_email(context: Context, user: User, email: str, by: str = "") -> User:
@@ -368,14 +346,14 @@ def set_email(context: Context, user: User, email: str, by: str = "") -> User:
 
 
 def _needs_setup_code() -> InvalidInput:
-    return InvalidInput({"setup_code": NEEDS_SETUP_CODE})
+    return InvalidInput({"setup_code": shared.NEEDS_SETUP_CODE})
 
 
 def check_new_password(password: str, *, about: Sequence[str], field: str = "password") -> None:
     """Raise InvalidInput if the password is too easy to guess."""
     try:
-        check_password(password, about=about)
-    except PasswordRejected as error:
+        shared.check_password(password, about=about)
+    except shared.PasswordRejected as error:
         raise InvalidInput({field: str(error)}) from error
 
 

@@ -34,14 +34,7 @@ from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 from singletable_apps.elections.proofs.merkle import InclusionProof, MerkleTree
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules.elections import (
-    ResultDetail,
-    check_view_tally,
-    has_ended,
-    is_withheld,
-    shows_rounds,
-    visible_details,
-)
+from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
     NONE_OF_THESE,
     CountingMethod,
@@ -89,7 +82,7 @@ class Tally:
 
     election: Election
     result: Result
-    shown: frozenset[ResultDetail]
+    shown: frozenset[rules.ResultDetail]
     ballots_cast: int
     unique_share: float
     closing: documents.Closing | None
@@ -242,7 +235,7 @@ class Results:
             if election.allow_vote:
                 result = replace(result, explanation=explain(result, is_final=False))
             opened.results[method] = result
-        shown = visible_details(election, self._context.clock())
+        shown = rules.visible_details(election, self._context.clock())
         closing = get_closing(election, self._context.keys)
         cast, share = len(opened.ballots), opened.unique_share
         is_unanimous = cast > 1 and len({each.content.ranking for each in opened.ballots}) == 1
@@ -260,16 +253,16 @@ class Results:
 
     def _check_rounds(self, election: Election) -> None:
         """Raise NotPermitted if rounds are more than totals: transfers show parts of ballots."""
-        if not shows_rounds(election, visible_details(election, self._context.clock())):
+        if not rules.shows_rounds(election, rules.visible_details(election, self._context.clock())):
             raise NotPermitted(
                 "This election publishes totals only. Rounds are not among them: where votes go "
                 "shows the next choices of single voters."
             )
 
-    def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
+    def _check_rankings(self, election: Election) -> frozenset[rules.ResultDetail]:
         """Return what is visible. Raise NotPermitted if the rankings are not."""
-        shown = visible_details(election, self._context.clock())
-        if ResultDetail.RANKINGS not in shown:
+        shown = rules.visible_details(election, self._context.clock())
+        if rules.ResultDetail.RANKINGS not in shown:
             raise NotPermitted("This election publishes totals only. See the results.")
         return shown
 
@@ -277,7 +270,7 @@ class Results:
         self, viewer: User | LinkVoter, name: str, *, is_proof: bool = False
     ) -> tuple[Election, documents.Closing]:
         election = self.close_if_due(name)
-        if not (is_proof and is_withheld(election)):
+        if not (is_proof and rules.is_withheld(election)):
             self.check_visible(viewer, election)
         closing = get_closing(election, self._context.keys)
         if closing is None:
@@ -302,13 +295,13 @@ class Results:
         if isinstance(viewer, LinkVoter):
             self._context.book.owner_of_ballot(election, viewer)  # raises unless the link is valid
         user = None if isinstance(viewer, LinkVoter) else viewer
-        check_view_tally(user, election, self._context.clock())
+        rules.check_view_tally(user, election, self._context.clock())
 
     def close_if_due(self, name: str) -> Election:
         """Return the election, and close it first if its closing time has passed."""
         book = self._context.book
         election = book.record(self._context.read.get_election(name)).election
-        if not election.allow_vote or not has_ended(election, self._context.clock()):
+        if not election.allow_vote or not rules.has_ended(election, self._context.clock()):
             return election
         # Another request may have just closed it.
         with suppress(WrongState):
@@ -332,7 +325,9 @@ class Results:
 
     def _open(self, election: Election) -> _OpenedElection:
         # In a closed election only the names shown beside ballots can change.
-        shows_names = ResultDetail.NAMES in visible_details(election, self._context.clock())
+        shows_names = rules.ResultDetail.NAMES in rules.visible_details(
+            election, self._context.clock()
+        )
         is_final = not election.allow_vote and not shows_names
         version = election.revision if is_final else self._context.book.position
         key = election.election_id, version
@@ -398,11 +393,11 @@ def count_ballots(method: str, ballots: Ballots, seats: int, seed: str | None) -
     return METHODS.get(method, approval)(ballots, seed=seed)
 
 
-def _reveal(ballot: CountedBallot, visible: frozenset[ResultDetail]) -> RevealedBallot:
+def _reveal(ballot: CountedBallot, visible: frozenset[rules.ResultDetail]) -> RevealedBallot:
     content = ballot.content
-    if ResultDetail.CONFIRMATIONS not in visible:
+    if rules.ResultDetail.CONFIRMATIONS not in visible:
         return RevealedBallot(content.ranking)
-    if ResultDetail.NAMES not in visible:
+    if rules.ResultDetail.NAMES not in visible:
         return RevealedBallot(content.ranking, content.confirmation)
     when = ballot.event.when_occurred
     return RevealedBallot(content.ranking, content.confirmation, ballot.voter_name, when)

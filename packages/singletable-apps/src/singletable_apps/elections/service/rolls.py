@@ -138,10 +138,7 @@ class Rolls:
                 field="code",
             )
         voter_at = len(typed) - MAC_DIGITS - NUMBER_DIGITS
-        numbers = (
-            decode_number(typed[:voter_at]),
-            decode_number(typed[voter_at:-MAC_DIGITS]),
-        )
+        numbers = (decode_number(typed[:voter_at]), decode_number(typed[voter_at:-MAC_DIGITS]))
         found = self._context.book.find_roll_voter(numbers[0] or 0, numbers[1] or 0)
         if found is not None:
             expected = clean_code(self.code(*found, use))

@@ -10,27 +10,11 @@ from functools import partial
 from msgspec.structs import replace
 
 from singletable_apps.elections.command_bus import NumberedEvent
-from singletable_apps.elections.entities import (
-    Election,
-    Electorate,
-    User,
-    roll_number,
-)
+from singletable_apps.elections.entities import Election, Electorate, User, roll_number
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
-from singletable_apps.elections.poll_book import (
-    BallotOwner,
-    CountedBallot,
-    LinkVoter,
-)
-from singletable_apps.elections.proofs.documents import (
-    BallotContent,
-    BallotDefinition,
-    Receipt,
-    add_proof,
-    compute_confirmation,
-    create_receipt,
-)
+from singletable_apps.elections.poll_book import BallotOwner, CountedBallot, LinkVoter
+from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.keys import BallotPlace, padded_size
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.elections import check_view_ballot
@@ -53,7 +37,7 @@ class CastBallot:
     election_name: str
     voter_name: str
     when_cast: datetime
-    receipt: Receipt
+    receipt: documents.Receipt
     is_repeat: bool = False
 
 
@@ -80,7 +64,9 @@ class Voting:
         """Cast a ballot or replace it. A repeat with the same idempotency key changes nothing."""
         nonce = self._context.random(16)
         repeat: list[CastBallot] = []
-        decided: list[tuple[BallotOwner, Election, BallotDefinition, BallotContent, bool]] = []
+        decided: list[
+            tuple[BallotOwner, Election, documents.BallotDefinition, documents.BallotContent, bool]
+        ] = []
 
         def decide(read: ReadModel) -> Sequence[NumberedEvent]:
             election = read.get_election(election_name)
@@ -109,7 +95,7 @@ class Voting:
             definition = definition_of(election, names)
             ranking = parse_ranking(lines, definition["candidates"])
             check_marks(ranking, method_of(election))
-            content = BallotContent(nonce, "", ranking, weight)
+            content = documents.BallotContent(nonce, "", ranking, weight)
             decided[:] = [(me, election, definition, content, not casts)]
             marks = request, fingerprint
             choices = definition["candidates"]
@@ -205,17 +191,17 @@ class Voting:
         me: BallotOwner,
         election: Election,
         candidates: list[str],
-        content: BallotContent,
+        content: documents.BallotContent,
         marks: tuple[str, str],
         event_id: int,
     ) -> BallotCast:
         number, definition = election.election_id, election.definition or ""
-        code = compute_confirmation(
+        code = documents.compute_confirmation(
             number, definition, content.nonce, content.ranking, content.weight
         )
         request, fingerprint = marks
         place = BallotPlace(number, me.voter_id, event_id, definition)
-        content = BallotContent(content.nonce, code, content.ranking, content.weight)
+        content = documents.BallotContent(content.nonce, code, content.ranking, content.weight)
         ballot_key = self._context.keys.ballot_key
         cast = BallotCast(me.name, election.name, definition, request, fingerprint)
         if election.secret_ballot:
@@ -234,17 +220,17 @@ class Voting:
         closing = get_closing(election, self._context.keys)
         if closing is not None:
             proof = self._results.tree(election).prove(ballot.content.confirmation)
-            receipt = add_proof(receipt, closing, proof)
+            receipt = documents.add_proof(receipt, closing, proof)
         return CastBallot(election.name, ballot.voter_name, ballot.event.when_occurred, receipt)
 
-    def _definition(self, election: Election, ballot: CountedBallot) -> BallotDefinition:
+    def _definition(self, election: Election, ballot: CountedBallot) -> documents.BallotDefinition:
         return self._context.book.definition(election, ballot.definition)
 
 
 def _create_receipt(
-    election: Election, definition: BallotDefinition, content: BallotContent
-) -> Receipt:
-    return create_receipt(
+    election: Election, definition: documents.BallotDefinition, content: documents.BallotContent
+) -> documents.Receipt:
+    return documents.create_receipt(
         name=election.name,
         definition=definition,
         nonce=content.nonce,

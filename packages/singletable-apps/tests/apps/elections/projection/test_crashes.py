@@ -43,9 +43,7 @@ def small_steps() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def places(
-    small_steps: None,
-    tmp_path_factory: pytest.TempPathFactory,
-    far_end: tuple[Exchangeable, str],
+    small_steps: None, tmp_path_factory: pytest.TempPathFactory, far_end: tuple[Exchangeable, str]
 ) -> Iterator[Backends]:
     """Create a database in each place, to be copied for every crash."""
     with Backends(tmp_path_factory.mktemp("cuts"), far_end, elections=3) as places:

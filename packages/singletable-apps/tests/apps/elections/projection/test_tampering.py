@@ -83,10 +83,7 @@ def test_hash_of_an_event_never_changes() -> None:
 
 TAMPERED: dict[str, tuple[Callable[[Engine], None], str]] = {
     "other actor": (_change("actor", {"S": "Mallory"}), "Event 10 was changed"),
-    "other time": (
-        _change("when_occurred", {"S": "2026-01-01T13:00:00Z"}),
-        "Event 10 was changed",
-    ),
+    "other time": (_change("when_occurred", {"S": "2026-01-01T13:00:00Z"}), "Event 10 was changed"),
     "other type": (_change("event_type", {"S": "ElectionFixed"}), "Event 10 was changed"),
     "other hash": (_change("hash", {"S": "0" * 64}), "Event 10 was changed"),
     "other previous hash": (

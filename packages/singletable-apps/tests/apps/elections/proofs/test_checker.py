@@ -147,8 +147,7 @@ def test_checker_rejects_invalid_rankings(ranking: list[list[str]], tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "level",
-    ["confirmations", *(pytest.param(one, marks=pytest.mark.rest) for one in LEVELS[:-1])],
+    "level", ["confirmations", *(pytest.param(one, marks=pytest.mark.rest) for one in LEVELS[:-1])]
 )
 def test_checker_detects_any_change_of_a_publication(
     level: PublicationLevel, tmp_path: Path

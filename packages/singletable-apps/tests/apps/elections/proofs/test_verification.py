@@ -10,12 +10,7 @@ from singletable_apps.elections.proofs.documents import add_proof
 from singletable_apps.elections.proofs.keys import Signer, fingerprint, format_fingerprint
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.proofs.verification import verify_receipt
-from tests.apps.elections.proofs.factories import (
-    SIGNER,
-    cast_ballot,
-    close_election,
-    make_sample,
-)
+from tests.apps.elections.proofs.factories import SIGNER, cast_ballot, close_election, make_sample
 
 SAMPLE = make_sample()
 KEY = fingerprint(SIGNER.public_key)

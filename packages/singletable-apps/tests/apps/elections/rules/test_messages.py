@@ -254,10 +254,7 @@ ELECTIONS = [
         "no_voting_after",
     ),
     _window(
-        datetime(1, 1, 1, tzinfo=EAST),
-        None,
-        "Choose a year from 1970 to 9998.",
-        "no_voting_before",
+        datetime(1, 1, 1, tzinfo=EAST), None, "Choose a year from 1970 to 9998.", "no_voting_before"
     ),
     _window(
         datetime(2026, 3, 2, 12, 0, 30, 5, tzinfo=UTC),
@@ -343,10 +340,7 @@ ELECTIONS = [
     ),
     _state(
         lambda: elections.check_launch(
-            ADA,
-            election(State.SETUP, publication=Publication.ANONYMOUS),
-            NOON,
-            is_weighted=True,
+            ADA, election(State.SETUP, publication=Publication.ANONYMOUS), NOON, is_weighted=True
         ),
         "Voters have weights, so a list of rankings without names could not be recounted. Choose "
         "totals only, or rankings with tracking codes, in the settings.",
@@ -426,8 +420,7 @@ VISIBILITY = [
     ),
     _tally(election(State.FIXED, secret=True), f"Voting is still open. {_SECRET}"),
     _tally(
-        election(State.FIXED, (NOON, NOON + HOUR), secret=True),
-        f"Voting is still open. {_SECRET}",
+        election(State.FIXED, (NOON, NOON + HOUR), secret=True), f"Voting is still open. {_SECRET}"
     ),
     _tally(
         election(State.FIXED, (None, NOON), secret=True),

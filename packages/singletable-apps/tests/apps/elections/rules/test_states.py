@@ -100,15 +100,7 @@ COMMANDS: dict[str, Callable[[User, Election, datetime], None]] = {
     "transfer": lambda actor, it, now: check_transfer(actor, it, BEN),
 }
 MODERATED = {"delete", "transfer"}
-OF_OWNERS = MODERATED | {
-    "settings",
-    "rename",
-    "candidates",
-    "voters",
-    "launch",
-    "lock",
-    "close",
-}
+OF_OWNERS = MODERATED | {"settings", "rename", "candidates", "voters", "launch", "lock", "close"}
 
 
 def test_table_covers_every_command_and_state() -> None:

@@ -35,10 +35,7 @@ SHOWN = {
 @pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
 @pytest.mark.parametrize("secret", [False, True])
 def test_visible_details_follow_the_publication(
-    state: State,
-    publication: Publication,
-    window: Window,
-    secret: bool,
+    state: State, publication: Publication, window: Window, secret: bool
 ) -> None:
     it = election(state, window, secret=secret, publication=publication)
     try:

@@ -120,10 +120,7 @@ def test_duplicate_candidate_is_rejected(
         parse_ranking([*zip(twice, ranks, strict=True), ("Ben", 3)], CANDIDATES)
 
 
-@given(
-    ranking=RANKINGS,
-    candidates=st.dictionaries(NAMES, st.sampled_from([1, 9, 10, 11])),
-)
+@given(ranking=RANKINGS, candidates=st.dictionaries(NAMES, st.sampled_from([1, 9, 10, 11])))
 def test_candidate_added_later_is_not_ranked(ranking: Ranking, candidates: dict[str, int]) -> None:
     counted = drop_removed_candidates(ranking, 10, candidates)
     old = {name for name, since in candidates.items() if since in (1, 9)}
