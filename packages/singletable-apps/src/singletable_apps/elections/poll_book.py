@@ -44,6 +44,7 @@ from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 
 EVENTS_AT_ONCE = 500
+MAX_UNAPPLIED = 2_000
 _CONFIRMED = (
     "name",
     "email",
@@ -100,7 +101,12 @@ class PollBook:
     def refresh(self, limit: int | None = None) -> bool:
         """Enter new events from the log, `limit` of them at most. Return whether there are any."""
         with self._lock:
-            return self._read(limit)
+            is_new = self._read(limit)
+        if len(self._unapplied) > MAX_UNAPPLIED:  # other processes write, and this one only reads
+            sync = ReadModel(self._store).get_sync()
+            if sync is not None and not sync.rebuilding:
+                self.keep_after(sync.last_event_id)
+        return is_new
 
     def _read(self, limit: int | None) -> bool:
         before = self.position
@@ -149,12 +155,14 @@ class PollBook:
         """
         self.keep_after(position)
         while until is None or position < until:
-            if position + 1 not in self._unapplied and not self.refresh(EVENTS_AT_ONCE):
+            found = self._unapplied.get(position + 1)
+            if found is not None:
+                position += 1
+                yield found
+                # This one is in the table for sure, because few are applied at once.
+                self._unapplied.pop(position - EVENTS_AT_ONCE, None)
+            elif not self.refresh(EVENTS_AT_ONCE):
                 return
-            position += 1
-            yield self._unapplied[position]
-            # These are in the table for sure, because few are applied at once.
-            self._unapplied.pop(position - EVENTS_AT_ONCE, None)
 
     def follow(self, sync: Sync) -> None:
         """Enter the events up to the position of the table.

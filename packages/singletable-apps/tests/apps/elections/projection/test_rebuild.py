@@ -7,9 +7,12 @@ from datetime import timedelta
 import pytest
 
 from singletable.testing import Crash, InterruptedDriver
-from singletable_apps.elections.entities import Sync
+from singletable_apps.elections import poll_book
+from singletable_apps.elections.entities import Sync, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, RebuildInProgress
 from singletable_apps.elections.events import Event
+from singletable_apps.elections.poll_book import PollBook
+from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.projection.rebuild import LEASE_DURATION, rebuild
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import (
@@ -124,4 +127,26 @@ def test_table_without_its_position_is_reported_and_rebuilt(memory: World) -> No
         memory.register("Zoe")
     rebuild(open_store(memory.driver), KEY, clock=memory.clock)
     assert dump_items(memory.driver) == before
+    check_consistency(memory)
+
+
+def test_table_follows_a_poll_book_that_is_ahead(memory: World) -> None:
+    before, store = _fill(memory), open_store(memory.driver)
+    book = PollBook(store, KEY)
+    book.refresh()
+    store.admin.clear(votes)
+    catch_up(store, book)
+    assert dump_items(memory.driver) == before
+
+
+# A process that only reads must not collect what others have written.
+def test_poll_book_forgets_what_is_in_the_table(
+    memory: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(poll_book, "MAX_UNAPPLIED", 2)
+    other = memory.open()
+    _fill(memory)
+    other.context.book.refresh()
+    assert not other.context.book._unapplied
+    other.lifecycle.lock(other.context.read.get_user("Ada"), "E")
     check_consistency(memory)
