@@ -101,8 +101,7 @@ class Session:
         items: list[Item] = []
         token: str | None = None
         is_done = False
-        request = ExecuteStatement(statement)
-        reads = not is_write(request)
+        reads = not is_write(ExecuteStatement(statement))
         while not is_done:
             left = self.limit - len(items)
             page = self.driver.execute(

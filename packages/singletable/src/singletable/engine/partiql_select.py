@@ -20,7 +20,7 @@ from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity, cost_of, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
-from singletable.engine.partiql_statements import check_key_type
+from singletable.engine.partiql_statements import check_key_type, split_key
 from singletable.engine.query_execution import MEGABYTE, PageRequest, read_page
 from singletable.engine.query_range import check_start_key, resolve_key_range, resolve_start_key
 from singletable.engine.request_expressions import project_json
@@ -77,7 +77,8 @@ def execute_select(
     statement: Select, request: ops.ExecuteStatement, session: Session
 ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
     """Return a page of the items that a SELECT reads."""
-    table, index = find_source(statement, session, consistent=bool(request.consistent_read))
+    consistent = bool(request.consistent_read)
+    table, index = find_source(statement, session, consistent=consistent)
     target: Target = table if index is None else index
     if statement.error:
         raise ValidationError(statement.error)
@@ -88,7 +89,6 @@ def execute_select(
         if key is not None and not statement.order:
             for attribute in table.key.attributes:
                 check_key_type(attribute, key[attribute.name])
-            consistent = bool(request.consistent_read)
             item, cost = get_item(statement, session, table, key, consistent=consistent)
             consumed = consumed_capacity(table, cost, request.return_consumed_capacity)
             return ops.ExecuteStatementOutput([item] if item else [], consumed_capacity=consumed)
@@ -229,7 +229,9 @@ def key_of_select(table: Table, select: Select, operation: str) -> Item:
         spread = _spread(table.key, select.where)
         if (key := _only_key(table, spread)) is not None:
             return key
-        if len(spread) > 1:
+        named, others = split_key(table, select.where)
+        foreign = (part for part in others if ex.equality(part) not in [*named.items()])
+        if len(spread) > 1 and isinstance(next(foreign, None), ex.In | ex.Or):
             find_branches(table, spread)  # rejects too many branches, and those that overlap
     raise ValidationError(
         f"Select statements within {operation} must specify the primary key in the where clause."
