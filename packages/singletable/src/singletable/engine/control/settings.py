@@ -30,33 +30,20 @@ _TAG_SIGNS = frozenset("_.:/=+-@")
 # --- Streams
 
 
-def check_initial_stream(stream: ops.StreamSpecification | None) -> None:
-    """Raise unless a new table's stream is either enabled with a view type or disabled without."""
-    if stream is None:
-        return
-    if stream.stream_enabled and stream.stream_view_type is None:
-        raise ValidationError(
-            f"{INVALID}Table is being created with a stream enabled, UpdateViewType is required"
-        )
-    if not stream.stream_enabled and stream.stream_view_type is not None:
-        raise ValidationError(
-            f"{INVALID}Table is being created with a stream disabled, "
-            "UpdateViewType should not be specified"
-        )
+# Wrong streams: whether the table is new, and whether the stream is enabled.
+_WRONG_VIEWS = {
+    (True, True): "Table is being created with a stream enabled, UpdateViewType is required",
+    (True, False): "Table is being created with a stream disabled, "
+    "UpdateViewType should not be specified",
+    (False, True): "If stream is being enabled then UpdateViewType is required",
+    (False, False): "If stream is being disabled, then UpdateViewType must not be specified",
+}
 
 
-def check_stream(stream: ops.StreamSpecification | None) -> None:
-    """Raise unless an updated stream is either enabled with a view type or disabled without."""
-    if stream is None:
-        return
-    if stream.stream_enabled and stream.stream_view_type is None:
-        raise ValidationError(
-            f"{INVALID}If stream is being enabled then UpdateViewType is required"
-        )
-    if not stream.stream_enabled and stream.stream_view_type is not None:
-        raise ValidationError(
-            f"{INVALID}If stream is being disabled, then UpdateViewType must not be specified"
-        )
+def check_stream(stream: ops.StreamSpecification | None, *, is_new: bool = False) -> None:
+    """Raise unless the stream is either enabled with a view type or disabled without."""
+    if stream is not None and stream.stream_enabled == (stream.stream_view_type is None):
+        raise ValidationError(INVALID + _WRONG_VIEWS[is_new, stream.stream_enabled])
 
 
 def check_stream_changes(record: TableRecord, stream: ops.StreamSpecification | None) -> None:

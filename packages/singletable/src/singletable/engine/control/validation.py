@@ -108,7 +108,7 @@ def check_create_table(request: ops.CreateTable) -> None:
     mode = request.billing_mode or "PROVISIONED"
     check_initial_limits(request.on_demand_throughput, mode)
     check_initial_warm_throughput(request.warm_throughput, mode, request.provisioned_throughput)
-    settings.check_initial_stream(request.stream_specification)
+    settings.check_stream(request.stream_specification, is_new=True)
     settings.check_encryption(request.sse_specification)
     settings.check_tags(request.tags or ())
 
