@@ -241,7 +241,9 @@ def key_of_select(table: Table, select: Select, operation: str) -> Item:
 def _only_key(table: Table, spread: Spread) -> Item | None:
     """Return the key if the condition names one item and nothing else, or None."""
     key: Item = {}
-    for condition in spread[0] if len(spread) == 1 else ():
+    if len(spread) != 1 or len(spread[0]) < len(table.key.names):
+        return None
+    for condition in spread[0]:
         name, value = ex.equality(condition) or ("", {})
         if key.setdefault(name, value) != value:
             return None
@@ -310,8 +312,7 @@ def _ordered(
 
 def find_branches(target: Target, spread: Spread) -> list[Branch] | None:
     """Return the ranges that the condition limits a read to; None: the whole table or index."""
-    key = target.key
-    alternatives = [_split(key, conditions) for conditions in spread]
+    alternatives = [_split(target.key, conditions) for conditions in spread]
     if not spread or not all(partitions for partitions, _, _ in alternatives):
         return None
     if len(spread) > MAX_READS:
@@ -320,7 +321,7 @@ def find_branches(target: Target, spread: Spread) -> list[Branch] | None:
     branches = [branch for branch in found if branch is not None]
     if len(branches) < len(found):
         return None  # two values for one partition key: nothing matches
-    return branches if _are_disjoint(key, branches) else None
+    return branches if _are_disjoint(target.key, branches) else None
 
 
 def _spread(key: KeySchema, where: ex.Condition | None) -> Spread:
@@ -386,8 +387,7 @@ def _branch(
     partition = partitions[0]
     if any(other.values != partition.values for other in partitions):
         return None
-    first = (partition, *sorts[:1])
-    keys = resolve_key_range(target, first)
+    keys = resolve_key_range(target, (partition, *sorts[:1]))
     for clause in sorts[1:]:
         other = resolve_key_range(target, (partition, clause))
         highs = [high for high in (keys.high, other.high) if high is not None]
