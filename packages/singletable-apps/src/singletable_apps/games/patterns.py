@@ -336,12 +336,6 @@ def stored_categories(set_id: str, set_version: int) -> Selection[SetCategory]:
     return SetCategory.key.partition(set_id).eq(set_version)
 
 
-@read_function("S12", consistent=True, items=4, rate=per_minute(5))
-def set_categories(set_id: str, set_version: int, attempt: str) -> Selection[SetCategory]:
-    """Get the categories of a version, with their counts."""
-    return SetCategory.key.partition(set_id).eq(set_version).eq(attempt)
-
-
 write("S13", "Delete the questions of an old version", deletes(SetQuestion), rate=per_day(5_000))
 write("S16", "Delete the categories of an old version", deletes(SetCategory), rate=per_day(1_000))
 write("S17", "Delete an old version", deletes(SetVersion), rate=per_day(400))

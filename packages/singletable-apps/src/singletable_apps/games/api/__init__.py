@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.games.api import games, live, original, reports, room, sets
+from singletable_apps.games.api import games, live, reports, room, sets
 
 __all__ = ["ABOUT", "ROUTERS"]
 
@@ -14,7 +14,6 @@ ROUTERS = (
     live.router,
     reports.router,
     sets.router,
-    original.router,
 )
 ABOUT = (
     "Live audience games: call-and-answer, trivia, polls and surveys.\n\n"

@@ -187,13 +187,7 @@ EXISTS = ProblemType(
     "Already exists",
     "This name is taken. For players, `suggestions` has some that are free.",
 )
-SCORED_HERE = ProblemType(
-    "computed-by-server",
-    410,
-    "Computed by the server",
-    "The server computes scores when a question closes. Clients cannot set them.",
-)
-PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS, SCORED_HERE)
+PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS)
 
 PROBLEMS = AppProblems(
     {

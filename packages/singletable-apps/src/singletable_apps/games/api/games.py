@@ -353,11 +353,10 @@ class NewState(Body):
 @router.get("/games/{game_id}/state")
 def read_state(service: Service, seated: AnySeat) -> StateBody:
     """Return the state of a game, after doing what is due."""
-    return show_state(service.rounds.finish_due(seated.game.game_id))
+    return _show_state(service.rounds.finish_due(seated.game.game_id))
 
 
-def show_state(state: GameState) -> StateBody:
-    """Return the body of a state, with the original's name of its phase."""
+def _show_state(state: GameState) -> StateBody:
     return StateBody.from_object(state, current_state=ORIGINAL_STATES[state.phase])
 
 
@@ -367,7 +366,7 @@ def change_state(service: Service, seated: DriverSeat, body: NewState) -> StateB
     if body.command not in HOST_COMMANDS:
         raise NotPermitted("Only the server can do this.")
     rounds, game_id = service.rounds, seated.game.game_id
-    return show_state(rounds.command(game_id, body.command, version=body.version))
+    return _show_state(rounds.command(game_id, body.command, version=body.version))
 
 
 # ------------------------------------------------------------------------------ changes

@@ -45,7 +45,7 @@ def read_summary(
     service: Service, seated: DriverSeat, question_id: Segment, debug: bool = False
 ) -> AnswerSummary:
     """Return the summary of a question, which is made if it is missing."""
-    return find_summary(service, seated.game.game_id, question_id, debug=debug)
+    return _summary(service, seated.game.game_id, question_id, debug=debug)
 
 
 @router.post("/games/{game_id}/summary/{question_id}")
@@ -55,8 +55,7 @@ def create_summary(service: Service, seated: DriverSeat, question_id: Segment) -
     return AnswerSummary(question_id=question_id, summary=entry.summary)
 
 
-def find_summary(service: Service, game_id: str, question_id: str, *, debug: bool) -> AnswerSummary:
-    """Return the summary of a question, which is made if it is missing."""
+def _summary(service: Service, game_id: str, question_id: str, *, debug: bool) -> AnswerSummary:
     request = service.reports.summary_request(game_id, question_id)
     entry = service.game_store.get_round(game_id, question_id)
     summary = entry.summary if entry else ""

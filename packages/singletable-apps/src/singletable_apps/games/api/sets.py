@@ -69,7 +69,7 @@ def list_question_sets(service: Service, actor: AnySetActor) -> list[SetSummary]
     return [SetSummary.from_object(each) for each in found]
 
 
-FILE: dict[int | str, dict[str, Any]] = {
+_FILE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file.", "content": {info.media_type: {} for info in FORMATS.values()}}
 }
 
@@ -143,7 +143,7 @@ def delete_set(service: Service, actor: SetActor, set_id: Segment, edit: IfMatch
     service.sets.delete(actor, set_id, edit.check)
 
 
-@router.get("/sets/{set_id}/export", response_class=Response, responses=FILE)
+@router.get("/sets/{set_id}/export", response_class=Response, responses=_FILE)
 def export_set(
     service: Service,
     actor: SetActor,

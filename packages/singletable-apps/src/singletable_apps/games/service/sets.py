@@ -221,11 +221,6 @@ class Sets:
                 return self.create(actor, private)
         raise _name_taken(draft.name)
 
-    def list_categories(self, item: QuestionSet) -> list[SetCategory]:
-        """Return the categories of a set, in their order, with the number of questions."""
-        query = patterns.set_categories(item.set_id, item.set_version, item.attempt)
-        return list(self._store.query(query, consistent=True))
-
     def delete(self, actor: str, set_id: str, check: RevisionCheck = any_revision) -> None:
         """Delete a set with all its versions. Games that play it keep their questions."""
         hidden = {"is_active": False, "visibility": Visibility.PRIVATE}
