@@ -11,7 +11,6 @@
     SETS                  SET#{setId}
     SET#{setId}           VERSION#{version}, CATEGORY#{version}#{attempt}#{categoryId},
                           QUESTION#{version}#{attempt}#{categoryId}#{number}
-    CONNECTION#{id}       METADATA
 
 All items of a game have the same TTL, which is set when the game is created. Answers and votes of
 a large room arrive within a second, so they are spread over eight partitions.
@@ -46,7 +45,7 @@ from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import Category, EngagementType, Question, Visibility
 from singletable_apps.games.scoring import Partial, RankMethod, TriviaMode
 
-# The games, sets and connections of a host or a game.
+# The games and sets of a host.
 gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 # The sets that every host can play.
 gsi2 = Index("GSI2", pk="GSI2PK", sk="GSI2SK")
@@ -462,24 +461,6 @@ class JoinCode(Entity, table=engagements, type_tag=("EntityType", "JoinCode")):
     expires_at: Attr[datetime] = expires()
 
     key = Key(pk=("CODE", code), sk="GAME")
-
-
-class Connection(Entity, table=engagements, type_tag=("EntityType", "Connection")):
-    """An open socket. It expires after two hours, if the process was killed."""
-
-    connection_id: Attr[str] = attr()
-    game_id: Attr[str] = attr()
-    role: Attr[str] = attr()
-    player_id: Attr[str] = attr(default="")
-    name: Attr[str] = attr(name="PlayerName", default="")
-    is_host: Attr[bool] = attr(default=False)
-    process_id: Attr[str] = attr()
-    connected_at: Attr[datetime] = attr()
-    last_ping_at: Attr[datetime] = attr()
-    expires_at: Attr[datetime] = expires()
-
-    key = Key(pk=("CONNECTION", connection_id), sk="METADATA")
-    by_game = Key(pk=("GAME", game_id), sk=("CONNECTION", connection_id)).on(gsi1)
 
 
 class GameEntry(Entity, table=engagements, type_tag=("EntityType", "GameEntry")):

@@ -19,7 +19,6 @@ from singletable_apps.games.entities import (
     Answer,
     AudienceQuestion,
     BallotPart,
-    Connection,
     Game,
     GameContent,
     GameEntry,
@@ -56,7 +55,6 @@ _ITEMS: dict[type, tuple[int, int | ItemCount]] = {
     AudienceQuestion: (350, 10_000),
     Process: (300, 200),
     JoinCode: (150, 2_000),
-    Connection: (350, 4_000),
     GameEntry: (350, ItemCount(50_000, growth=0.05)),
     QuestionSet: (700, ItemCount(2_000, in_index={"by_name": 0.05})),
     SetVersion: (900, 20_000),
@@ -135,7 +133,7 @@ write(
     creates(GameEntry),
     rate=per_day(150),
 )
-read("G3", "Find a game by its code", JoinCode.key, rate=per_second(10))
+game_by_code = read("G3", "Find a game by its code", JoinCode.key, rate=per_second(10))
 read(
     "G4",
     "Read the questions of a game",
@@ -273,24 +271,19 @@ write(
     rate=per_minute(5),
 )
 
-# ------------------------------------------------------------------------------ connections
+# ------------------------------------------------------------------------------ processes
 
-connections_of_game = read(
-    "C1", "List the connections of a game", Connection.by_game, items=30, rate=per_minute(5)
-)
-write("C2", "Note connections", puts(Connection), rate=per_second(10, peak=per_second(1_000)))
-write("C3", "Delete connections", deletes(Connection), rate=per_second(10))
-write("C4", "Tell other processes what this one knows", puts(Process), rate=per_second(50))
+write("C1", "Tell other processes what this one knows", puts(Process), rate=per_second(50))
 read(
-    "C5",
+    "C2",
     "Add up what the processes know",
     Process.key.partition,
     consistent=True,
     items=2,
     rate=per_second(100),
 )
-write("C6", "Stop to serve a game", deletes(Process), rate=per_minute(5))
-patterns.feed("C7", "Follow what other processes do", GameState, Process)
+write("C3", "Stop to serve a game", deletes(Process), rate=per_minute(5))
+patterns.feed("C4", "Follow what other processes do", GameState, Process)
 
 # ------------------------------------------------------------------------------ question sets
 

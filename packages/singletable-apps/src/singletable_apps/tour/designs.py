@@ -213,18 +213,18 @@ def _click_twice(store: st.Store) -> None:
 
 
 GAMES = Design(
-    "A live game. Answers are spread over eight partitions; games and connections expire.",
+    "A live game. Answers are spread over eight partitions; games expire.",
     game_patterns.patterns,
     lambda: [
         sample(games.GameState, game_id="4711"),
         *samples(games.Answer, "player_id", "ada grace", game_id="4711", question_id="q1"),
-        sample(games.Connection, connection_id="c1", game_id="4711", expires_at=EXPIRED),
+        sample(games.JoinCode, code="123456", game_id="0815", expires_at=EXPIRED),
     ],
     [
         read("phase question_id version", game_patterns.game_state, "4711"),
         Step(_click_twice, note="The second of two clicks is too late.", error=st.VersionConflict),
         read("player_id question_id", game_patterns.question_answers, "4711", "q1"),
-        read("connection_id", game_patterns.connections_of_game, "4711"),
+        read("game_id", game_patterns.game_by_code, "123456"),
         Step(
             lambda store: store.driver.execute(st.SweepExpired(games.engagements.name)),
             "removed",
@@ -232,7 +232,7 @@ GAMES = Design(
             title="Sweep expired items",
         ),
         Step(
-            lambda store: store.changes(games.GameState, games.Connection).changes,
+            lambda store: store.changes(games.GameState, games.JoinCode).changes,
             "position kind expired",
             "Every write is in the change feed, in commit order.",
             title="Read the change feed",

@@ -11,7 +11,7 @@ import pytest
 
 from singletable import GetItem, Item, Query, Scan, Store
 from singletable_apps.games import patterns
-from singletable_apps.games.entities import ANSWER_SHARDS, Connection, engagements
+from singletable_apps.games.entities import ANSWER_SHARDS, engagements
 from singletable_apps.games.patterns import patterns as catalog
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import SetDraft
@@ -170,29 +170,6 @@ def test_history_is_a_query_newest_first(world: World) -> None:
     assert not any(
         isinstance(request.operation, Scan) for call in world.calls for request in call.requests
     )
-
-
-# The original scans the table to find the sockets of a game.
-def test_connections_of_a_game_are_a_query(world: World) -> None:
-    now = world.clock()
-    connection = Connection(
-        connection_id="c1",
-        game_id="g1",
-        role="player",
-        process_id="p1",
-        connected_at=now,
-        last_ping_at=now,
-        expires_at=now + timedelta(hours=2),
-    )
-    store = Store(world.driver, clock=world.clock)
-    store.put(connection)
-    (found,) = store.query(patterns.connections_of_game("g1"))
-    assert found.connection_id == "c1"
-    assert operations_of(world, lambda s: list(s.query(patterns.connections_of_game("g1")))) == [
-        "GSI1 GAME#g1 CONNECTION#"
-    ]
-    world.clock.advance(hours=3)
-    assert not list(store.query(patterns.connections_of_game("g1")))
 
 
 def test_running_game_does_not_see_an_edit(memory: World) -> None:

@@ -480,7 +480,7 @@ def join_game(
     if seat is not None and seat.role is Role.PLAYER and seat.game_id == game.game_id:
         service.context.seat_of(actor, game.game_id)
         known = service.context.get_player(game.game_id, seat.player_id)
-        service.players.touch(game.game_id, seat.player_id)
+        service.players.touch(game.game_id, seat.player_id, service.context.clock())
         response.status_code = 200
         return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
     guesses = state.limits["wrong_code"] if game.access_code else None

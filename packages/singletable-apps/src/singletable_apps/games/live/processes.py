@@ -1,4 +1,4 @@
-"""What a process writes of a game: what it knows, for other processes, and its connections.
+"""What a process writes of a game, for other processes.
 
 Each process has one item per game. `changes` in it is a number that differs after each change of
 players, settings or moderated answers: processes that see another number read them again.
@@ -8,23 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from singletable import ConditionFailed, evolve
-from singletable_apps.games.entities import Connection, Player, Process
+from singletable import evolve
+from singletable_apps.games.entities import Process
 from singletable_apps.games.service.context import Context
-from singletable_apps.games.tokens import DRIVERS, Role, Seat, new_id
 
 HEARTBEAT = timedelta(seconds=4)
 # A process that was killed is not counted after this time.
 STALE = timedelta(seconds=15)
-# As the document says: sockets are closed by then, and items of a killed process expire.
-LIFETIME = timedelta(hours=2)
-REFRESH = timedelta(minutes=10)
-# Leaving players are noted a few at a time, when a whole room goes home.
-_NOTED_AT_ONCE = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,62 +92,3 @@ def announce_change(context: Context, game_id: str, expires_at: datetime) -> Non
             expires_at=expires_at,
         )
     )
-
-
-class ConnectionItems:
-    """The connections of one game to this process. `flush` blocks: call it in a thread."""
-
-    def __init__(self, context: Context, game_id: str) -> None:
-        self._context = context
-        self._game_id = game_id
-        self._open: dict[str, Connection] = {}
-        # The last pings that were written, by the id of the connection.
-        self._stored: dict[str, datetime] = {}
-        self._left: dict[str, datetime] = {}
-
-    def add(self, member_id: str, seat: Seat, player: Player | None) -> None:
-        """Note a member who has connected."""
-        now = self._context.clock()
-        self._left.pop(member_id, None)
-        self._open[member_id] = Connection(
-            connection_id=new_id(),
-            game_id=self._game_id,
-            role=seat.role.value,
-            player_id=seat.player_id,
-            name=player.name if player else "",
-            is_host=seat.role in DRIVERS,
-            process_id=self._context.process_id,
-            connected_at=now,
-            last_ping_at=now,
-            expires_at=now + LIFETIME,
-        )
-
-    def remove(self, member_id: str) -> None:
-        """Note a member who has left."""
-        known = self._open.pop(member_id, None)
-        if known is not None and known.role == Role.PLAYER:
-            self._left[member_id] = self._context.clock()
-
-    def flush(self) -> None:
-        """Write and delete what has changed, and refresh old items."""
-        now, store = self._context.clock(), self._context.store
-        is_open = list(self._open.values())
-        for each in is_open:
-            if now - each.last_ping_at >= REFRESH:
-                each.last_ping_at, each.expires_at = now, now + LIFETIME
-        pings = {each.connection_id: each.last_ping_at for each in is_open}
-        before, self._stored = self._stored, pings
-        new = [each for each in is_open if before.get(each.connection_id) != each.last_ping_at]
-        store.put_many(new)
-        store.delete_many(map(Connection.key, before.keys() - pings.keys()))
-        for player_id in list(self._left)[:_NOTED_AT_ONCE]:
-            seen_at = self._left.pop(player_id, now)
-            with suppress(ConditionFailed):  # the game was deleted
-                key = Player.key(self._game_id, player_id)
-                store.update(key, Player.last_seen_at.set(seen_at))
-
-    def close(self) -> None:
-        """Delete all items, because this process stops to serve the game."""
-        for member_id in list(self._open):
-            self.remove(member_id)
-        self.flush()

@@ -14,17 +14,17 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
-from singletable import SingleTableError
+from singletable import ConditionFailed, SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
 from singletable_apps.games.errors import AppError, Busy, NotFound, WrongPhase
 from singletable_apps.games.live import messages
-from singletable_apps.games.live.processes import ConnectionItems, Counts, ProcessItems, add_up
+from singletable_apps.games.live.processes import Counts, ProcessItems, add_up
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import Play, due_at
@@ -47,6 +47,8 @@ _UNMARKED = ("host", "playerCount", "audience")
 _COUNT_INTERVAL = 0.1
 # Reading all players or answers again takes at most this share of the time, for all rooms.
 _SHARE = 0.1
+# Players who leave are noted a few at a time, when a whole room goes home.
+_NOTED_AT_ONCE = 25
 ABSENCE = timedelta(seconds=60)
 ABSENCE_STEP = timedelta(seconds=10)
 
@@ -120,13 +122,14 @@ class Watcher:
         self._thread = watch.run
         self._game_id = room.key
         self._processes = ProcessItems(service.context, room.key)
-        self._connections = ConnectionItems(service.context, room.key)
         self._others: list[Process] = []
         self._shown: Shown | None = None
         # The newest state that was written in this process.
         self._written: GameState | None = None
         # Who is connected to this process, by channel.
         self._present: dict[str, dict[str, None]] = {channel: {} for channel in ROLES}
+        # When players have left, until it is stored.
+        self._left: dict[str, datetime] = {}
         # The questions that each player has answered in this phase, and who is done with all.
         self._answered: dict[str, set[str]] = {}
         self._done: set[str] = set()
@@ -191,8 +194,7 @@ class Watcher:
     def note_joined(self, member: Member) -> None:
         """Count a member who has come."""
         self._present[_channel(member)][member.id] = None
-        if isinstance(member, Attendee):
-            self._connections.add(member.id, member.seat, self.players().get(member.id))
+        self._left.pop(member.id, None)
         self._count_answers(member.id)
         self._update_counts()
         self._exchange_soon()
@@ -200,9 +202,9 @@ class Watcher:
     def note_left(self, member: Member) -> None:
         """Stop to count a member, and close the question if all others have answered."""
         self._present[_channel(member)].pop(member.id, None)
-        self._connections.remove(member.id)
         self._done.discard(member.id)
         if isinstance(member, Attendee) and member.seat.role is Role.PLAYER:
+            self._left[member.id] = self._service.context.clock()
             self._settle()
         self._update_counts()
         self._exchange_soon()
@@ -263,7 +265,7 @@ class Watcher:
             self._room.wake()
 
     def _exchange_soon(self) -> None:
-        """Tell other processes, and write the items of connections, but not too often."""
+        """Tell other processes, and store who has left, but not too often."""
         self._next_exchange = min(self._next_exchange, self._exchanged_at + self._pace.exchange)
         self._look_soon()
 
@@ -327,9 +329,11 @@ class Watcher:
             self._ready.set()
             for timer in filter(None, (self._counting, self._look)):
                 timer.cancel()
+            now = self._service.context.clock()
+            self._left |= dict.fromkeys(self._present["player"], now)
             with suppress(RuntimeError):  # the interpreter is exiting
                 self._watch.threads.submit(self._processes.leave)
-                self._watch.threads.submit(self._connections.close)
+                self._watch.threads.submit(self._store_left)
 
     async def _tick(self) -> None:
         if self._look is not None:
@@ -347,7 +351,8 @@ class Watcher:
             self._next_exchange = self._exchanged_at + interval
             if await self._exchange():
                 self._handled_changes = -1
-            await self._thread(self._connections.flush)
+            if self._left:
+                await self._thread(self._store_left)
         if self._handled_changes != self._changes and loop.time() >= self._next_changes:
             began = loop.time()
             with self._reading():
@@ -619,6 +624,13 @@ class Watcher:
             # Players who are connected there may have answered.
             self._has_new_answers = True
         return has_changed
+
+    def _store_left(self) -> None:
+        """Store when players have left. Call it in a thread."""
+        for player_id in list(self._left)[:_NOTED_AT_ONCE]:
+            if left_at := self._left.pop(player_id, None):
+                with suppress(ConditionFailed):  # the game was deleted
+                    self._service.players.touch(self._game_id, player_id, left_at)
 
     # -------------------------------------------------------------------------- no host
 

@@ -40,7 +40,7 @@ def show_admin(page: AdminPage, query: ListQueryParameters) -> Response:
 
 @router.get("/admin/games/{game_id}")
 def show_game(page: AdminPage, game_id: Segment) -> Response:
-    """Show a game with its processes and connections."""
+    """Show a game with its processes and how many are connected."""
     details = page.service.admin.describe(game_id)
     return page.render(
         "admin/game", details=details, phase_names=PHASE_NAMES, type_names=ENGAGEMENT_NAMES

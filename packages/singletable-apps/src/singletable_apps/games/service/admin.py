@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from singletable import Page
-from singletable_apps.games.entities import Connection, Game, GameEntry, GameState, Player, Process
+from singletable_apps.games.entities import Game, GameEntry, GameState, Player, Process
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.games import Games
 
 # A process that was killed is not counted after this time.
 _STALE = timedelta(seconds=15)
-_MAX_CONNECTIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,12 @@ class GameStatus:
 
 @dataclass(frozen=True, slots=True)
 class GameDetails:
-    """A game with everyone who is connected to it, at most 200."""
+    """A game with the processes that serve it, which count who is connected."""
 
     game: Game
     state: GameState
     players: int
     processes: Sequence[Process]
-    connections: Sequence[Connection]
 
 
 class Admin:
@@ -66,15 +64,12 @@ class Admin:
         return Page(found, page.cursor)
 
     def describe(self, game_id: str) -> GameDetails:
-        """Return a game with its connections, or raise NotFound."""
-        store, game = self._context.store, self._context.get_game(game_id)
-        connections = store.page(Connection.by_game(game_id), _MAX_CONNECTIONS)
+        """Return a game with its processes, or raise NotFound."""
         return GameDetails(
-            game,
+            self._context.get_game(game_id),
             self._context.get_state(game_id),
-            store.count(Player.key.partition(game_id)),
+            self._context.store.count(Player.key.partition(game_id)),
             self._processes(game_id),
-            connections.items,
         )
 
     def delete_games(self, limit: int = 50) -> bool:

@@ -215,10 +215,10 @@ class Players:
         self._context.notify(player)
         return player
 
-    def touch(self, game_id: str, player_id: str) -> None:
-        """Note that a player is here."""
+    def touch(self, game_id: str, player_id: str, seen_at: datetime) -> None:
+        """Note when a player was here."""
         key = Player.key(game_id, player_id)
-        self._context.store.update(key, Player.last_seen_at.set(self._context.clock()))
+        self._context.store.update(key, Player.last_seen_at.set(seen_at))
 
     def _check_name(self, checks: InputChecks, game: Game, name: str) -> str:
         listed = _listed(game)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from singletable_apps.games.entities import AnswerStatus, Connection, HostAbsence
+from singletable import Scan
+from singletable_apps.games.entities import AnswerStatus, HostAbsence, Process
 from singletable_apps.games.live import LiveGames
 from singletable_apps.games.live.processes import STALE
 from singletable_apps.games.live.watcher import ABSENCE
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.rules import GRACE
+from singletable_apps.games.service import table_name
 from singletable_apps.games.tokens import Role
 from tests.apps.games.live.clients import connect, connect_phones, open_live
 from tests.apps.games.support.world import (
@@ -25,6 +27,7 @@ from tests.apps.games.support.world import (
     PRIMES,
     SETTINGS,
     SURVEY,
+    Phone,
     World,
 )
 from tests.apps.shared.rooms.clients import in_event_loop, until
@@ -373,27 +376,38 @@ async def test_bad_messages_are_rejected_with_a_code(memory: World, live: LiveGa
     assert code(await host.send_message("extend", seconds=-5)) == "invalid"
 
 
+# The original stores each socket, and scans the table to find those of a game.
 @in_event_loop
-async def test_connections_are_listed_while_they_are_open(memory: World, live: LiveGames) -> None:
+async def test_process_counts_its_connections_in_one_item(memory: World, live: LiveGames) -> None:
     game = memory.game(CAPITAL)
-    (phone,) = memory.join(game, "Ada")
+    phones = memory.join(game, "Ada", "Bob")
+    context = memory.service.context
+
+    def stored() -> set[tuple[str, str]]:
+        items = memory.driver.execute(Scan(table_name("dev"))).items
+        return {(item["PK"]["S"], item["SK"]["S"]) for item in items}
+
+    process = (f"GAME#{game.game_id}", f"PROCESS#{context.process_id}")
+    others = stored() - {process}
     host = await connect(live, game, Role.HOST)
-    (ada,) = await connect_phones(live, phone)
+    ada, _ = await connect_phones(live, *phones)
 
-    def connections() -> list[Connection]:
-        return list(memory.service.context.store.query(Connection.by_game(game.game_id)))
+    def counted() -> list[tuple[int, int]]:
+        found = context.store.query(Process.key.partition(game.game_id), consistent=True)
+        return [(each.hosts, each.players) for each in found]
 
-    def connected() -> dict[str, str]:
-        return {each.role: each.name for each in connections()}
+    def last_seen(phone: Phone) -> datetime:
+        return context.get_player(game.game_id, phone.player_id).last_seen_at
 
-    await until(lambda: connected() == {"host": "", "player": "Ada"})
+    await until(lambda: counted() == [(1, 2)])
+    assert stored() == {process, *others}
     memory.clock.advance(minutes=30)
-    ada.leave()
-    await until(lambda: connected() == {"host": ""})
-    player = memory.service.context.get_player
     left_at = memory.clock.now - timedelta(minutes=1)
-    await until(lambda: player(game.game_id, phone.player_id).last_seen_at > left_at)
-    await until(lambda: connections()[0].last_ping_at > left_at)
+    ada.leave()
+    await until(lambda: counted() == [(1, 1)])
+    await until(lambda: last_seen(phones[0]) > left_at)
+    assert last_seen(phones[1]) < left_at
     host.leave()
     live.rooms.close()
-    await until(lambda: not connected())
+    await until(lambda: stored() == others)
+    await until(lambda: last_seen(phones[1]) > left_at)
