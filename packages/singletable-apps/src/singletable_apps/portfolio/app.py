@@ -21,7 +21,7 @@ from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.objects import FolderBucket
-from singletable_apps.shared.web import COMMON, ERROR_MEMBER, ResponseCache
+from singletable_apps.shared.web import COMMON, ResponseCache
 
 # What the secret is for, in its file.
 SECRET_PURPOSE = "for sessions and likes"
@@ -110,7 +110,6 @@ _SPEC = AppSpec[PortfolioService](
     routers=api.ROUTERS,
     problems=PROBLEMS,
     problem_types=PROBLEM_TYPES,
-    problem_members=ERROR_MEMBER,
     problem_pages=dict.fromkeys(COMMON, show_problem),
     pages=pages.ROUTERS,
     home=pages.home,

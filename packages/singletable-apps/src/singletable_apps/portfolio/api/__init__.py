@@ -22,9 +22,6 @@ ROUTERS = (
 )
 ABOUT = (
     "A personal site and its blog.\n\n"
-    'Every success is `{"success": true, "data": …}`, and every error is a problem (RFC 9457) with '
-    "the additional member `error`. Times are in Unix seconds. Lists take `limit` and `last_key`.\n"
-    "\n"
     "Sign in to get an `access_token`, and send it as `Authorization: Bearer …`. It lasts a few "
     "minutes; `POST /auth/refresh` renews it. Posts, the portfolio and the settings have an ETag: "
     "send it as If-Match when you change one, or your change overwrites what others have changed "

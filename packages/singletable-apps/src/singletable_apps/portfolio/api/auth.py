@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Path
 
 from singletable_apps.portfolio.api import schemas
-from singletable_apps.portfolio.api.dependencies import TAKEN, Actor, EnvelopeRouter, Service
+from singletable_apps.portfolio.api.dependencies import TAKEN, Actor, Service
 from singletable_apps.portfolio.entities import User
 from singletable_apps.shared.frame import limited
 from singletable_apps.shared.frame.people_api import (
@@ -18,10 +18,16 @@ from singletable_apps.shared.frame.people_api import (
     add_people_routes,
     add_session_routes,
 )
-from singletable_apps.shared.web import NOT_ALLOWED, SIGNED_IN, TOO_MANY_REQUESTS, responses
+from singletable_apps.shared.web import (
+    NOT_ALLOWED,
+    SIGNED_IN,
+    TOO_MANY_REQUESTS,
+    api_router,
+    responses,
+)
 
-router = EnvelopeRouter("auth", TOO_MANY_REQUESTS)
-users_router = EnvelopeRouter("users", *SIGNED_IN)
+router = api_router("auth", TOO_MANY_REQUESTS)
+users_router = api_router("users", *SIGNED_IN)
 UserId: TypeAlias = Annotated[int, Path(ge=1, lt=1 << 53, description="The id of the account.")]
 
 

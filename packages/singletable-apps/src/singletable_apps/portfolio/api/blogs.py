@@ -17,12 +17,10 @@ from singletable_apps.portfolio.api.dependencies import (
     TAKEN,
     Actor,
     ActorIfAny,
-    EnvelopeRouter,
-    Listed,
     Service,
     Visitor,
 )
-from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody, ItemList
+from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.service import Moved, PortfolioService
 from singletable_apps.portfolio.service.likes import LikeState
@@ -32,11 +30,11 @@ from singletable_apps.shared.frame import limited
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.permissions import is_permitted
 
-router = EnvelopeRouter("blogs")
-history_router = EnvelopeRouter("history", web.NOT_FOUND, *web.SIGNED_IN)
-likes_router = EnvelopeRouter("likes", web.NOT_FOUND, web.TOO_MANY_REQUESTS)
-comments_router = EnvelopeRouter("comments", web.NOT_FOUND)
-moderation_router = EnvelopeRouter("moderation", *web.SIGNED_IN)
+router = web.api_router("blogs")
+history_router = web.api_router("history", web.NOT_FOUND, *web.SIGNED_IN)
+likes_router = web.api_router("likes", web.NOT_FOUND, web.TOO_MANY_REQUESTS)
+comments_router = web.api_router("comments", web.NOT_FOUND)
+moderation_router = web.api_router("moderation", *web.SIGNED_IN)
 
 BlogId: TypeAlias = Annotated[web.Segment, Path(description="The id of the post.")]
 CommentRef: TypeAlias = Annotated[web.Segment, Path(description="The `ref` of the comment.")]
@@ -51,7 +49,7 @@ def list_blogs(
     request: Request,
     service: Service,
     actor: ActorIfAny,
-    page: Listed,
+    page: web.Pagination,
     status: Annotated[
         rules.PostStatus, Query(description="Drafts and scheduled posts need a token.")
     ] = rules.PostStatus.PUBLISHED,
@@ -63,7 +61,7 @@ def list_blogs(
     ] = None,
     content: Annotated[bool, Query(description="Whether to include the texts.")] = True,
     pages: Annotated[bool, Query(description="List the pages of the site instead.")] = False,
-) -> ItemList[BlogBody]:
+) -> web.Page[BlogBody]:
     """List posts, newest first. With the status `draft` or `scheduled`, those that you can edit."""
     secret = service.context.secret
     if status is not rules.PostStatus.PUBLISHED:
@@ -78,7 +76,7 @@ def list_blogs(
         found = _filtered(service, tag, category, month)
         blogs, cursor = page.slice(found, secret)
     texts = service.posts.contents([blog.blog_id for blog in blogs]) if content else {}
-    return page.list_items(blog_bodies(service, blogs, actor, texts), cursor)
+    return page.answer(blog_bodies(service, blogs, actor, texts), cursor)
 
 
 @router.get(
@@ -135,7 +133,7 @@ def edit_blog(
     request: Request,
     service: Service,
     actor: Actor,
-    edit: web.IfMatchIfAny,
+    edit: web.IfMatch,
 ) -> BlogBody:
     """Change some fields of a post, publish or withdraw it. The old text goes to its history."""
     _name_fields(request, changes)
@@ -145,7 +143,7 @@ def edit_blog(
 
 
 @router.delete("/blogs/{blog_id}", responses={**_AUTHORS, **web.responses(web.NOT_FOUND)})
-def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: web.IfMatchIfAny) -> Message:
+def delete_blog(blog_id: BlogId, service: Service, actor: Actor, edit: web.IfMatch) -> Message:
     """Move a post to the trash, with its slugs, history, likes and comments, for 30 days."""
     service.posts.move(actor, blog_id, entities.Listing.TRASH, edit.check)
     return Message(message="The post was deleted.")
@@ -222,14 +220,12 @@ def submit_comment(
 
 @moderation_router.get("/comments")
 def list_pending_comments(
-    service: Service, actor: Actor, page: Listed
-) -> ItemList[schemas.PendingCommentBody]:
+    service: Service, actor: Actor, page: web.Pagination
+) -> web.Page[schemas.PendingCommentBody]:
     """List the comments that wait for your approval, oldest first."""
     queue = service.comments.queue(actor, page.cursor, page.limit)
     pending = schemas.PendingCommentBody.from_object
-    return page.list_items(
-        [pending(each.comment, ref=each.ref) for each in queue.items], queue.cursor
-    )
+    return page.answer([pending(each.comment, ref=each.ref) for each in queue.items], queue.cursor)
 
 
 @moderation_router.post("/comments/{ref}/approve", responses=web.responses(web.NOT_FOUND))

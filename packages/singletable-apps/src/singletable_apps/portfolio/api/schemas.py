@@ -1,12 +1,11 @@
-"""The request and response bodies of the API. Attributes of the original have its names."""
+"""The request and response bodies of the API."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from singletable_apps.portfolio import entities
 from singletable_apps.portfolio.entities import Font, Role, Theme
@@ -15,53 +14,19 @@ from singletable_apps.portfolio.rules import PostDraft, PostStatus, Publication
 from singletable_apps.shared.markdown import html_as_markdown
 from singletable_apps.shared.web import (
     Changes,
+    Day,
     Document,
     Model,
     StrictBoolean,
+    Timestamp,
     absent_if_none,
     optional_field,
     partial_model,
 )
 
-T = TypeVar("T")
-_EPOCH = date(1970, 1, 1)
-_DAY = 86_400
-
-
-def _to_seconds(time: object) -> object:
-    if isinstance(time, datetime):
-        return int(time.timestamp())
-    return (time - _EPOCH).days * _DAY if isinstance(time, date) else time
-
-
-# Unix seconds from the year 1 to the year 9999. Times and days of the service become such.
-UnixSeconds = Annotated[
-    int,
-    Field(strict=True, ge=-62_135_596_800, le=253_402_300_799, examples=[1_767_268_800]),
-    BeforeValidator(_to_seconds),
-]
-
-
-class Body(Document, json_types={datetime: UnixSeconds}):
-    """A response, with Unix seconds instead of times."""
-
 
 def _changes_example(**example: str) -> ConfigDict:
     return ConfigDict(json_schema_extra={"minProperties": 1, "examples": [dict(example)]})
-
-
-class Success(Document, Generic[T]):
-    """A success, as the original wraps it."""
-
-    success: Literal[True]
-    data: T
-
-
-class ItemList(Document, Generic[T]):
-    """Some items of a list, and the cursor of the next page."""
-
-    items: list[T]
-    last_key: str | None = Field(description="For the next page; null on the last page.")
 
 
 class MenuEntry(Model):
@@ -85,23 +50,15 @@ class Project(Model):
 
 
 class Experience(Model):
-    """A position. `end_date` is null for the current one. Only the days of the times count."""
+    """A position. `end_date` is null for the current one."""
 
     id: str = Field(examples=["1767268800001"])
     title: str = Field(description="The position.", examples=["Programmer"])
     company: str = Field(examples=["Babbage & Co."])
     description: str = ""
-    start_date: UnixSeconds | None = None
-    end_date: UnixSeconds | None = None
+    start_date: Day | None = None
+    end_date: Day | None = None
     technologies: list[str] = Field(default_factory=list, examples=[["Python"]])
-
-    def entry(self) -> entities.Experience:
-        """Return the entry, with days instead of times."""
-        fields = dict(self)
-        for name in ("start_date", "end_date"):
-            seconds: int | None = fields[name]
-            fields[name] = None if seconds is None else _EPOCH + timedelta(days=seconds // _DAY)
-        return entities.Experience(**fields)
 
 
 class _Portfolio(Document):
@@ -120,7 +77,7 @@ class _Portfolio(Document):
 class PortfolioBody(_Portfolio):
     """The person: profile, about page, projects and experience."""
 
-    updated_at: UnixSeconds
+    updated_at: Timestamp
     revision: int
 
 
@@ -136,7 +93,7 @@ class PortfolioChanges(_Portfolio, Changes):
         if "projects" in sent:
             sent["projects"] = [entities.Project(**dict(each)) for each in self.projects]
         if "experience" in sent:
-            sent["experience"] = [each.entry() for each in self.experience]
+            sent["experience"] = [entities.Experience(**dict(each)) for each in self.experience]
         return PortfolioEdits(**sent)
 
 
@@ -184,7 +141,7 @@ class Count(Document):
     posts: int
 
 
-class DayStats(Body, of=entities.DayStats, omit="scope ends"):
+class DayStats(Document, of=entities.DayStats, omit="scope ends"):
     """What happened on one day (UTC)."""
 
 
@@ -198,7 +155,7 @@ class ContactMessage(Model):
 
 
 class MediaBody(
-    Body,
+    Document,
     of=entities.Media,
     only="name alt filename width height widths url size uploaded_at",
 ):
@@ -238,9 +195,9 @@ class BlogBody(_Blog):
     likes_count: int
     url: str = Field(description="The page of the post.")
     status: PostStatus
-    created_at: UnixSeconds
-    updated_at: UnixSeconds
-    published_at: UnixSeconds | None = Field(description="In the future if scheduled.")
+    created_at: Timestamp
+    updated_at: Timestamp
+    published_at: Timestamp | None = Field(description="In the future if scheduled.")
     revision: int = Field(description="The revision in the ETag.")
 
 
@@ -248,7 +205,7 @@ class _EditedBlog(_Blog, Model):
     content: str = optional_field("The text in HTML, which is sanitized, instead of `markdown`.")
     markdown: str = optional_field("The text in Markdown, instead of `content`.")
     status: PostStatus = optional_field("Whether the post is public: now, later or not at all.")
-    publish_at: UnixSeconds = optional_field(
+    publish_at: Timestamp = optional_field(
         "When to publish, with the status `scheduled`; with `published`, the date of the post."
     )
 
@@ -268,9 +225,7 @@ class _EditedBlog(_Blog, Model):
         if "status" not in self.model_fields_set:
             return None
         has_time = "publish_at" in self.model_fields_set
-        return Publication(
-            self.status, datetime.fromtimestamp(self.publish_at, UTC) if has_time else None
-        )
+        return Publication(self.status, self.publish_at if has_time else None)
 
     def draft_fields(self) -> dict[str, Any]:
         """Return the fields of a draft that were sent."""
@@ -323,7 +278,7 @@ class BlogChanges(_EditedBlog, Changes):
         return replace(draft, **self.draft_fields())
 
 
-class Revision(Body, of=entities.Revision, omit="blog_id"):
+class Revision(Document, of=entities.Revision, omit="blog_id"):
     """What a post was before an edit."""
 
 
@@ -365,7 +320,7 @@ class CommentBody(Document):
     blog_id: str = Field(serialization_alias="blogId")
     author_name: str
     content: str = Field(description="Plain text.")
-    created_at: UnixSeconds
+    created_at: Timestamp
     reply_to: str = Field("", description="The `commentId` of the comment that it answers.")
     is_author: bool = Field(False, description="Whether an author of the site wrote it.")
 
@@ -392,7 +347,7 @@ class Setup(Model):
 
 
 class UserBody(
-    Body, of=entities.User, only="user_id email name role created_at last_login revision"
+    Document, of=entities.User, only="user_id email name role created_at last_login revision"
 ):
     """An account."""
 

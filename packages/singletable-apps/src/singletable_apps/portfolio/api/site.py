@@ -12,11 +12,9 @@ from singletable_apps.portfolio.api.blogs import BlogId, blog_bodies
 from singletable_apps.portfolio.api.dependencies import (
     SWITCHED_OFF,
     Actor,
-    EnvelopeRouter,
-    Listed,
     Service,
 )
-from singletable_apps.portfolio.api.schemas import Count, ItemList, MediaBody
+from singletable_apps.portfolio.api.schemas import Count, MediaBody
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import DayStats, Media, Portfolio, SiteSettings
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, check_can_edit
@@ -27,11 +25,11 @@ from singletable_apps.shared.frame import limited
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.shared.pages import PostedUpload
 
-router = EnvelopeRouter("site")
-catalog_router = EnvelopeRouter("catalog")
-contact_router = EnvelopeRouter("contact", SWITCHED_OFF, web.TOO_MANY_REQUESTS)
-stats_router = EnvelopeRouter("statistics", *web.SIGNED_IN)
-media_router = EnvelopeRouter("media", *web.SIGNED_IN)
+router = web.api_router("site")
+catalog_router = web.api_router("catalog")
+contact_router = web.api_router("contact", SWITCHED_OFF, web.TOO_MANY_REQUESTS)
+stats_router = web.api_router("statistics", *web.SIGNED_IN)
+media_router = web.api_router("media", *web.SIGNED_IN)
 _OWNER = web.responses(*web.SIGNED_IN)
 Days = Annotated[int, Query(ge=1, le=400, description="How many days, until today.")]
 
@@ -46,7 +44,7 @@ def read_portfolio(service: Service, look: web.IfNoneMatch) -> Portfolio:
 
 @router.put("/portfolio", response_model=schemas.PortfolioBody, responses=_OWNER)
 def edit_portfolio(
-    changes: schemas.PortfolioChanges, service: Service, actor: Actor, edit: web.IfMatchIfAny
+    changes: schemas.PortfolioChanges, service: Service, actor: Actor, edit: web.IfMatch
 ) -> Portfolio:
     """Change some fields of the portfolio."""
     portfolio = service.profile.update_portfolio(actor, changes.edits(), edit.check)
@@ -163,7 +161,7 @@ _UPLOAD: dict[str, Any] = {
 
 
 @media_router.post(
-    "/media", status_code=201, responses=web.responses(web.INVALID_400), openapi_extra=_UPLOAD
+    "/media", status_code=201, responses=web.responses(web.INVALID), openapi_extra=_UPLOAD
 )
 def upload_media(upload: PostedUpload, service: Service, actor: Actor) -> MediaBody:
     """Upload an image. It is stored in several widths, without its metadata."""
@@ -175,10 +173,10 @@ def upload_media(upload: PostedUpload, service: Service, actor: Actor) -> MediaB
 
 
 @media_router.get("/media")
-def list_media(service: Service, actor: Actor, page: Listed) -> ItemList[MediaBody]:
+def list_media(service: Service, actor: Actor, page: web.Pagination) -> web.Page[MediaBody]:
     """List all images, newest first."""
     media = service.media.list(page.limit, page.cursor)
-    return page.list_items([_media_body(service, each) for each in media.items], media.cursor)
+    return page.answer([_media_body(service, each) for each in media.items], media.cursor)
 
 
 @media_router.put("/media/{name}", responses=web.responses(web.NOT_FOUND))

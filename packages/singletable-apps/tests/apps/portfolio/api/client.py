@@ -13,7 +13,7 @@ from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import Role
 from singletable_apps.shared.frame import Limits
 from tests.apps.portfolio.support.harness import PASSWORD, World
-from tests.apps.support import api_client
+from tests.apps.support.api_client import Caller
 from tests.apps.support.server import AppServer
 
 ADDRESS = "https://ada.example"
@@ -59,7 +59,7 @@ class Server(AppServer[World]):
 
 
 @dataclass(kw_only=True)
-class Person(api_client.Caller):
+class Person(Caller):
     """Someone who calls the API."""
 
     world: World
@@ -88,15 +88,6 @@ def make_server(driver: Driver | None = None, limits: Limits | None = None) -> S
 
 
 def data(answer: httpx2.Response, status: int = 200) -> Any:
-    """Return the data of a success."""
+    """Return the body of a success."""
     assert answer.status_code == status, answer.text
-    body = answer.json()
-    assert set(body) == {"success", "data"}
-    assert body["success"] is True
-    return body["data"]
-
-
-def problem(answer: httpx2.Response) -> tuple[int, str, list[str]]:
-    """Return the status of a problem, its type and the places that it names."""
-    assert isinstance(answer.json()["error"], str)
-    return api_client.problem(answer)
+    return answer.json()

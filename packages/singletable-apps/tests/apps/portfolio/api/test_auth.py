@@ -12,9 +12,9 @@ from tests.apps.portfolio.api.client import (
     Server,
     data,
     make_server,
-    problem,
 )
 from tests.apps.portfolio.support.harness import PASSWORD, World
+from tests.apps.support.api_client import problem
 
 SETUP = {"name": "Ada", "email": OWNER, "password": PASSWORD, "site_title": "Notes"}
 
@@ -33,7 +33,7 @@ def test_site_is_set_up_once() -> None:
     setup = {**SETUP, "setup_code": server.world.service.accounts.setup_code()}
     for field in setup:
         answer = server.visitor().post("/auth/setup", {**setup, field: ""})
-        assert problem(answer) == (400, "invalid-request", [f"/{field}"])
+        assert problem(answer) == (422, "invalid-request", [f"/{field}"])
     tokens = data(server.visitor().post("/auth/setup", setup), 201)
     assert data(me(server, tokens["access_token"]))["role"] == "owner"
     assert data(server.visitor().get("/settings"))["title"] == "Notes"
@@ -64,7 +64,7 @@ def test_wrong_login_is_not_signed_in(server: Server) -> None:
     for email, password in ((OWNER, "wrong password"), ("nobody@example.org", PASSWORD), ("", "x")):
         answer = sign_in(server, email, password)
         assert problem(answer) == (401, "not-signed-in", [])
-        assert answer.json()["error"] == "Wrong e-mail address or password."
+        assert answer.json()["detail"] == "Wrong e-mail address or password."
         assert answer.headers["www-authenticate"] == "Bearer"
 
 

@@ -39,7 +39,7 @@ def test_queue_has_pages(server: Server) -> None:
     blog_id = server.author.writes()["blogId"]
     refs = [submit(server, blog_id, f"Comment {number}") for number in range(3)]
     first = data(server.owner.get("/comments?limit=2"))
-    rest = data(server.owner.get("/comments", params={"last_key": first["last_key"]}))
+    rest = data(server.owner.get("/comments", params={"cursor": first["next"]}))
     contents = [each["content"] for each in (*first["items"], *rest["items"])]
     assert contents == ["Comment 0", "Comment 1", "Comment 2"]
     data(server.author.post(f"/comments/{refs[0]}/reject"))

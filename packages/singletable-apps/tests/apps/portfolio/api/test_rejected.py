@@ -9,9 +9,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.apps.portfolio.api.client import OWNER, Person, data, make_server, problem
+from tests.apps.portfolio.api.client import OWNER, Person, data, make_server
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.portfolio.support.images import image_file
+from tests.apps.support.api_client import problem
 from tests.apps.support.tables import stored_text
 
 PROJECT = {"id": "1", "title": "Engine"}
@@ -19,7 +20,7 @@ POSITION = {
     "id": "1",
     "title": "Programmer",
     "company": "Babbage & Co.",
-    "start_date": 1_600_000_000,
+    "start_date": "2020-09-13",
 }
 SCHEDULED = {"status": "scheduled"}
 VALID: dict[str, dict[str, Any]] = {
@@ -48,10 +49,10 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("POST /blogs", {"markdown": ..., "content": "<p>" + "x" * 130_000}, "/content"),
     ("POST /blogs", {"status": "secret"}, "/status"),
     ("POST /blogs", SCHEDULED, ""),
-    ("POST /blogs", {"publish_at": 1_800_000_000}, ""),
-    ("POST /blogs", {**SCHEDULED, "publish_at": 9_000_000_000}, "/publish_at"),
-    ("POST /blogs", {**SCHEDULED, "publish_at": 1_577_836_800}, "/publish_at"),
-    ("POST /blogs", {"status": "draft", "publish_at": 1_577_836_800}, ""),
+    ("POST /blogs", {"publish_at": "2027-01-15T08:00:00Z"}, ""),
+    ("POST /blogs", {**SCHEDULED, "publish_at": "2255-03-13T16:00:00Z"}, "/publish_at"),
+    ("POST /blogs", {**SCHEDULED, "publish_at": "2020-01-01T00:00:00Z"}, "/publish_at"),
+    ("POST /blogs", {"status": "draft", "publish_at": "2020-01-01T00:00:00Z"}, ""),
     ("POST /blogs", {**SCHEDULED, "publish_at": "tomorrow"}, "/publish_at"),
     ("POST /blogs", {"canonical_url": "/here"}, "/canonical_url"),
     ("PUT /blogs/{post}", {}, ""),
@@ -60,7 +61,7 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("PUT /blogs/{post}", {"content": " "}, "/content"),
     ("PUT /blogs/{post}", {"blogId": "x"}, "/blogId"),
     ("PUT /blogs/{post}", {"likes_count": 99}, "/likes_count"),
-    ("PUT /blogs/{post}", {"publish_at": 1_800_000_000}, ""),
+    ("PUT /blogs/{post}", {"publish_at": "2027-01-15T08:00:00Z"}, ""),
     ("POST /blogs/{post}/comments", {"author_name": ""}, "/author_name"),
     ("POST /blogs/{post}/comments", {"author_email": "nobody"}, "/author_email"),
     ("POST /blogs/{post}/comments", {"content": " "}, "/content"),
@@ -76,8 +77,12 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("PUT /portfolio", {"social_links": {"github": "javascript:x"}}, "/social_links/github"),
     ("PUT /portfolio", {"projects": [{"id": "1"}]}, "/projects/0/title"),
     ("PUT /portfolio", {"projects": [PROJECT, PROJECT]}, "/projects/1/id"),
+    (
+        "PUT /portfolio",
+        {"experience": [{**POSITION, "end_date": "1970-01-01"}]},
+        "/experience/0/end_date",
+    ),
     ("PUT /portfolio", {"experience": [{**POSITION, "end_date": 0}]}, "/experience/0/end_date"),
-    ("PUT /portfolio", {"experience": [{**POSITION, "end_date": 9**16}]}, "/experience/0/end_date"),
     ("PUT /portfolio", {"about_content": "a", "about_markdown": "b"}, "/about_content"),
     ("PUT /settings", {"font": "comic"}, "/font"),
     ("PUT /settings", {"likes": 1}, "/likes"),
@@ -98,16 +103,16 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
 ]
 # Other problems: the route, the body, and the status, type and position.
 REJECTED: list[tuple[str, object, str]] = [
-    ("POST /blogs", {"title": "T", "markdown": "x", "slug": "tea"}, "400 taken /slug"),
-    ("PUT /blogs/{other}", {"slug": "tea"}, "400 taken /slug"),
-    ("POST /users", {"email": OWNER, "name": "Ada"}, "400 taken /email"),
-    ("DELETE /users/{owner}", None, "400 invalid-request /role"),
-    ("DELETE /users/99999999999999999999", None, "400 invalid-request user_id"),
+    ("POST /blogs", {"title": "T", "markdown": "x", "slug": "tea"}, "409 taken /slug"),
+    ("PUT /blogs/{other}", {"slug": "tea"}, "409 taken /slug"),
+    ("POST /users", {"email": OWNER, "name": "Ada"}, "409 taken /email"),
+    ("DELETE /users/{owner}", None, "422 invalid-request /role"),
+    ("DELETE /users/99999999999999999999", None, "422 invalid-request user_id"),
     ("PUT /auth/password", {"current": "x", "new": PASSWORD}, "401 not-signed-in /current"),
     ("POST /blogs/{post}/history/9/restore", None, "404 not-found"),
-    ("POST /blogs/{post}/history/x/restore", None, "400 invalid-request number"),
-    ("GET /blogs?last_key=%7B%22PK%22%3A%22x%22%7D", None, "400 cursor-refused last_key"),
-    ("GET /blogs?last_key=%7B%7D&tag=tea", None, "400 cursor-refused last_key"),
+    ("POST /blogs/{post}/history/x/restore", None, "422 invalid-request number"),
+    ("GET /blogs?cursor=%7B%22PK%22%3A%22x%22%7D", None, "400 cursor-refused cursor"),
+    ("GET /blogs?cursor=%7B%7D&tag=tea", None, "400 cursor-refused cursor"),
     ("POST /comments/none/approve", None, "404 not-found"),
     ("POST /comments/a.1.b/approve", None, "404 not-found"),
     ("POST /comments/%00/approve", None, "404 not-found"),
@@ -171,7 +176,7 @@ def test_invalid_request_names_each_position(
 ) -> None:
     body = VALID.get(route, {}) | change
     sent = {name: body[name] for name in body if body[name] is not ...}
-    assert ask(site, route, sent) == f"400 invalid-request {places}"
+    assert ask(site, route, sent) == f"422 invalid-request {places}"
 
 
 @pytest.mark.parametrize(("route", "body", "expected"), REJECTED)
@@ -195,8 +200,8 @@ FORM = {"Content-Type": "multipart/form-data; boundary=x"}
 @pytest.mark.parametrize(
     ("upload", "expected"),
     [
-        ({"files": {"file": ("x.png", b"no image")}}, "400 invalid-request /file"),
-        ({"files": {"other": ("x.png", b"no image")}}, "400 invalid-request /file"),
+        ({"files": {"file": ("x.png", b"no image")}}, "422 invalid-request /file"),
+        ({"files": {"other": ("x.png", b"no image")}}, "422 invalid-request /file"),
         ({"content": b"--x\r\n", "headers": FORM}, "400 malformed-body"),
         ({"content": b"x" * 15_100_000, "headers": FORM}, "413 too-large"),
     ],

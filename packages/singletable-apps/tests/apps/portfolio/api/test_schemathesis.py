@@ -24,18 +24,18 @@ def busy() -> tuple[Engine, Server, dict[str, list[Any]]]:
         owner.writes("Public", tags=["tea"], category="Notes"),
     ]
     path = f"/blogs/{blogs[1]['blogId']}"
-    owner.put(path, {"title": "Edited"})
+    owner.put(path, {"title": "Edited"}, tag="*")
     for text in ("Approved", "Waiting"):
         owner.post(f"{path}/comments", {"author_name": "Joan", "content": text})
-    refs = [each["ref"] for each in owner.get("/comments").json()["data"]["items"]]
+    refs = [each["ref"] for each in owner.get("/comments").json()["items"]]
     owner.post(f"/comments/{refs[0]}/approve")
     image = owner.ask("POST", "/media", files={"file": ("x.png", image_file())})
-    users = owner.get("/users").json()["data"]
+    users = owner.get("/users").json()
     names = {
         "blog_id": [blog["blogId"] for blog in blogs],
         "number": [9, 1],
         "ref": refs,
-        "name": ["none", image.json()["data"]["name"]],
+        "name": ["none", image.json()["name"]],
         "user_id": [user["user_id"] for user in users],
     }
     return engine, server, names
@@ -51,9 +51,9 @@ def restore() -> Sequence[str]:
     return [server.owner.token]
 
 
-# A post that does not exist (404), an invalid slug (400), a wrong password (401, 429), a site that
-# is set up already (403).
-STATUSES = (301, 400, 401, 403, 404, 412, 415, 429)
+# A post that does not exist (404), a slug that is taken (409), a wrong password (401, 429), a site
+# that is set up already (403).
+STATUSES = (301, 400, 401, 403, 404, 409, 412, 415, 422, 429)
 schema = load_schema(SERVER.app, "/api/portfolio/openapi.json", STATUSES, coverage=True)
 # After an edit or a deletion, there is nothing left to repeat.
 fuzzer = Fuzzer(restore, NAMES, repeated=("get", "post", "patch"))

@@ -96,14 +96,14 @@ def test_discarding_deletes_the_draft_that_was_offered(
 
 
 @pytest.mark.parametrize(
-    ("place", "status"), [("portfolio/about", 403), ("posts/nothing", 404), ("a b", 400)]
+    ("place", "status"), [("portfolio/about", 403), ("posts/nothing", 404), ("a b", 422)]
 )
 def test_drafts_are_for_editors_of_the_place(ben: Browser, place: str, status: int) -> None:
     assert _keep(ben, place, markdown="x").status_code == status
 
 
 def test_long_drafts_and_many_requests_are_rejected(app: PagesApp, ada: Browser) -> None:
-    assert _keep(ada, "posts/new", markdown="x" * 2 * MAX_MARKDOWN_BYTES).status_code == 400
+    assert _keep(ada, "posts/new", markdown="x" * 2 * MAX_MARKDOWN_BYTES).status_code == 422
     answers = [_keep(ada, "posts/new", markdown="x") for _ in range(60)]
     assert answers[-1].status_code == 429
     stored = app.world.service.drafts.find(app.world.owner(), "posts/new")
