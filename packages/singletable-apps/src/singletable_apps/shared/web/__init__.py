@@ -34,7 +34,6 @@ from singletable_apps.shared.web.pagination import Page as Page
 from singletable_apps.shared.web.pagination import PageLimit as PageLimit
 from singletable_apps.shared.web.pagination import PageRequest as PageRequest
 from singletable_apps.shared.web.pagination import Pagination as Pagination
-from singletable_apps.shared.web.pagination import cursor_query as cursor_query
 from singletable_apps.shared.web.paths import ItemId as ItemId
 from singletable_apps.shared.web.paths import Segment as Segment
 from singletable_apps.shared.web.paths import decode_segment as decode_segment

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from singletable import SingleTableError
 from singletable.fastapi import problem_details, retry_after
 from singletable_apps.shared.web.middleware import allowed_methods, no_route_problem
-from singletable_apps.shared.web.pagination import PageRequest, invalid_cursor
+from singletable_apps.shared.web.pagination import invalid_cursor
 from singletable_apps.shared.web.problems import (
     COMMON,
     INVALID,
@@ -135,10 +135,10 @@ def problem_of(request: Request, error: Exception) -> Problem:
         case HTTPException():
             return _http_problem(request, error)
         case _:
-            return _store_problem(request, error)
+            return _store_problem(error)
 
 
-def _store_problem(request: Request, error: Exception) -> Problem:
+def _store_problem(error: Exception) -> Problem:
     """Return the problem for an error of a store that any request may meet.
 
     Others are for the app to map: what is missing, or in conflict, is different in each.
@@ -146,8 +146,7 @@ def _store_problem(request: Request, error: Exception) -> Problem:
     details = problem_details(error)
     match details.status if details else None:
         case 400:
-            parameter = getattr(request.state, "cursor_parameter", PageRequest.cursor_parameter)
-            return invalid_cursor(str(error), parameter)
+            return invalid_cursor(str(error))
         case 503:
             return Problem(UNAVAILABLE, headers={"Retry-After": str(retry_after(error))})
         case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Generic, TypeAlias, TypeVar
+from typing import Annotated, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Query, Request, Response
@@ -23,16 +23,6 @@ _SAFE_IN_URL = "/%=&+!$'()*,;:@?~"
 PageLimit: TypeAlias = Annotated[int, Query(ge=1, le=100, description="Maximum number of items.")]
 
 
-def cursor_query(description: str) -> Any:
-    """Return the query parameter with the cursor of a page."""
-    return Query(
-        min_length=1,
-        max_length=4000,
-        description=description,
-        json_schema_extra={"format": CURSOR_FORMAT},
-    )
-
-
 class Page(Document, Generic[T]):
     """Some items of a list, and the cursor of the next page."""
 
@@ -41,19 +31,22 @@ class Page(Document, Generic[T]):
 
 
 class PageRequest:
-    """The requested page of a list: at most `limit` items, starting at `cursor`.
-
-    A subclass may call the query parameter otherwise: see `cursor_parameter`.
-    """
-
-    cursor_parameter = "cursor"
+    """The requested page of a list: at most `limit` items, starting at `cursor`."""
 
     def __init__(
         self,
         request: Request,
         response: Response,
         limit: PageLimit = 50,
-        cursor: Annotated[str | None, cursor_query("`next` of the previous page.")] = None,
+        cursor: Annotated[
+            str | None,
+            Query(
+                min_length=1,
+                max_length=4000,
+                description="`next` of the previous page.",
+                json_schema_extra={"format": CURSOR_FORMAT},
+            ),
+        ] = None,
     ) -> None:
         self.limit = limit
         self.cursor = cursor
@@ -62,8 +55,6 @@ class PageRequest:
         self._raw_path: bytes = request.scope.get("raw_path") or self._path.encode()
         self._query = request.scope["query_string"].decode("latin-1")
         self._response = response
-        # Errors of a store about a cursor name the parameter.
-        request.state.cursor_parameter = self.cursor_parameter
 
     def answer(self, items: Sequence[T], cursor: str | None) -> Page[T]:
         """Return the page, and add a Link header to the next one if there is one."""
@@ -73,7 +64,7 @@ class PageRequest:
     def link_next(self, cursor: str | None) -> None:
         """Add a Link header to the next page if there is one."""
         if cursor is not None:
-            next_page = urlencode({self.cursor_parameter: cursor, "limit": self.limit})
+            next_page = urlencode({"cursor": cursor, "limit": self.limit})
             filters = quote("&".join(self._filters()), safe=_SAFE_IN_URL, encoding="latin-1")
             query = f"{filters}&{next_page}" if filters else next_page
             url = f"{quote(self._raw_path, safe=_SAFE_IN_URL)}?{query}"
@@ -95,8 +86,9 @@ class PageRequest:
     def _filters(self) -> list[str]:
         """Return the query parameters that filter the list, as they were sent."""
         parts = self._query.split("&")
-        names = (self.cursor_parameter, "limit")
-        return [part for part in parts if part and part.partition("=")[0] not in names]
+        return [
+            part for part in parts if part and part.partition("=")[0] not in ("cursor", "limit")
+        ]
 
 
 Pagination: TypeAlias = Annotated[PageRequest, Depends()]
@@ -122,9 +114,9 @@ class OffsetCursors:
         try:
             return self._sealer.open(page.cursor, context=page.list_id)
         except InvalidSeal as error:
-            raise invalid_cursor(str(error), page.cursor_parameter) from None
+            raise invalid_cursor(str(error)) from None
 
 
-def invalid_cursor(detail: str, parameter: str = PageRequest.cursor_parameter) -> Problem:
+def invalid_cursor(detail: str) -> Problem:
     """Return the 400 problem for an invalid cursor."""
-    return Problem(INVALID_CURSOR, errors=[FieldError(detail, parameter=parameter)])
+    return Problem(INVALID_CURSOR, errors=[FieldError(detail, parameter="cursor")])

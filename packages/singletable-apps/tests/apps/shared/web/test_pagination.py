@@ -77,3 +77,10 @@ def test_cursor_is_valid_for_one_list_with_the_same_filters(client: TestClient) 
     assert client.get(same).json()["items"] == NAMES[1:]
     for other in (f"/api/notes/b/labels?x=1&y=2&cursor={cursor}", f"{first[:-1]}3&cursor={cursor}"):
         assert client.get(other).status_code == 400
+
+
+def test_document_has_the_problem_and_the_link_of_a_list(client: TestClient) -> None:
+    document = client.get("/api/openapi.json").json()
+    listed = document["paths"]["/api/notes"]["get"]["responses"]
+    assert "cursor-refused" in str(listed["400"])
+    assert "Link" in listed["200"]["headers"]

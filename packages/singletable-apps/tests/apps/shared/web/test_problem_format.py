@@ -1,23 +1,19 @@
-"""An API with its own conventions: other statuses, further members, other parameter names."""
+"""An API with its own conventions: other statuses and further members."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends, Query, Request, Response
 from fastapi.testclient import TestClient
 
-from singletable import InvalidCursor
 from singletable_apps.shared.web import (
     IfMatchIfAny,
     Model,
-    PageRequest,
     ProblemMember,
     ProblemType,
     api_router,
     make_app,
 )
-from singletable_apps.shared.web.pagination import CURSOR_FORMAT
 
 INVALID = ProblemType("invalid-request", 400, "Invalid request", "See `errors`.")
 router = api_router("notes")
@@ -29,34 +25,11 @@ class Note(Model):
     text: str
 
 
-class StartRequest(PageRequest):
-    """The requested page, which starts after `start`."""
-
-    cursor_parameter = "start"
-
-    def __init__(
-        self,
-        request: Request,
-        response: Response,
-        start: Annotated[str | None, Query(json_schema_extra={"format": CURSOR_FORMAT})] = None,
-    ) -> None:
-        super().__init__(request, response, 10, start)
-
-
 @router.put("/note")
 def put_note(note: Note, edit: IfMatchIfAny) -> Note:
     """Change the note, which has the revision 3."""
     edit.check(3)
     return note
-
-
-@router.get("/notes")
-def list_notes(page: Annotated[StartRequest, Depends()]) -> list[str]:
-    """List the notes."""
-    if page.cursor:
-        raise InvalidCursor("Changed.")
-    page.link_next("abc")
-    return []
 
 
 app = make_app(
@@ -117,14 +90,3 @@ def test_if_match_may_be_left_out_but_counts_if_sent() -> None:
     assert statuses == [200, 200, 412, 400]
     (header,) = document["paths"]["/api/note"]["put"]["parameters"]
     assert not header["required"]
-
-
-def test_cursor_parameter_may_have_another_name() -> None:
-    first = client.get("/api/notes?tag=tea")
-    assert first.headers["link"] == '</api/notes?tag=tea&start=abc&limit=10>; rel="next"'
-    wrong = client.get("/api/notes?start=abc")
-    assert wrong.status_code == 400
-    assert wrong.json()["errors"][0]["parameter"] == "start"
-    listed = document["paths"]["/api/notes"]["get"]["responses"]
-    assert "cursor-refused" in str(listed["400"])
-    assert "Link" in listed["200"]["headers"]
