@@ -42,10 +42,10 @@ system = if ! command -v apt-get >/dev/null; then \
 	  $$as_root apt-get update -qq; \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
 
-# Commands that `make test-all` needs, and their packages. Missing ones are installed in one step before anything runs in parallel,
+# Programs that `make test-all` needs, and their packages. Missing ones are installed in one step before anything runs in parallel,
 # because apt runs one installation at a time.
-COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell pg_ctlcluster=postgresql /usr/sbin/mariadbd=mariadb-server
-missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
+PROGRAMS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell pg_ctlcluster=postgresql /usr/sbin/mariadbd=mariadb-server
+missing = $(strip $(foreach one,$(PROGRAMS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
 
 # $(call locked,PYTHON,NAME): install exactly what constraints/NAME.txt lists, checking the hashes, into a virtual
 # environment: with uv, which is ten times as fast as pip, or with pip where uv is not available.
