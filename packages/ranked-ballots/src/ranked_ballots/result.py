@@ -41,7 +41,7 @@ class BallotAccount:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place, and all candidates who have it. After two in 1st place comes 3rd place."""
+    """A place in the ranking, with its candidates. If two share 1st place, 3rd place is next."""
 
     place: int
     candidates: tuple[str, ...]

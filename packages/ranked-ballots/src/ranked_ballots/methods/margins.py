@@ -150,7 +150,10 @@ def _changes_to_be_last(votes: Votes, winner: int) -> int:
 def _continue_to_two(
     choices: FirstChoices, rounds: Sequence[Votes]
 ) -> tuple[list[Votes], list[int]]:
-    """Count on until two candidates remain; return all rounds, and whom each one eliminated."""
+    """Continue the count until two candidates remain.
+
+    Return the votes of all rounds, and the candidate that each round eliminated.
+    """
     votes = list(rounds)
     while len(votes[-1].tally) > 2:
         remaining = [each for each in votes[-1].tally if each != votes[-1].fewest[-1]]

@@ -210,7 +210,10 @@ class ScottishState(CountState):
         return "elimination", tuple(each for each in self.hopeful if self.votes[each] == fewest)
 
     def look_back(self, step: Step, tied: tuple[int, ...]) -> tuple[int, ...]:
-        """Break a tie by the votes of earlier rounds, latest first; return who is still tied."""
+        """Return the candidates who stay tied after comparing their votes in earlier rounds.
+
+        The round before is compared first, then the one before that, and so on.
+        """
         pick = max if step == "surplus" else min
         for votes in reversed(self.earlier):
             best = pick(votes[each] for each in tied)
@@ -408,7 +411,10 @@ class _Parts:
         self.kept = np.zeros(rows, np.int64)
 
     def take(self, table: NDArray[np.int16], rows: Rows) -> NDArray[np.int16]:
-        """Return the candidate whose part of each ballot is next, skipping parts that are empty."""
+        """Return, for each ballot, the candidate who receives the next part of its vote.
+
+        A candidate whose part is used up is skipped.
+        """
         empty = (self.kept == 0) & (self.weight > 0)
         self._position[empty] += 1
         holders = table[self._position, rows]

@@ -1,4 +1,4 @@
-"""Dependencies of API handlers: the service, the user who is signed in, and the election."""
+"""What API handlers depend on: the service, the signed-in user, and the election in the path."""
 
 from __future__ import annotations
 

@@ -104,7 +104,10 @@ def add_question(on: OnElection, sent: schemas.NewQuestion, headers: Headers) ->
 
 @router.put("/elections/{name}/managers", responses=responses(NOT_FOUND, WRONG_STATE))
 def set_managers(on: ChangeElection, sent: schemas.Managers) -> schemas.Election:
-    """Replace the managers, who may do what the owner may, except for this and the end of it."""
+    """Replace the managers.
+
+    They can do what the owner can, except delete the election, hand it over, or name managers.
+    """
     lifecycle = on.service.lifecycle
     return on.answer(lifecycle.set_managers(on.user, on.name, sent.managers, on.edit.check))
 

@@ -13,11 +13,10 @@ from datetime import datetime, timedelta
 
 from singletable import evolve
 from singletable_apps.games.entities import Process
+from singletable_apps.games.service.admin import STALE
 from singletable_apps.games.service.context import Context
 
 HEARTBEAT = timedelta(seconds=4)
-# A process that was killed is not counted after this time.
-STALE = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)

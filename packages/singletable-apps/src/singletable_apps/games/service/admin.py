@@ -13,7 +13,7 @@ from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.games import Games
 
 # A process that was killed is not counted after this time.
-_STALE = timedelta(seconds=15)
+STALE = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,6 @@ class Admin:
         return page.cursor is None
 
     def _processes(self, game_id: str) -> list[Process]:
-        since = self._context.clock() - _STALE
+        since = self._context.clock() - STALE
         found = self._context.store.query(Process.key.partition(game_id), consistent=True)
         return [each for each in found if each.seen_at > since]

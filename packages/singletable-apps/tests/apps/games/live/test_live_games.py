@@ -12,12 +12,12 @@ import pytest
 from singletable import Scan
 from singletable_apps.games.entities import AnswerStatus, HostAbsence, Process
 from singletable_apps.games.live import LiveGames
-from singletable_apps.games.live.processes import STALE
 from singletable_apps.games.live.watcher import ABSENCE
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.rules import GRACE
 from singletable_apps.games.service import table_name
+from singletable_apps.games.service.admin import STALE
 from singletable_apps.games.tokens import Role
 from tests.apps.games.live.clients import connect, connect_phones, open_live
 from tests.apps.games.support.world import (
