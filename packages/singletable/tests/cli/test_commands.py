@@ -44,6 +44,7 @@ def commands() -> dict[tuple[str, ...], Any]:
     return dict(_commands(get_command(app)))
 
 
+@pytest.mark.rest
 def test_commands_have_help(run: Run, commands: dict[tuple[str, ...], Any]) -> None:
     for words in commands:
         code, out, err = run(*words, "--help")

@@ -159,6 +159,13 @@ def test_check_schema_raises_with_the_changes(run: Run, app: App) -> None:
     run("diff", app.name)
     with pytest.raises(MigrationError, match=r"needs a migration.*\n- User\.one_email: was none"):
         check_schema(load_module(app.name))
+    app.declare(REQUIRED)
+    run("diff", app.name)
+    with pytest.raises(MigrationError, match="Edit the declaration before you draft") as raised:
+        check_schema(load_module(app.name))
+    assert "\n- User.phone: was no such field" in str(raised.value)
+    assert "migration new" not in str(raised.value)
+    assert "Steps" not in str(raised.value)
 
 
 def test_diff_as_json(run: Run, app: App) -> None:

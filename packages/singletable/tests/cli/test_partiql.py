@@ -64,6 +64,17 @@ def test_a_select_stops_at_the_limit(run: Run, address: str) -> None:
     assert "the limit is 3" in error
 
 
+def test_a_file_that_fails_says_at_which_statement(run: Run, address: str, tmp_path: Path) -> None:
+    file = tmp_path / "changes.sql"
+    file.write_text(
+        "DELETE FROM votes WHERE pk = 'a';\nDELETE votes;\nDELETE FROM votes WHERE pk = 'b'"
+    )
+    error = run.rejected("partiql", address, "--file", str(file))
+    assert "Done. All before this were executed: DELETE votes singletable:" in error
+    with connect(address) as driver:
+        assert len(driver.execute(ops.Scan("votes")).items) == 3
+
+
 def test_a_file_has_several_statements(run: Run, address: str, tmp_path: Path) -> None:
     file = tmp_path / "change.sql"
     file.write_text(
@@ -125,6 +136,6 @@ def test_names_of_tables_indexes_and_attributes_are_completed() -> None:
         session = Session(engine, Format.JSON, 10)
         session.attributes.add("byte")
         complete = completer(session)
-        assert [complete("by", number) for number in range(4)] == ["BY", "by_day", "byte", None]
+        assert [complete("by", number) for number in range(3)] == ["by_day", "byte", None]
         assert complete("vot", 0) == "votes"
-        assert complete("SEL", 0) == "SELECT"
+        assert complete("SEL", 0) == complete("sel", 0) == "SELECT"

@@ -34,9 +34,11 @@ def iterator(
     shard: str,
     kind: ops.ShardIteratorType = "TRIM_HORIZON",
     number: str | None = None,
+    timestamp: float | None = None,
 ) -> str:
     """Return an iterator of a shard."""
-    return driver.execute(ops.GetShardIterator(arn, shard, kind, number)).shard_iterator
+    request = ops.GetShardIterator(arn, shard, kind, number, timestamp)
+    return driver.execute(request).shard_iterator
 
 
 def read(driver: Driver, place: str | None, limit: int | None = None) -> Iterator[ops.Record]:

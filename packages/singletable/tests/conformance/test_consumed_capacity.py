@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -99,6 +101,24 @@ def test_page_reports_consumed_capacity(driver: ops.Driver) -> None:
     assert query.consumed_capacity == ops.ConsumedCapacity(table, 1, table=ops.Capacity(1))
     scan = driver.execute(ops.Scan(table, return_consumed_capacity="TOTAL"))
     assert scan.consumed_capacity == ops.ConsumedCapacity(table, 0.5)
+
+
+def test_capacity_names_the_table_as_the_request_does(driver: ops.Driver) -> None:
+    table = make_table(driver, pk="S")
+    arn = driver.execute(ops.DescribeTable(table)).table.table_arn or ""
+    requests: list[ops.Operation[Any]] = [
+        ops.PutItem(arn, KEY, return_consumed_capacity="TOTAL"),
+        ops.GetItem(arn, KEY, return_consumed_capacity="TOTAL"),
+        ops.Scan(arn, return_consumed_capacity="TOTAL"),
+        ops.BatchGetItem({arn: ops.KeysAndAttributes([KEY])}, return_consumed_capacity="TOTAL"),
+        ops.TransactWriteItems(
+            [ops.TransactWriteItem(delete=ops.Delete(arn, KEY))], return_consumed_capacity="TOTAL"
+        ),
+    ]
+    for request in requests:
+        consumed = driver.execute(request).consumed_capacity
+        first = consumed[0] if isinstance(consumed, list) else consumed
+        assert first.table_name == arn
 
 
 def test_batch_reports_capacity_per_table(driver: ops.Driver) -> None:

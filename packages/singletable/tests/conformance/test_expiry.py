@@ -62,9 +62,11 @@ def test_expired_item_is_readable_until_swept(driver: Driver, table: str) -> Non
 ENDS: dict[str, AttributeValue] = {
     "an hour ago": number(PAST),
     "four years ago": number(PAST - 4 * YEAR),
+    "a fraction of a second later": number(f"{PAST}.1234"),
 }
 STAYS: dict[str, AttributeValue] = {
     "in an hour": number(FUTURE),
+    "a fraction of a second after it": number(f"{FUTURE}.5"),
     "six years ago": number(PAST - 6 * YEAR),
     "the beginning": number(0),
     "before the beginning": number(-1),

@@ -277,7 +277,7 @@ LENGTH = (
     "1 validation error detected: Value 'x' at '{}' failed to satisfy constraint: "
     "Member must have length greater than or equal to {}"
 )
-AT, LATEST = "AT_SEQUENCE_NUMBER", "LATEST"
+AT, LATEST, TIME = "AT_SEQUENCE_NUMBER", "LATEST", "AT_TIMESTAMP"
 NUMBER = "1" + "0" * 20
 
 REJECTED: dict[str, tuple[Any, dict[str, Any], str]] = {
@@ -297,6 +297,12 @@ REJECTED: dict[str, tuple[Any, dict[str, Any], str]] = {
         ops.ListStreams,
         {"limit": 101},
         f"{INVALID}Limit cannot be greater than the maximum allowed size: 100",
+    ),
+    "ARN of a table as its name": (
+        ops.ListStreams,
+        {"table_name": "table:x"},
+        "1 validation error detected: Value 'table:x' at 'tableName' failed to satisfy constraint: "
+        "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
     ),
     "start of a list": (
         ops.ListStreams,
@@ -319,13 +325,33 @@ REJECTED: dict[str, tuple[Any, dict[str, Any], str]] = {
         ops.GetShardIterator,
         {"shard_iterator_type": "FIRST"},
         "1 validation error detected: Value 'FIRST' at 'shardIteratorType' failed to satisfy "
-        "constraint: Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, "
-        "AT_SEQUENCE_NUMBER, LATEST, TRIM_HORIZON]",
+        "constraint: Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, "
+        "AT_TIMESTAMP, AT_SEQUENCE_NUMBER, TRIM_HORIZON]",
     ),
     "number too much": (
         ops.GetShardIterator,
         {"sequence_number": NUMBER},
         f"{INVALID}SequenceNumber should not be passed for this iterator type",
+    ),
+    "number for a time": (
+        ops.GetShardIterator,
+        {"shard_iterator_type": TIME, "timestamp": 1, "sequence_number": NUMBER},
+        f"{INVALID}SequenceNumber should not be passed for this iterator type",
+    ),
+    "time too much": (
+        ops.GetShardIterator,
+        {"timestamp": 1.5},
+        f"{INVALID}Timestamp should not be passed for this iterator type",
+    ),
+    "no time": (
+        ops.GetShardIterator,
+        {"shard_iterator_type": TIME},
+        f"{INVALID}Invalid Timestamp",
+    ),
+    "time in the future": (
+        ops.GetShardIterator,
+        {"shard_iterator_type": TIME, "timestamp": 9e9},
+        f"{INVALID}Timestamp cannot be in the future",
     ),
     "no number": (
         ops.GetShardIterator,

@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 HOME = Path(__file__).parents[4] / ".peers/dynalite/node_modules/dynalite"
 # A request takes about a millisecond, so one that takes this long hangs.
-PATIENCE = 5.0
+MAX_WAIT = 5.0
 # Any free port. The server ends when its standard input closes, so it never outlives its parent.
 _SCRIPT = """
 const times = {createTableMs: 0, deleteTableMs: 0, updateTableMs: 0}
@@ -45,9 +45,9 @@ class Dynalite:
     name = "dynalite"
     survives = False
 
-    def __init__(self, home: Path = HOME, patience: float = PATIENCE) -> None:
+    def __init__(self, home: Path = HOME, max_wait: float = MAX_WAIT) -> None:
         self._home = home
-        self._patience = patience
+        self._max_wait = max_wait
         self._server: subprocess.Popen[str] | None = None
         self._port = 0
 
@@ -113,7 +113,7 @@ class Dynalite:
 
     def _send(self, name: str, request: Json) -> tuple[int, Json]:
         self.start()
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=self._patience)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=self._max_wait)
         try:
             headers = _HEADERS | {"X-Amz-Target": f"DynamoDB_20120810.{name}"}
             connection.request("POST", "/", json.dumps(request).encode(), headers)
@@ -132,7 +132,7 @@ class Dynalite:
         """Wait until a table exists or is gone, since our engine creates and deletes at once."""
         if not isinstance(operation, CreateTable | DeleteTable):
             return
-        until = time.monotonic() + self._patience
+        until = time.monotonic() + self._max_wait
         while time.monotonic() < until:
             try:
                 table = self.execute(DescribeTable(operation.table_name)).table

@@ -27,7 +27,7 @@ module.exports = () => require('http').createServer((req, res) => {
 
 def served(folder: Path, module: str) -> Dynalite:
     (folder / "index.js").write_text(module)
-    return Dynalite(folder, patience=1)
+    return Dynalite(folder, max_wait=1)
 
 
 @pytest.mark.parametrize(

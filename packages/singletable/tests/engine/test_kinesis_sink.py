@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from singletable import connect
 from singletable import operations as ops
 from singletable.engine import Engine, Retention, Settings, kinesis_sink
 from singletable.engine.change_feed import BLOCK
+from singletable.engine.storage import Execute
 from singletable.errors import AddressError, StorageError, ValidationError
 from singletable.values import Item
 from tests.conformance.table_requests import on_demand
@@ -115,6 +116,30 @@ def test_destination_gets_the_changes_while_it_is_enabled(folder: Path) -> None:
         engine.execute(ENABLE)
         write(engine, "last")
     assert names(records(folder)) == [*many, "again", "last"]
+
+
+# The sink looks at the destinations in memory and then at the changes in the database.
+def test_destination_that_is_disabled_meanwhile_gets_no_later_change(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kinesis_sink, "INTERVAL", 3600)
+    with open_engine(folder) as engine:
+        engine.execute(TABLE)
+        engine.execute(ENABLE)
+        write(engine, "a")
+        sink = engine._sink
+        assert sink is not None
+        read = sink._read
+
+        def disable_and_read(work: Callable[[Execute], kinesis_sink.Page]) -> kinesis_sink.Page:
+            sink._read = read
+            engine.execute(DISABLE)
+            write(engine, "later")
+            return read(work)
+
+        sink._read = disable_and_read
+        sink.deliver()
+        assert names(records(folder)) == ["a"]
 
 
 def test_without_a_folder_nothing_is_delivered_until_there_is_one(folder: Path) -> None:

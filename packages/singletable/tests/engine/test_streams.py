@@ -78,6 +78,26 @@ def test_records_are_kept_for_a_day(engine: Engine, clock: Clock) -> None:
     assert len(list(read(engine, iterator(engine, arn, shard, "AT_SEQUENCE_NUMBER", start)))) == 1
 
 
+# "The first stream record whose ApproximateCreationDateTime is at or after the timestamp"; older
+# ones are like TRIM_HORIZON.
+@pytest.mark.parametrize(
+    ("time", "found"), [(-DAY, "bc"), (0, "bc"), (0.25, "c"), (0.5, "c"), (0.75, "")]
+)
+def test_iterator_starts_at_a_time(engine: Engine, clock: Clock, time: float, found: str) -> None:
+    arn = make_streamed(engine, TABLE)
+    put(engine, "things", key("a"))
+    clock.now += DAY + 1
+    start = clock.now
+    put(engine, "things", key("b"))
+    clock.now += 0.5
+    put(engine, "things", key("c"))
+    clock.now += 0.5
+    shard = shards_of(engine, arn)[0].shard_id
+    place = iterator(engine, arn, shard, "AT_TIMESTAMP", timestamp=start + time)
+    keys = [record.dynamodb.keys["pk"]["S"] for record in read(engine, place)]
+    assert "".join(keys) == found
+
+
 # Settings.retention would keep a single change.
 def test_feed_keeps_a_day_of_changes_from_the_start_of_a_stream(
     engine: Engine, clock: Clock
@@ -188,6 +208,16 @@ def test_page_ends_at_a_megabyte_of_items_and_other_shards_do_not_hide_records(
         ]
         assert sizes == [3, 3]
         assert len(records_of(engine, arn)) == 40
+
+
+def test_images_that_are_not_in_the_view_do_not_count_to_the_page(clock: Clock) -> None:
+    new_images = ops.StreamSpecification(True, "NEW_IMAGE")
+    with Engine.in_memory(Settings(clock=clock, stream_shards=StreamShards(first=1))) as engine:
+        arn = make_streamed(engine, on_demand(stream_specification=new_images, table_name="things"))
+        put(engine, "things", *(key("a") | {"x": text(letter * 300_000)} for letter in "xyz"))
+        (shard,) = shards_of(engine, arn)
+        output = engine.execute(ops.GetRecords(iterator(engine, arn, shard.shard_id)))
+        assert len(output.records) == 3
 
 
 # --- States and stored records

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from singletable.expressions import (
     Path,
     Placeholders,
@@ -16,6 +14,7 @@ from singletable.expressions import (
     target_attributes,
     update_paths,
 )
+from tests.cases import every
 from tests.expressions.parse_errors import NAMES, VALUES
 
 PLACEHOLDERS = Placeholders(NAMES, VALUES)
@@ -32,7 +31,7 @@ def test_condition_paths_are_in_text_order() -> None:
     assert condition_paths(parse_condition("b.c[1] = :n", PLACEHOLDERS)) == (("b", "c", 1),)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "count"),
     [
         ("a = :n", 1),
@@ -54,7 +53,7 @@ def test_update_paths_include_targets_and_sources() -> None:
     assert target_attributes(update) == ("a", "d", "g", "i")
 
 
-@pytest.mark.parametrize(
+@every(
     ("term", "kind"),
     [
         (":s", "S"),

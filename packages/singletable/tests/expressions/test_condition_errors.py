@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from singletable.expressions import Placeholders, parse_condition
+from tests.cases import every
 from tests.expressions.parse_errors import NAMES, VALUES, parse_error
 
 PARENTHESES = "The expression has redundant parentheses;"
@@ -53,7 +52,7 @@ def bounds(low: str, high: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("((a = :n))", PARENTHESES),
@@ -139,7 +138,7 @@ def test_condition_is_rejected(text: str, message: str) -> None:
 
 # DynamoDB reports one error: of the kind with the highest precedence, the first in the text. Errors
 # in the operands of one clause come before those of a later clause.
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("dog(a) AND status = :x AND ((a = :n))", PARENTHESES),
@@ -161,7 +160,7 @@ def test_error_with_highest_precedence_is_reported(text: str, message: str) -> N
     assert parse_error(parse_condition, text) == f"Invalid ConditionExpression: {message}"
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "(a = :n) AND (b = :n)",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from singletable.expressions import Placeholders, holds, parse_condition
 from singletable.values import AttributeValue, Item, check_value
+from tests.cases import every
 
 ITEM: Item = {
     "n": {"N": "10"},
@@ -56,7 +55,7 @@ def is_match(text: str) -> bool:
     return holds(parse_condition(text, Placeholders(None, values)), ITEM)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "n = :10",
@@ -120,7 +119,7 @@ def test_condition_holds(text: str) -> None:
     assert is_match(text)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "n = :s10",
@@ -155,7 +154,7 @@ def test_condition_does_not_hold(text: str) -> None:
 
 # A missing attribute equals nothing, not even another missing one. So the idiom `pk <> :pk` creates
 # an item only once.
-@pytest.mark.parametrize("other", [":5", "n", "gone2", "size(gone2)"])
+@every("other", [":5", "n", "gone2", "size(gone2)"])
 def test_missing_attribute_differs_from_everything(other: str) -> None:
     assert is_match(f"gone <> {other}")
     assert is_match(f"{other} <> gone")
@@ -164,7 +163,7 @@ def test_missing_attribute_differs_from_everything(other: str) -> None:
         assert not is_match(f"{other} {comparator} gone")
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "gone BETWEEN :5 AND :10",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from singletable.expressions import KeyClause, Placeholders, parse_key_condition
+from tests.cases import every
 from tests.expressions.parse_errors import NAMES, VALUES, parse_error
 
 INVALID = "Invalid KeyConditionExpression: "
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "clauses"),
     [
         ("pk = :n", [KeyClause("pk", "=", ({"N": "1"},))]),
@@ -57,7 +56,7 @@ def test_key_clauses_are_in_text_order(text: str, clauses: list[KeyClause]) -> N
     assert parse_key_condition(text, Placeholders(NAMES, VALUES)) == tuple(clauses)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("pk = :n OR sk = :n", "Invalid operator used in KeyConditionExpression: OR"),
@@ -122,7 +121,7 @@ def test_key_condition_is_rejected(text: str, message: str) -> None:
 
 # Invalid operands and undefined values are reported from left to right, before errors in the shape
 # of the whole condition.
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("pk = :n AND begins_with(sk, :n)", "operator or function: begins_with, operand type: N"),

@@ -10,6 +10,7 @@ import pytest
 from singletable.errors import ValidationError
 from singletable.expressions import Placeholders, parse_condition, parse_projection, parse_update
 from singletable.values import AttributeValue
+from tests.cases import every
 
 ONE: AttributeValue = {"N": "1"}
 
@@ -22,7 +23,7 @@ def reject(alias: str, value: AttributeValue) -> AttributeValue:
     raise ValidationError(f"looked at {alias}")
 
 
-@pytest.mark.parametrize(
+@every(
     ("names", "values", "message"),
     [
         ({}, None, "ExpressionAttributeNames must not be empty"),
@@ -38,7 +39,24 @@ def reject(alias: str, value: AttributeValue) -> AttributeValue:
             None,
             "ExpressionAttributeNames contains invalid value: Empty attribute name for key #a",
         ),
-        ({"#a": "a"}, {}, "ExpressionAttributeValues must not be empty"),
+        (
+            {"-" * 256: "a"},
+            {},
+            "ExpressionAttributeNames contains invalid key: The expression attribute map contains "
+            "a key that is too long; size of key: 256",
+        ),
+        (
+            {"#a": "\u00e4" * 32768},
+            {},
+            "Attribute name is too large, must be less than 65536 bytes",
+        ),
+        ({"#" + "a" * 254: "a" * 65535}, {}, "ExpressionAttributeValues must not be empty"),
+        (
+            {"#a": "a"},
+            {":" + "v" * 255: ONE},
+            "ExpressionAttributeValues contains invalid key: The expression attribute map contains "
+            "a key that is too long;",
+        ),
         (
             {"#a": "a"},
             {":ok": ONE, "b": ONE},
@@ -49,7 +67,7 @@ def reject(alias: str, value: AttributeValue) -> AttributeValue:
             {":": ONE},
             'ExpressionAttributeValues contains invalid key: Syntax error; key: ":"',
         ),
-        ({"#a": "a"}, {":v": ONE, ":w": ONE}, "looked at :v"),
+        ({"#a": "a"}, {":" + "v" * 254: ONE, ":w": ONE}, "looked at :" + "v" * 254),
     ],
 )
 def test_names_are_checked_before_values(

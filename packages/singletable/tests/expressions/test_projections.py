@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from singletable.expressions import Placeholders, parse_projection, project
 from singletable.values import AttributeValue, Item
+from tests.cases import every
 from tests.expressions.parse_errors import parse_error
 
 
@@ -38,7 +37,7 @@ ITEM: Item = {
 }
 
 
-@pytest.mark.parametrize(
+@every(
     ("projection", "expected"),
     [
         ("pk", {"pk": text("p")}),
@@ -85,7 +84,7 @@ def test_project(projection: str, expected: Item) -> None:
     assert project(parse_projection(projection, Placeholders()), ITEM) == expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("projection", "message"),
     [
         (

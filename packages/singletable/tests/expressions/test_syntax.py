@@ -11,12 +11,13 @@ from singletable.expressions import (
     parse_projection,
     parse_update,
 )
+from tests.cases import every
 from tests.expressions.parse_errors import parse_error
 
 
 # The message quotes the token with its neighbors and the blanks between them; at either end of the
 # text, with the blanks up to it.
-@pytest.mark.parametrize(
+@every(
     ("text", "token", "near"),
     [
         ("INVALID SYNTAX HERE", "INVALID", "INVALID SYNTAX"),
@@ -74,7 +75,7 @@ def test_syntax_error_in_update(text: str, token: str, near: str) -> None:
     assert parse_error(parse_update, text) == expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "token", "near"),
     [
         ("foo", "<EOF>", "foo"),
@@ -115,7 +116,7 @@ def test_syntax_error_in_condition(text: str, token: str, near: str) -> None:
     assert parse_error(parse_key_condition, text) == f"Invalid KeyConditionExpression: {expected}"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "token", "near"),
     [
         ("!!! INVALID !!!", "!", "!!"),
@@ -134,7 +135,7 @@ def test_syntax_error_in_projection(text: str, token: str, near: str) -> None:
     assert parse_error(parse_projection, text) == expected
 
 
-@pytest.mark.parametrize("text", ["", " ", "\t\r\n "])
+@every("text", ["", " ", "\t\r\n "])
 def test_empty_expression_is_rejected(text: str) -> None:
     empty = "The expression can not be empty;"
     assert parse_error(parse_condition, text) == f"Invalid ConditionExpression: {empty}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from singletable.expressions import Placeholders, parse_update
+from tests.cases import every
 from tests.expressions.parse_errors import NAMES, VALUES, parse_error
 
 MISUSED = "The function is not allowed to be used this way in an expression; function: list_append"
@@ -34,7 +33,7 @@ def operand_type(operator: str, kind: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("SET status = :n", RESERVED + "status"),
@@ -107,7 +106,7 @@ def test_update_is_rejected(text: str, message: str) -> None:
 
 
 # Each kind of error is checked in the whole update before the next kind.
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("SET a = f(b) SET status = :n", RESERVED + "status"),
@@ -125,7 +124,7 @@ def test_error_with_highest_precedence_is_reported(text: str, message: str) -> N
     assert parse_error(parse_update, text) == f"Invalid UpdateExpression: {message}"
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "SET a = (b - :n)",

@@ -16,6 +16,7 @@ from singletable.expressions import (
     updated_attributes,
 )
 from singletable.values import AttributeValue, Item
+from tests.cases import every
 
 ITEM: Item = {
     "n": {"N": "10"},
@@ -132,7 +133,7 @@ CHANGES: list[tuple[str, Item]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), CHANGES)
+@every(("text", "expected"), CHANGES)
 def test_apply_update(text: str, expected: Item) -> None:
     assert changed(text) == expected
 
@@ -148,7 +149,7 @@ def test_deleting_last_member_of_a_set_removes_the_attribute() -> None:
     assert after("DELETE l[0] :dog", {"l": {"L": [{"SS": ["dog"]}]}}) == {"l": {"L": []}}
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("SET a = gone", NO_SUCH),
@@ -204,7 +205,7 @@ def test_apply_update_rejects_item(text: str, message: str) -> None:
 
 
 # REMOVE and DELETE alone do not create an item.
-@pytest.mark.parametrize(
+@every(
     ("text", "creates"),
     [("SET a = :v", True), ("ADD a :1", True), ("REMOVE a", False), ("DELETE a :dog", False)],
 )
@@ -215,7 +216,7 @@ def test_only_set_and_add_create_an_item(text: str, creates: bool) -> None:
 
 # UPDATED_OLD and UPDATED_NEW return the values at the paths of the update, before and after it. So
 # an element that moved to a removed index is included, and one set beyond the end is not.
-@pytest.mark.parametrize(
+@every(
     ("text", "old", "new"),
     [
         ("SET s = :v, a = :w", {"s": {"S": "hello"}}, {"s": {"S": "new"}, "a": {"S": "newer"}}),
@@ -253,7 +254,7 @@ def cost(text: str, names: dict[str, str] | None = None) -> int:
     return update_cost(parse_update(text, Placeholders(names, COST_VALUES)))
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("SET b = :pad", 3 + 19 + 1 + 100),

@@ -151,6 +151,18 @@ def test_change_is_classified_with_its_steps(
     assert change.advice
 
 
+# A status has a default, so items may lack it until a backfill writes it.
+@pytest.mark.parametrize(("field", "kind"), [("org", SAFE), ("status", BACKFILL)])
+def test_key_of_fields_that_all_items_have_needs_no_backfill(
+    field: str, kind: SchemaChangeKind
+) -> None:
+    near = f'near = Index("near", pk="{field}", sk=("email", "name"))'
+    base = f"{near}\n{BASE}".replace("[gsi1]", "[gsi1, near]")
+    key = f"{AT_ORG}\n    close = Key(pk=({field},), sk=(email, name)).on(near)"
+    [change] = compare_schemas(declare(base), changed(AT_ORG, key, base))
+    assert (change.subject, change.kind) == ("User.close in index 'near'", kind)
+
+
 @pytest.mark.parametrize(("old", "new", "subject", "kind"), IMPOSSIBLE_CHANGES)
 def test_change_that_existing_items_cannot_follow_needs_an_edit(
     old: str, new: str, subject: str, kind: SchemaChangeKind

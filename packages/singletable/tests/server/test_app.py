@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeVar
 from zlib import crc32
 
@@ -111,16 +110,9 @@ def test_other_methods_are_rejected_without_cors_headers(client: AppClient, meth
     assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize(
-    ("encoding", "compress"),
-    [("gzip", gzip.compress), ("deflate", zlib.compress)],
-    ids=["gzip", "zlib"],
-)
-def test_compressed_request_is_decompressed(
-    client: AppClient, encoding: str, compress: Callable[[bytes], bytes]
-) -> None:
-    body = compress(json.encode({"TableName": "votes", "Key": KEY}))
-    response = client.call("GetItem", body, content_encoding=encoding)
+def test_compressed_request_is_decompressed(client: AppClient) -> None:
+    body = gzip.compress(json.encode({"TableName": "votes", "Key": KEY}))
+    response = client.call("GetItem", body, content_encoding="gzip")
     assert json.decode(response.body) == {"Item": BALLOT}
 
 

@@ -108,7 +108,7 @@ class Indexes(RuleBasedStateMachine):
 
 TestIndexes = Indexes.TestCase
 TestIndexes.settings = settings(
-    max_examples=40,
+    max_examples=2 * settings().max_examples,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -158,6 +158,7 @@ def test_stream_needs_both_images(store: Store, opener: StoreOpener) -> None:
         ([Slip], {}, "table 'paper' has no stream. Enable one"),
         ([Slip, Member], {}, "entities of one table, but got entities of 'members', 'paper'"),
         ([Slip], {"checkpoints": paper}, "name the consumer"),
+        ([Slip], {"name": "printer"}, "pass checkpoints="),
         ([Slip], {"page": 0}, "a whole number, 1 or more"),
         (
             [Slip],

@@ -106,7 +106,7 @@ class Uniques(RuleBasedStateMachine):
 
 TestUniques = Uniques.TestCase
 TestUniques.settings = settings(
-    max_examples=60,
+    max_examples=2 * settings().max_examples,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -104,6 +104,14 @@ STRICT = """
         store.admin.create_table(app.shop)
         store.put(app.Cart(customer="ada"))
 
+    def test_table_of_no_catalog(make_store):
+        from singletable import Attr, Entity, Key, Table, attr
+        sessions = Table("sessions")
+        class Session(Entity, table=sessions):
+            token: Attr[str] = attr()
+            key = Key(pk=("SESSION", token), sk="SESSION")
+        make_store(sessions).put(Session(token="a"))
+
     @pytest.mark.undeclared("the console looks at everything")
     def test_marked(make_store):
         app.everything(make_store())
@@ -125,14 +133,14 @@ STRICT = """
 
 def test_undeclared_calls_pass_without_strict_mode(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
-    project.runpytest_inprocess().assert_outcomes(passed=7)
+    project.runpytest_inprocess().assert_outcomes(passed=8)
 
 
 def test_strict_mode_fails_tests_with_undeclared_calls(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
     # In a process of its own, because strict mode sees the calls of every thread.
     result = project.runpytest_subprocess("--singletable-strict")
-    result.assert_outcomes(passed=4, failed=3)
+    result.assert_outcomes(passed=5, failed=3)
     result.stdout.fnmatch_lines(
         [
             "*_ test_undeclared _*",
@@ -151,6 +159,7 @@ def test_strict_mode_fails_tests_with_undeclared_calls(project: pytest.Pytester)
     )
 
 
+@pytest.mark.rest
 def test_strict_mode_is_a_setting_and_works_with_xdist(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
     project.makeini(
@@ -158,7 +167,7 @@ def test_strict_mode_is_a_setting_and_works_with_xdist(project: pytest.Pytester)
         "pythonpath = .\naddopts = -p no:cacheprovider\n"
     )
     result = project.runpytest_subprocess("-n", "2", "--singletable-report")
-    result.assert_outcomes(passed=4, failed=3)
+    result.assert_outcomes(passed=5, failed=3)
     result.stdout.fnmatch_lines(
         [
             "*= access patterns =*",

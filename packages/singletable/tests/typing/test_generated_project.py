@@ -33,7 +33,10 @@ def test_generated_entities_pass_mypy(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_generated_pages_pass_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
     _run("new", "app", "typed_notes", "--folder", ".", "--pages")
+    shelf = ("--field", "name", "--all", "--order", "name", "--output", "typed_notes/shelf.py")
+    _run("new", "entity", "Shelf", "typed_notes.patterns", *shelf, "-y")
     _check_types(tmp_path)
 
 

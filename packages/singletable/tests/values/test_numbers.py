@@ -17,6 +17,7 @@ from singletable.values import (
     parse_number,
     subtract_numbers,
 )
+from tests.cases import every
 
 
 @st.composite
@@ -53,7 +54,7 @@ def test_sums_and_differences_are_exact(one: int, two: int) -> None:
     assert subtract_numbers(str(one), str(two)) == str(one - two)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "canonical"),
     [
         ("+5", "5"),
@@ -74,7 +75,7 @@ def test_canonical_number(text: str, canonical: str) -> None:
     assert canonical_number(text) == canonical
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "",
@@ -105,7 +106,7 @@ def test_malformed_number_is_rejected_with_its_text(text: str) -> None:
 
 
 # DynamoDB limits the exponent of zero too, as it is written.
-@pytest.mark.parametrize(
+@every(
     ("text", "word"),
     [
         ("1e126", "overflow"),
@@ -124,7 +125,7 @@ def test_number_out_of_range_is_rejected(text: str, word: str) -> None:
 
 
 # Measured on AWS to the byte, with items just at and just above 400 KB.
-@pytest.mark.parametrize(
+@every(
     ("text", "size"),
     [
         ("0", 1),

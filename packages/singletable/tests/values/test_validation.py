@@ -23,6 +23,7 @@ from singletable.values import (
     item_size,
     item_to_json,
 )
+from tests.cases import every
 
 scalars: st.SearchStrategy[AttributeValue] = st.one_of(
     st.text().map(lambda text: cast(AttributeValue, {"S": text})),
@@ -67,7 +68,7 @@ def test_check_item_does_not_modify_its_argument(item: Item) -> None:
     assert item_to_json(item) == before
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "size"),
     [
         ({"S": ""}, 0),
@@ -87,7 +88,7 @@ def test_check_value_returns_size(value: AttributeValue, size: int) -> None:
 
 
 # DynamoDB returns sets in its own order, not in the order they were sent.
-@pytest.mark.parametrize(
+@every(
     ("value", "canonical"),
     [
         ({"N": "1.50"}, {"N": "1.5"}),
@@ -105,7 +106,7 @@ def test_check_value_returns_canonical(value: AttributeValue, canonical: Attribu
 INVALID = "One or more parameter values were invalid: "
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "layer", "message"),
     [
         (
@@ -210,7 +211,7 @@ def test_malformed_value_is_rejected(value: object) -> None:
         check_value(cast(AttributeValue, value))
 
 
-@pytest.mark.parametrize("name", [None, 5, b"a", ("a",)])
+@every("name", [None, 5, b"a", ("a",)])
 def test_attribute_name_that_is_not_a_string_is_rejected(name: object) -> None:
     with pytest.raises(ValidationError, match="Attribute names are strings"):
         check_item(cast(Item, {name: {"S": "a"}}))
@@ -224,7 +225,7 @@ def test_duplicate_in_large_set_is_found_in_linear_time() -> None:
 
 
 # DynamoDB rejects bad base64 while it parses the request, before it validates anything.
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("abc", "Base64 encoded length is expected a multiple of 4 bytes but found: 3"),
@@ -253,7 +254,7 @@ class Stage(StrEnum):
     OPEN = "open"
 
 
-@pytest.mark.parametrize(
+@every(
     ("item", "kept"),
     [
         ({"pk": {"S": Label("ada")}}, {"pk": {"S": "ada"}}),

@@ -9,8 +9,10 @@ import botocore.session
 import pytest
 from msgspec import Struct, json
 
+from singletable.engine.constraints.check import RULES
+from singletable.engine.constraints.types import Choice
 from singletable.errors import SerializationError
-from singletable.operations import Operation
+from singletable.operations import GetShardIterator, Operation
 from singletable.wire import TARGETS, read_request
 from singletable.wire.lenient import (
     ListOf,
@@ -24,21 +26,48 @@ from singletable.wire.lenient import (
 from singletable.wire.requests import VERSION
 
 AWS_OPERATIONS = [operation for target, operation in TARGETS.items() if target.startswith(VERSION)]
+STREAM_OPERATIONS = [
+    operation for target, operation in TARGETS.items() if target.startswith("DynamoDBStreams_")
+]
 
 
 @pytest.fixture(scope="module")
-def model() -> Any:
-    """Return botocore's model of DynamoDB, which is untyped."""
-    return cast(Any, botocore.session).get_session().get_service_model("dynamodb")
+def models() -> Any:
+    """Return botocore's models of DynamoDB and its streams, which are untyped."""
+    session = cast(Any, botocore.session).get_session()
+    return [session.get_service_model(name) for name in ("dynamodb", "dynamodbstreams")]
 
 
 # Clients never send a member that we spell differently, and errors depend on its type.
-@pytest.mark.parametrize("operation", AWS_OPERATIONS, ids=lambda operation: str(operation.__name__))
+@pytest.mark.parametrize(
+    "operation",
+    AWS_OPERATIONS + STREAM_OPERATIONS,
+    ids=lambda operation: str(operation.__name__),
+)
 def test_members_of_requests_match_the_model_of_aws(
-    model: Any, operation: type[Operation[Any]]
+    models: Any, operation: type[Operation[Any]]
 ) -> None:
+    model = models[operation in STREAM_OPERATIONS]
     theirs = model.operation_model(operation.__name__).input_shape
     assert list(_differences(operation, theirs, operation.__name__)) == []
+
+
+# Nothing that AWS adds to streams goes unnoticed.
+@pytest.mark.parametrize(
+    "operation", STREAM_OPERATIONS, ids=lambda operation: str(operation.__name__)
+)
+def test_stream_requests_have_every_member_and_word(
+    models: Any, operation: type[Operation[Any]]
+) -> None:
+    shape = models[1].operation_model(operation.__name__).input_shape
+    members = RULES[operation].structure.members
+    theirs = {name: set(getattr(each, "enum", ())) for name, each in shape.members.items()}
+    assert theirs == {
+        wire.name: set(ours.constraint.words) if isinstance(ours.constraint, Choice) else set()
+        for wire in members_of(operation)
+        for ours in members
+        if ours.field == wire.field
+    }
 
 
 def _differences(structure: type[Struct], theirs: Any, at: str) -> Iterator[str]:
@@ -83,3 +112,13 @@ def test_number_errors_name_java_types(operation: str, body: Any, message: str) 
     with pytest.raises(SerializationError) as error:
         read_request(f"{VERSION}.{operation}", json.encode(body))
     assert error.value.message == message
+
+
+def test_timestamps_keep_their_fraction() -> None:
+    target = "DynamoDBStreams_20120810.GetShardIterator"
+    # It is read leniently, as required members are missing.
+    operation = read_request(target, b'{"Timestamp": 1791316726.48}')
+    assert isinstance(operation, GetShardIterator)
+    assert operation.timestamp == 1791316726.48
+    with pytest.raises(SerializationError, match="STRING_VALUE cannot be converted to Timestamp"):
+        read_request(target, b'{"Timestamp": "today"}')

@@ -23,6 +23,7 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.operations import Put as PutAction
+from singletable.values import check_value
 from singletable.wire import TARGETS, UnknownOperation, read_request, write_request
 from singletable.wire.requests import MAX_VALUES, VERSION
 
@@ -119,6 +120,14 @@ def test_member_of_the_wrong_type_is_rejected(member: str, value: object, messag
     with pytest.raises(SerializationError) as error:
         read("GetItem", body)
     assert error.value.message == message
+
+
+@pytest.mark.parametrize("kind", ["SS", "NS", "BS"])
+def test_null_in_a_set_is_an_invalid_value(kind: str) -> None:
+    operation = read("GetItem", {"TableName": "votes", "Key": {"pk": {kind: ["QQ==", None]}}})
+    assert isinstance(operation, GetItem)
+    with pytest.raises(ValidationError, match="An string set may not have a null string as a mem"):
+        check_value(operation.key["pk"])
 
 
 def test_fractions_are_cut_off_and_words_are_read_as_booleans() -> None:

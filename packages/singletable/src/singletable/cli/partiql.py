@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -81,15 +81,19 @@ def partiql(
             _prompt(session)
         else:
             for statement in split_statements(text)[0]:
-                session.execute(statement)
+                try:
+                    session.execute(statement)
+                except SingleTableError:
+                    if file is not None:
+                        typer.echo(f"All before this were executed:\n{statement}", err=True)
+                    raise
 
 
 class Session:
     """Executes statements and prints their items; remembers the attributes for completion."""
 
     def __init__(self, driver: Driver, output: Format, limit: int) -> None:
-        self.driver = driver
-        self.limit = limit
+        self.driver, self.limit = driver, limit
         self.attributes: set[str] = set()
         self._print = _print_table if output is Format.TABLE else _print_json
 
@@ -223,7 +227,8 @@ def completer(session: Session) -> Callable[[str, int], str | None]:
     def complete(text: str, state: int) -> str | None:
         if state == 0:
             words = sorted({*KEYWORDS.split(), *names, *session.attributes})
-            found[:] = [word for word in words if word.lower().startswith(text.lower())]
+            exact = [word for word in words if word.startswith(text)]
+            found[:] = exact or [word for word in words if word.lower().startswith(text.lower())]
         return found[state] if state < len(found) else None
 
     return complete
@@ -238,8 +243,5 @@ def _table_names(driver: Driver) -> Iterator[str]:
         yield name
         table = driver.execute(DescribeTable(name)).table
         yield from [each.attribute_name for each in table.attribute_definitions]
-        indexes: list[Any] = [
-            *(table.global_secondary_indexes or ()),
-            *(table.local_secondary_indexes or ()),
-        ]
-        yield from [index.index_name for index in indexes]
+        for indexes in (table.global_secondary_indexes, table.local_secondary_indexes):
+            yield from [index.index_name for index in indexes or ()]

@@ -76,7 +76,7 @@ def consumed_capacity(
         return {name: capacity(value) for name, value in units.items()} or None
 
     total = cost.total
-    consumed = ConsumedCapacity(table.name, float(total), read(total), write(total))
+    consumed = ConsumedCapacity(table.arn or table.name, float(total), read(total), write(total))
     if detail == "TOTAL":
         return consumed
     return replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_in
 from typing import Any, Generic, TypeVar, cast
 
 from msgspec import Struct
@@ -195,7 +196,7 @@ class Session(Struct):
             or table.record.created_by > self.control_time
         ):
             raise ResourceNotFound("Requested resource not found")
-        return table
+        return table if name == table.name else replace_in(table, arn=name)
 
     def table_in_any_state(self, name: str) -> Table:
         """Return the table with this name or ARN, even while it is being created or deleted."""

@@ -37,7 +37,7 @@ R = TypeVar("R")
 _DAMAGED = (DamagedData, DecodeError, UnicodeDecodeError)
 # Two threads at most, so that long reads leave processor time to the event loop.
 _long_reads = ThreadPoolExecutor(2, "singletable-read")
-MAX_SHORT_TRANSACTION = 10  # actions
+MAX_SHORT_TRANSACTION = 25  # actions
 MAX_SHORT_EXPRESSION = 512  # characters
 # Writes that may read a whole table, which would block an event loop.
 _LONG_WRITES = frozenset(

@@ -69,9 +69,11 @@ class KinesisSink:
         """Append every change that is committed; log a problem, and try again the next time."""
         with self._delivering:
             try:
+                # First, so that no change follows the end of a destination.
+                _, newest = self._read(lambda execute: ([], feed_bounds(execute)[1]))
                 for table in self._catalog.tables.values():
                     for destination in table.record.destinations:
-                        while self._deliver_page(table.record, destination):
+                        while self._deliver_page(table.record, destination, newest):
                             pass
                 self._problem = ""
             except (OSError, SingleTableError) as error:
@@ -90,16 +92,22 @@ class KinesisSink:
         while not self._closed.wait(INTERVAL):
             self.deliver()
 
-    def _deliver_page(self, record: TableRecord, destination: StoredDestination) -> bool:
-        """Append a page of changes to the file of a destination; return whether more may follow."""
+    def _deliver_page(
+        self, record: TableRecord, destination: StoredDestination, newest: int
+    ) -> bool:
+        """Append a page of changes to the file of a destination; return whether more may follow.
+
+        A position ahead of the feed is from before a backup of the file was restored.
+        """
         if destination.failure is not None:
             return False
         stream = stream_name(destination.arn)
         place = self._folder / f"{stream}.{record.id}.position"
         if place not in self._positions:
             self._positions[place] = _read_position(place)
-        after = max(self._positions[place], destination.start)
-        changes, last = self._read(partial(self._read_page, record.number, after, destination.end))
+        after = min(max(self._positions[place], destination.start), newest)
+        end = newest if destination.end is None else min(destination.end, newest)
+        changes, last = self._read(partial(self._read_page, record.number, after, end))
         if changes:
             lines = [_line(change, destination, self._region) for change in changes]
             _append(self._folder / f"{stream}.jsonl", b"".join(lines))
@@ -109,14 +117,8 @@ class KinesisSink:
         self._positions[place] = last
         return len(changes) == PAGE
 
-    def _read_page(self, number: int, after: int, end: int | None, execute: Execute) -> Page:
-        """Return changes of a table after a position.
-
-        A position ahead of the feed is from before a backup of the file was restored.
-        """
-        _, newest = feed_bounds(execute)
-        after = min(after, newest)
-        last = newest if end is None else min(end, newest)
+    def _read_page(self, number: int, after: int, last: int, execute: Execute) -> Page:
+        """Return changes of a table after a position, up to another."""
         rows = execute(
             f"SELECT {self._catalog.change_columns} FROM changes "
             f"WHERE position > ? AND position <= ? AND number = ? ORDER BY position LIMIT {PAGE}",

@@ -49,7 +49,7 @@ FindPlaces: TypeAlias = Callable[[Execute], Places]
 _CHUNK = 500  # items that are filled in one transaction
 _LEASE = 30.0  # seconds
 _SWEEP = "sweep"
-_PATIENCE = 2.0  # seconds that a request waits for an index to be filled
+_MAX_WAIT = 2.0  # seconds that a request waits for an index to be filled
 
 
 class ServerEngine(Engine):
@@ -229,7 +229,7 @@ class ServerEngine(Engine):
         """Fill new indexes in the background, and wait a moment: most tables are small."""
         self._start_filling()
         if self._filler is not None:
-            self._filler.join(_PATIENCE)
+            self._filler.join(_MAX_WAIT)
 
     def _start_filling(self) -> None:
         is_running = self._filler is not None and self._filler.is_alive()

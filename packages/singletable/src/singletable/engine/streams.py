@@ -30,7 +30,7 @@ from singletable.operations.arn import parse_arn
 from singletable.values import item_size
 
 ITERATOR_LIFETIME = 15 * 60
-MAX_PAGE = 1024 * 1024  # bytes of items
+MAX_PAGE = 1024 * 1024  # bytes, as SizeBytes counts them
 # A request looks at no more of other shards' changes, so that it never takes long.
 _MAX_CHANGES, _MAX_BYTES, _CHUNK = 2000, 4 * 1024 * 1024, 100
 _EXPIRED = Identity("dynamodb.amazonaws.com", "Service")
@@ -146,23 +146,19 @@ def read_shard(
         rows = list(session.execute(select, (after, last, found.stream.number)))
         for row in rows:
             change = change_record(row, verify=verify)
-            size = len(row[6] or b"") + len(row[7] or b"")
-            if shard.contains(change.keys[_partition_key(found.stream)]):
-                page += size
+            if shard.contains(change.keys[found.stream.key_schema[0].attribute_name]):
+                record = _record(session, found, change)
+                page += record.dynamodb.size_bytes
                 if records and page > MAX_PAGE:
                     return records, after
-                records.append(_record(session, found, change))
+                records.append(record)
             after = change.position
-            seen, seen_bytes = seen + 1, seen_bytes + size
+            seen, seen_bytes = seen + 1, seen_bytes + len(row[6] or b"") + len(row[7] or b"")
             if len(records) == limit or seen_bytes > _MAX_BYTES:
                 return records, after
         if len(rows) < _CHUNK:
             after = last
     return records, after
-
-
-def _partition_key(stream: StoredStream) -> str:
-    return stream.key_schema[0].attribute_name
 
 
 def _record(session: Session, found: FoundStream, change: ChangeRecord) -> Record:

@@ -128,6 +128,7 @@ class Table:
     rows: Rows
     record: TableRecord
     layout: Layout
+    arn: str | None = field(default=None, compare=False)  # as a request gave it
 
     @property
     def page_key(self) -> tuple[KeyAttribute, ...]:
@@ -191,11 +192,11 @@ class Table:
         """Return the timestamp when the item expires, or None."""
         if self.ttl_attribute is None:
             return None
-        number = item.get(self.ttl_attribute, {}).get("N")
-        # Whole seconds within what SQLite sorts as integers; DynamoDB ignores other numbers.
-        if number is None or not number.isdigit() or len(number) > 18:
+        seconds, _, fraction = item.get(self.ttl_attribute, {}).get("N", "").partition(".")
+        # Within what SQLite sorts as integers; the rest of a second is as good as all of it.
+        if not seconds.isdigit() or len(seconds) > 18:
             return None
-        return int(number)
+        return int(seconds) + bool(fraction)
 
 
 def build_table(record: TableRecord, layout: Layout) -> Table:

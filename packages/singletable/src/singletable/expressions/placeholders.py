@@ -9,11 +9,14 @@ from singletable.errors import ValidationError
 from singletable.expressions.nodes import At, Path
 from singletable.expressions.syntax import ExpressionError, ParsedPath
 from singletable.values import AttributeValue
+from singletable.values.validation import MAX_NAME_SIZE, NAME_TOO_LARGE, text_size
 
 __all__ = ["Placeholders"]
 
 _NAME = re.compile(r"#[0-9a-zA-Z_]+")
 _VALUE = re.compile(r":[0-9a-zA-Z_]+")
+MAX_KEY_SIZE = 255
+KEY_TOO_LONG = "The expression attribute map contains a key that is too long;"
 
 
 class Placeholders:
@@ -100,19 +103,17 @@ class Placeholders:
 
 
 def check_names(names: Mapping[str, str]) -> None:
-    """Raise if ExpressionAttributeNames is empty or has a key that is not a `#name`."""
+    """Raise unless ExpressionAttributeNames has keys that are a `#name`, and valid names."""
     if not names:
         raise ValidationError("ExpressionAttributeNames must not be empty")
     for alias, name in names.items():
-        if not _NAME.fullmatch(alias):
-            raise ValidationError(
-                f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{alias}"'
-            )
+        if len(alias) > MAX_KEY_SIZE or not _NAME.fullmatch(alias):
+            raise _invalid_key("ExpressionAttributeNames", alias, " size of key: {}")
         if not name:
-            raise ValidationError(
-                "ExpressionAttributeNames contains invalid value: "
-                f"Empty attribute name for key {alias}"
-            )
+            parameter = "ExpressionAttributeNames contains invalid value: "
+            raise ValidationError(f"{parameter}Empty attribute name for key {alias}")
+        if text_size(name) > MAX_NAME_SIZE:
+            raise ValidationError(NAME_TOO_LARGE)
 
 
 def check_value_aliases(values: Mapping[str, AttributeValue]) -> None:
@@ -120,16 +121,17 @@ def check_value_aliases(values: Mapping[str, AttributeValue]) -> None:
     if not values:
         raise ValidationError("ExpressionAttributeValues must not be empty")
     for alias in values:
-        if not _is_alias(alias):
+        if not isinstance(alias, str):
             raise ValidationError(
-                f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{alias}"'
+                "Keys of ExpressionAttributeValues are strings, "
+                f"but one is of Python type {type(alias).__name__}"
             )
+        if len(alias) > MAX_KEY_SIZE or not _VALUE.fullmatch(alias):
+            raise _invalid_key("ExpressionAttributeValues", alias)
 
 
-def _is_alias(alias: object) -> bool:
-    if isinstance(alias, str):
-        return _VALUE.fullmatch(alias) is not None
-    kind = type(alias).__name__
-    raise ValidationError(
-        f"Keys of ExpressionAttributeValues are strings, but one is of Python type {kind}"
-    )
+def _invalid_key(parameter: str, key: str, shown_size: str = "") -> ValidationError:
+    size = text_size(key)
+    too_long = KEY_TOO_LONG + shown_size.format(size)
+    problem = too_long if size > MAX_KEY_SIZE else f'Syntax error; key: "{key}"'
+    return ValidationError(f"{parameter} contains invalid key: {problem}")

@@ -36,9 +36,8 @@ MAX_CHANGES = 20_000
 class TargetOwners:
     """Remembers which unit a target was derived from, to find two units with the same target."""
 
-    def __init__(self, derivation: Derivation, limit: int = MAX_REMEMBERED) -> None:
+    def __init__(self, derivation: Derivation) -> None:
         self._derivation = derivation
-        self._limit = limit
         # By hash of the target: the hash of the unit, and the table and key of an old item of it.
         self._owners: dict[int, tuple[int, Table, bytes]] = {}
         self._lock = Lock()
@@ -66,7 +65,7 @@ class TargetOwners:
             before = self._owners.get(hashed)
             if before is not None and before[0] == owner:
                 return None
-            if before is not None or len(self._owners) < self._limit:
+            if before is not None or len(self._owners) < MAX_REMEMBERED:
                 self._owners[hashed] = (owner, unit.table, item_to_json(unit.key))
         return None if before is None else (before[1], item_from_json(before[2]))
 

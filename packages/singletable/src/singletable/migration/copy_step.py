@@ -407,7 +407,7 @@ class CopyPhases:
         except errors.TrimmedDataAccess:
             return True  # carrying says what is lost
 
-    def lag(self, env: Environment, limit: int = MAX_LAG) -> int | None:
+    def lag(self, env: Environment) -> int | None:
         """Return how many changes are not carried over, up to a limit; None if they never are."""
         state = env.state
         back = state.cut_over is not None
@@ -416,7 +416,7 @@ class CopyPhases:
         if back and not self.step.back:
             return None
         position = (state.cut_over if back else state.position) or ""
-        return env.run(count_changes(self._log(env, back=back), position, limit))
+        return env.run(count_changes(self._log(env, back=back), position, MAX_LAG))
 
     # Cut-over and rollback
 

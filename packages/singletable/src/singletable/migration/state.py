@@ -60,16 +60,16 @@ _BEFORE: Mapping[Phase, tuple[Phase, ...]] = {
 Changes: TypeAlias = Literal["stream", "none"]
 
 
-def persist(policy: RetryPolicy, write: Operation[R], attempts: int = _MAX_ATTEMPTS) -> Steps[R]:
+def persist(policy: RetryPolicy, write: Operation[R]) -> Steps[R]:
     """Send a write of state that may be applied twice, until its outcome is known.
 
     It is sent again after errors that leave the outcome open, and after conflicts.
     """
-    for attempt in range(attempts):
+    for attempt in range(_MAX_ATTEMPTS):
         try:
             return (yield from send(policy, write))
         except (InternalError, ConnectionFailed, TransactionConflict):
-            if attempt + 1 == attempts:
+            if attempt + 1 == _MAX_ATTEMPTS:
                 raise
             yield policy.backoff(attempt, "unavailable")
     raise AssertionError  # the last attempt raises

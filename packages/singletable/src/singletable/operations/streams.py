@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 ShardIteratorType: TypeAlias = Literal[
-    "TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"
+    "TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "AT_TIMESTAMP"
 ]
 StreamStatus: TypeAlias = Literal["ENABLING", "ENABLED", "DISABLING", "DISABLED"]
 
@@ -124,6 +124,7 @@ class GetShardIterator(Operation[GetShardIteratorOutput], frozen=True):
     shard_id: str
     shard_iterator_type: ShardIteratorType
     sequence_number: str | None = None
+    timestamp: float | None = None
 
 
 class Identity(Shape, frozen=True):

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard
+from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard, Unpack
 
 from singletable.errors import DeclarationError
 from singletable.schema import Path
@@ -42,8 +42,7 @@ class Rate:
     """The number of calls in a period, on average over a day.
 
     `peak` is the number at the busiest moment, in the same period as `calls`. `by_hour` has 24
-    relative weights, from midnight to midnight UTC; per_second() and its siblings also accept
-    "office" and "evening". `growth` is the growth per month: 0.05 is 5 percent.
+    relative weights, from midnight to midnight UTC. `growth` is that per month: 0.05 is 5 percent.
     """
 
     calls: float
@@ -117,59 +116,43 @@ class Rate:
         return text if self.peak is None else f"{text}, at peak {self.peak:,.10g}"
 
 
-def per_second(
-    calls: float,
-    *,
-    peak: float | Rate | None = None,
-    by_hour: Sequence[float] | DayProfile | None = None,
-    growth: float = 0.0,
-) -> Rate:
-    """Return a rate of calls per second; see Rate for `peak`, `by_hour` and `growth`."""
-    return _rate(calls, "second", peak, by_hour, growth)
+class RateOptions(TypedDict, total=False):
+    """The options of `per_second` and its siblings, which are those of Rate.
 
-
-def per_minute(
-    calls: float,
-    *,
-    peak: float | Rate | None = None,
-    by_hour: Sequence[float] | DayProfile | None = None,
-    growth: float = 0.0,
-) -> Rate:
-    """Return a rate of calls per minute; see Rate for `peak`, `by_hour` and `growth`."""
-    return _rate(calls, "minute", peak, by_hour, growth)
-
-
-def per_hour(
-    calls: float,
-    *,
-    peak: float | Rate | None = None,
-    by_hour: Sequence[float] | DayProfile | None = None,
-    growth: float = 0.0,
-) -> Rate:
-    """Return a rate of calls per hour; see Rate for `peak`, `by_hour` and `growth`."""
-    return _rate(calls, "hour", peak, by_hour, growth)
-
-
-def per_day(
-    calls: float,
-    *,
-    peak: float | Rate | None = None,
-    by_hour: Sequence[float] | DayProfile | None = None,
-    growth: float = 0.0,
-) -> Rate:
-    """Return a rate of calls per day; see Rate for `peak`, `by_hour` and `growth`.
-
-    The peak may be a rate of its own: `per_day(200_000, peak=per_second(30))`.
+    The peak may be a rate of its own. `by_hour` may also be "office" or "evening".
     """
-    return _rate(calls, "day", peak, by_hour, growth)
+
+    peak: float | Rate | None
+    by_hour: Sequence[float] | DayProfile | None
+    growth: float
+
+
+def per_second(calls: float, **options: Unpack[RateOptions]) -> Rate:
+    """Return a rate of calls per second; see RateOptions."""
+    return _rate(calls, "second", **options)
+
+
+def per_minute(calls: float, **options: Unpack[RateOptions]) -> Rate:
+    """Return a rate of calls per minute; see RateOptions."""
+    return _rate(calls, "minute", **options)
+
+
+def per_hour(calls: float, **options: Unpack[RateOptions]) -> Rate:
+    """Return a rate of calls per hour; see RateOptions."""
+    return _rate(calls, "hour", **options)
+
+
+def per_day(calls: float, **options: Unpack[RateOptions]) -> Rate:
+    """Return a rate of calls per day; see RateOptions: `per_day(9_000, peak=per_second(3))`."""
+    return _rate(calls, "day", **options)
 
 
 def _rate(
     calls: float,
     period: Period,
-    peak: float | Rate | None,
-    by_hour: Sequence[float] | DayProfile | None,
-    growth: float,
+    peak: float | Rate | None = None,
+    by_hour: Sequence[float] | DayProfile | None = None,
+    growth: float = 0.0,
 ) -> Rate:
     if isinstance(peak, Rate):
         peak = peak.per_second * _SECONDS[period]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from types import MethodType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
@@ -161,9 +161,8 @@ def _signature(where: str, selector: Callable[..., object]) -> list[tuple[str, o
     """Return the names and types of the parameters."""
     if isinstance(selector, FieldLookup):
         return [(name, selector.model.fields[name].annotation) for name in selector.fields]
-    key = selector.__self__ if isinstance(selector, MethodType) else selector
-    if isinstance(key, BoundKey | BoundIndexKey | BoundUnique):
-        return _key_signature(key, partition=isinstance(selector, MethodType))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(selector, BoundKey | BoundIndexKey | BoundUnique):
+        return _key_signature(selector)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(selector, type):
         name = selector.__name__
         raise DeclarationError(
@@ -191,15 +190,15 @@ def _signature(where: str, selector: Callable[..., object]) -> list[tuple[str, o
 
 
 def _key_signature(
-    key: BoundKey[Any, Any] | BoundIndexKey[Any, Any] | BoundUnique[Any], *, partition: bool
+    key: BoundKey[Any, Any] | BoundIndexKey[Any, Any] | BoundUnique[Any],
 ) -> list[tuple[str, object]]:
     model = schema.model_of(key._entity)
     if isinstance(key, BoundUnique):
         names = model.uniques[key._name].fields
     elif isinstance(key, BoundIndexKey):
-        names = model.indexes[key._name].pk_fields
+        names = key._access.pk_fields
     else:
-        names = model.key.pk_fields + (() if partition else model.key.sk_fields)
+        names = model.key.pk_fields + model.key.sk_fields
     return [(name, model.fields[name].annotation) for name in names]
 
 

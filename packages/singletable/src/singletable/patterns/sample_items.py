@@ -29,19 +29,13 @@ _FILLER = "x"
 _ENCRYPTION_OVERHEAD = 40
 
 
-def sample_values(
-    model: Model, numbers: Mapping[str, int] | None = None, *, size: int | None = None
-) -> dict[str, object]:
-    """Return a value for each field; `numbers` chooses the values of some fields, others have 1.
-
-    With `size`, the text and binary fields that are in no key are lengthened to reach it.
-    """
+def sample_values(model: Model, *, size: int | None = None) -> dict[str, object]:
+    """Return a value for each field; text and binary fields in no key are lengthened to a size."""
     labels = field_labels(column for key in keys_of(model) for column in key.columns)
     values: dict[str, object] = {}
     for name, field in model.fields.items():
         try:
-            label, number = labels.get(name, name), (numbers or {}).get(name, 1)
-            values[name] = example_value(field.annotation, label, number)
+            values[name] = example_value(field.annotation, labels.get(name, name), 1)
         except TypeError:  # there is no example of such a type
             values[name] = None
     if size is not None:

@@ -167,7 +167,11 @@ def casefold_encoding(encoding: KeyEncoding) -> KeyEncoding:
         name="casefold",
         write=write,
         lossless=False,
-        plain_expression=None,
+        # No character becomes one that is escaped.
+        plain_expression=lambda source, name: (
+            _plain_string(source, name)[0],
+            f"{name}.casefold()",
+        ),
         declared="casefold({})",
     )
 

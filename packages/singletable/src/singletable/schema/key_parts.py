@@ -154,12 +154,8 @@ class Shards:
         self.count = count
         self.by = by
         self.prefix = prefix
-
-    @property
-    def suffixes(self) -> list[str]:
-        """The suffix of each shard."""
-        width = len(str(self.count - 1))
-        return [f"{self.prefix}{number:0{width}d}" for number in range(self.count)]
+        width = len(str(count - 1))
+        self.suffixes = [f"{prefix}{number:0{width}d}" for number in range(count)]
 
     def suffix_for(self, value: str | None) -> str:
         """Return the suffix for the encoded value of the field, or a random one for None."""

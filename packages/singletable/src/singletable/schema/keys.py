@@ -25,7 +25,7 @@ from singletable.schema.key_parts import (
 )
 from singletable.schema.key_template import KeySpec
 from singletable.schema.model import Model, model_of
-from singletable.schema.resolved_key import in_order
+from singletable.schema.resolved_key import ResolvedKey, in_order
 from singletable.schema.selection import Partition
 from singletable.schema.table import Index
 from singletable.values import Item
@@ -59,6 +59,9 @@ class ItemKey(Generic[E_co]):
         access = model_of(entity).key
         named = access.bind(access.parameters, values)
         return ItemKey(entity, access.require_attributes(named), named)
+
+    def __copy__(self) -> ItemKey[E_co]:
+        return ItemKey(self.entity, self.key, self.values, self.pattern)
 
     @property
     def model(self) -> Model:
@@ -287,30 +290,10 @@ class BoundKey(Generic[E, P, *S]):
             values = in_order(access, (*access.pk_fields, *access.sk_fields), values, by_name)
         return ItemKey.of(self._entity, values)
 
-    @overload
-    def partition(self: BoundKey[E, tuple[()], *R]) -> Partition[E, *R]: ...
-    @overload
-    def partition(self: BoundKey[E, tuple[A], *R], a: A, /) -> Partition[E, *R]: ...
-    @overload
-    def partition(self: BoundKey[E, tuple[A, B], *R], a: A, b: B, /) -> Partition[E, *R]: ...
-    @overload
-    def partition(
-        self: BoundKey[E, tuple[A, B, C], *R], a: A, b: B, c: C, /
-    ) -> Partition[E, *R]: ...
-    @overload
-    def partition(
-        self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
-    ) -> Partition[E, *R]: ...
-    @overload
-    def partition(self) -> MissingValues: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def partition(self: BoundKey[E, P, *R], **values: Any) -> Partition[E, *R]: ...
-    def partition(self, *values: object, **by_name: object) -> Any:
-        """Return the entity's items in one partition, to narrow by sort key."""
-        access = model_of(self._entity).key
-        if by_name:
-            values = in_order(access, access.pk_fields, values, by_name)
-        return Partition[Any].of(self._entity, access, values)
+    @property
+    def partition(self) -> BoundIndexKey[E, P, *S]:
+        """The entity's items in one partition: call it with the values of the partition key."""
+        return BoundIndexKey(self._entity, self._name)
 
     def parse(self, item: Item) -> ItemKey[E] | None:
         """Return the key of a stored item, or None if the item's key has another shape."""
@@ -325,7 +308,7 @@ class BoundKey(Generic[E, P, *S]):
 
 
 class BoundIndexKey(Generic[E, P, *S]):
-    """The key of an entity in an index; call it with the values of the partition key."""
+    """The partitions of a key, often one in an index; call it with the values of one of them."""
 
     def __init__(self, entity: type[E], name: str) -> None:
         self._entity: type[Any] = entity
@@ -350,11 +333,16 @@ class BoundIndexKey(Generic[E, P, *S]):
     @overload
     def __call__(self: BoundIndexKey[E, P, *R], **values: Any) -> Partition[E, *R]: ...
     def __call__(self, *values: object, **by_name: object) -> Any:
-        """Return the entity's items in one partition of the index, to narrow by sort key."""
-        access = model_of(self._entity).indexes[self._name]
+        """Return the entity's items in one partition, to narrow by sort key."""
+        access = self._access
         if by_name:
             values = in_order(access, access.pk_fields, values, by_name)
         return Partition[Any].of(self._entity, access, values)
+
+    @property
+    def _access(self) -> ResolvedKey:
+        model = model_of(self._entity)
+        return model.indexes.get(self._name, model.key)
 
     def __repr__(self) -> str:
         return f"{self._entity.__name__}.{self._name}"

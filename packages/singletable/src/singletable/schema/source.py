@@ -26,18 +26,16 @@ def format_call(
     return f"{space}{begin}\n{lines}{space}{end}"
 
 
-def format_key(
-    name: str, arguments: Sequence[str], on: Sequence[str] = (), width: int = WIDTH
-) -> str:
+def format_key(name: str, arguments: Sequence[str], on: Sequence[str] = ()) -> str:
     """Format the key of an entity, in a class: `name = Key(…)`, or `name = Key(…).on(…)`."""
     begin = f"{name} = Key("
     if not on:
-        return format_call(begin, arguments, indent=4, width=width)
+        return format_call(begin, arguments, indent=4)
     whole = f"{begin}{', '.join(arguments)}).on("
     # Formatters wrap the last call if everything before it fits on a line.
-    if len(whole) + 4 <= width:
-        return format_call(whole, on, indent=4, width=width)
-    return format_call(begin, arguments, f").on({', '.join(on)})", indent=4, width=width)
+    if len(whole) + 4 <= WIDTH:
+        return format_call(whole, on, indent=4)
+    return format_call(begin, arguments, f").on({', '.join(on)})", indent=4)
 
 
 def render_imports(code: str, groups: Iterable[Mapping[str, Iterable[str]]]) -> str:

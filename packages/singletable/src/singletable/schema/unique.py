@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, TypeVarTuple, overload
+from typing import Any, Generic, TypedDict, TypeVar, TypeVarTuple, Unpack, overload
 
 from singletable.errors import InvalidValue
 from singletable.schema.fields import EntityDeclaration, declared_entity
@@ -21,6 +21,15 @@ V = TypeVarTuple("V")
 
 OWNER = "owner_"
 RELEASED = "released"
+
+
+class UniqueOptions(TypedDict, total=False):
+    """The options of Unique."""
+
+    pk: KeySpec | None
+    sk: KeySpec | None
+    include: Mapping[str, KeyPart[Any] | str] | None
+    keep_released: bool
 
 
 class Unique(Generic[*V]):
@@ -40,40 +49,14 @@ class Unique(Generic[*V]):
     name: str
 
     @overload
-    def __new__(
-        cls,
-        a: KeyPart[A],
-        /,
-        *,
-        pk: KeySpec | None = None,
-        sk: KeySpec | None = None,
-        include: Mapping[str, KeyPart[Any] | str] | None = None,
-        keep_released: bool = False,
-    ) -> Unique[A]: ...
+    def __new__(cls, a: KeyPart[A], /, **options: Unpack[UniqueOptions]) -> Unique[A]: ...
     @overload
     def __new__(
-        cls,
-        a: KeyPart[A],
-        b: KeyPart[B],
-        /,
-        *,
-        pk: KeySpec | None = None,
-        sk: KeySpec | None = None,
-        include: Mapping[str, KeyPart[Any] | str] | None = None,
-        keep_released: bool = False,
+        cls, a: KeyPart[A], b: KeyPart[B], /, **options: Unpack[UniqueOptions]
     ) -> Unique[A, B]: ...
     @overload
     def __new__(
-        cls,
-        a: KeyPart[A],
-        b: KeyPart[B],
-        c: KeyPart[C],
-        /,
-        *,
-        pk: KeySpec | None = None,
-        sk: KeySpec | None = None,
-        include: Mapping[str, KeyPart[Any] | str] | None = None,
-        keep_released: bool = False,
+        cls, a: KeyPart[A], b: KeyPart[B], c: KeyPart[C], /, **options: Unpack[UniqueOptions]
     ) -> Unique[A, B, C]: ...
     def __new__(
         cls,

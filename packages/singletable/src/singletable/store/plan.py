@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -470,6 +470,8 @@ def _stamps(
 
 def _as_stored(field: Attr[Any], time: datetime) -> object:
     """Return the time with the precision that it will have when it is read."""
+    if time.tzinfo is UTC and not time.microsecond:
+        return time  # each format has whole seconds
     codec = field.codec()
     try:
         return codec.decode(codec.encode(time))

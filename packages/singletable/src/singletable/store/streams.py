@@ -300,7 +300,8 @@ class StreamReader(ShardReader):
     def _no_stream(self) -> InvalidValue:
         return InvalidValue(
             f"stream(…): table '{self._table}' has no stream. Enable one with the view type "
-            "NEW_AND_OLD_IMAGES: TableSettings(stream=…), or --stream of 'table create'."
+            "NEW_AND_OLD_IMAGES: UpdateTable(stream_specification=…), or for a new table "
+            "TableSettings(stream=…) or --stream of 'table create'."
         )
 
     def _tidy(self, shards: set[str]) -> Steps[None]:
@@ -342,4 +343,9 @@ def _check_options(options: StreamOptions) -> None:
     if options.get("checkpoints") is not None and not options.get("name"):
         raise InvalidValue(
             "stream(…): name the consumer: its checkpoints are stored under this name."
+        )
+    if options.get("name") and options.get("checkpoints") is None:
+        raise InvalidValue(
+            "stream(name=…): pass checkpoints=…, the table in which the consumer remembers what it "
+            "has read. Without one, every run begins with the oldest change."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver
@@ -46,15 +46,17 @@ class StoreClock:
             return self.now
 
 
+class StoreOptions(TypedDict, total=False):
+    """The faults and the observers of a store."""
+
+    faults: Faults | None
+    observers: Iterable[Observer]
+
+
 class StoreFactory(Protocol):
     """Creates a store in memory with empty tables; without tables, those of the catalogs."""
 
-    def __call__(
-        self,
-        *tables: Table,
-        faults: Faults | None = None,
-        observers: Iterable[Observer] = (),
-    ) -> Store:
+    def __call__(self, *tables: Table, **options: Unpack[StoreOptions]) -> Store:
         """Return a fresh store."""
         ...
 
@@ -62,12 +64,7 @@ class StoreFactory(Protocol):
 class AsyncStoreFactory(Protocol):
     """Creates an async store in memory with empty tables; without tables, those of the catalogs."""
 
-    def __call__(
-        self,
-        *tables: Table,
-        faults: Faults | None = None,
-        observers: Iterable[Observer] = (),
-    ) -> AsyncStore:
+    def __call__(self, *tables: Table, **options: Unpack[StoreOptions]) -> AsyncStore:
         """Return a fresh store."""
         ...
 

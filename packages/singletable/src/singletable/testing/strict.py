@@ -60,12 +60,15 @@ class StrictObserver:
 
     def __init__(self, catalogs: Sequence[PatternCatalog]) -> None:
         self._catalogs = catalogs
+        self._tables = [table for catalog in catalogs for table in catalog.tables]
         self.violations: list[UndeclaredCall] = []
 
     def __call__(self, call: Call) -> None:
-        """Check a call; further pages of a query belong to its first call."""
+        """Check a call of a table in the catalogs; further pages of a query belong to its first."""
         shape = call.shape
         if call.continued or _ALLOWED.get() is not None or not needs_pattern(shape):
+            return
+        if all(model_of(touch.entity).table not in self._tables for touch in shape.accesses):
             return
         pattern = self._recognize(shape)
         scans = is_undeclared_scan(pattern, shape)

@@ -19,18 +19,25 @@ def escape_controls(text: str) -> str:
 
 
 def format_value(value: AttributeValue) -> str:
-    """Format a value for a table cell: strings without quotes, lists with commas."""
+    """Format a value for a table cell: strings without quotes, lists and sets with commas."""
     match value:
         case {"L": members}:
-            return ", ".join(format_value(member) for member in members)
+            return ", ".join(map(_format_member, members))
+        case {"SS": texts} | {"NS": texts} | {"BS": texts}:
+            return ", ".join(texts)
         case {"M": members}:
-            return " ".join(format_value(member) for member in members.values())
+            return f"{{{', '.join(f'{k}: {_format_member(v)}' for k, v in members.items())}}}"
         case {"NULL": _}:
             return "null"
         case {"BOOL": flag}:
             return "true" if flag else "false"
         case _:
             return str(content_of(value))
+
+
+def _format_member(value: AttributeValue) -> str:
+    text = format_value(value)
+    return f"[{text}]" if value.keys() & {"L", "SS", "NS", "BS"} else text
 
 
 def format_key(key: Item) -> str:

@@ -71,6 +71,7 @@ EMPTY_SETS = {
     "NS": INVALID + "An number set  may not be empty",
     "BS": INVALID + "Binary sets should not be empty",
 }
+NULL_IN_SET = INVALID + "An string set may not have a null string as a member"
 # The order in which DynamoDB checks the types of a value that has several.
 MODEL_ORDER = ("S", "B", "N", "BOOL", "NULL", "BS", "NS", "SS", "L", "M")
 _HUGE_EXPONENT = re.compile(r"[^eE]*[eE]([+-]?)0*2147483647", re.ASCII)
@@ -294,7 +295,7 @@ def _check_set(
         raise ValueTooLarge
     for member in members:
         if member.__class__ is not str:
-            raise ValidationError(_wrong_content(kind, members))
+            raise ValidationError(NULL_IN_SET if member is None else _wrong_content(kind, members))
     order: Callable[[str], bytes | int | Decimal]
     if kind == "NS" and all(map(is_short_integer, members)):
         kept = members

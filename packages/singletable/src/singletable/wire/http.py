@@ -15,7 +15,7 @@ from zlib import crc32
 
 from msgspec import Struct, field
 
-from singletable.errors import OperationError, SingleTableError
+from singletable.errors import InternalError, OperationError, SingleTableError
 from singletable.operations import EmptyOutput, Operation
 from singletable.wire.requests import TARGETS, UnknownOperation, read_request
 from singletable.wire.responses import write_error, write_result
@@ -31,8 +31,11 @@ _COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": partial(gzip.compress, compresslevel=1),
     "deflate": partial(zlib.compress, level=1),
 }
-# zlib's window bits for each encoding; some clients omit the zlib header of "deflate".
-_WINDOW_BITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
+# Encodings that leave the body as it is; AWS's console sends the second.
+_PLAIN_ENCODINGS = ("", "amz-1.0", "identity")
+_GZIP_MAGIC = b"\x1f\x8b"
+# Gzip allows several members in a row. Each costs a copy of what follows it.
+_MAX_GZIP_MEMBERS = 16
 _STATUS_LINES = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus
 }
@@ -144,21 +147,24 @@ def read_operation(request: HttpRequest, max_body: int) -> Operation[object]:
 def _decompress(request: HttpRequest, max_body: int) -> bytes:
     if len(request.body) > max_body:
         raise BodyTooLarge(f"The request is larger than {max_body} bytes")
-    encoding = request.headers.get("content-encoding")
-    if encoding is None:
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    if encoding in _PLAIN_ENCODINGS:
         return request.body
-    for window_bits in _WINDOW_BITS.get(encoding.strip().lower(), ()):
-        decompressor = zlib.decompressobj(window_bits)
-        try:
-            body = decompressor.decompress(request.body, max_body + 1)
-        except zlib.error:
-            continue
+    body, rest = b"", request.body
+    for _ in range(_MAX_GZIP_MEMBERS if encoding == "gzip" else 0):
+        decompressor = zlib.decompressobj(wbits=31)
+        with suppress(zlib.error):
+            body += decompressor.decompress(rest, max_body + 1 - len(body))
         if len(body) > max_body:
             raise BodyTooLarge(f"The decompressed request is larger than {max_body} bytes")
-        if decompressor.eof:
+        if not decompressor.eof:
+            break
+        rest = decompressor.unused_data
+        # AWS ignores what follows the last member.
+        if not rest.startswith(_GZIP_MAGIC):
             return body
-    # AWS reports a body that cannot be decompressed as one that cannot be read.
-    return request.body
+    # AWS reports a body that it cannot decompress as a fault of the server.
+    raise InternalError
 
 
 def result_response(result: object, request: HttpRequest, request_id: str) -> HttpResponse:

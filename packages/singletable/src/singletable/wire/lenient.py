@@ -18,6 +18,7 @@ from msgspec.structs import fields
 
 from singletable.errors import SerializationError
 from singletable.values import MAX_ITEM_SIZE, AttributeValue, decode_binary
+from singletable.values.validation import EMPTY_SETS
 
 MODEL = "com.amazonaws.dynamodb.v20120810"
 UNEXPECTED_START = "Start of structure or map found where not expected"
@@ -36,7 +37,7 @@ _JAVA_NAMES = {"String": "java.lang.String", "Blob": "java.nio.ByteBuffer"}
 class Scalar:
     """A string, number, boolean or binary, by AWS's name of its type."""
 
-    name: Literal["String", "Long", "Integer", "Boolean", "Blob"]
+    name: Literal["String", "Long", "Integer", "Timestamp", "Boolean", "Blob"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _wire_type(hint: Any) -> WireType:
     if hint is bool:
         return Scalar("Boolean")
     if hint in (int, float):
-        return Scalar("Long")
+        return Scalar("Long" if hint is int else "Timestamp")
     return StructOf(hint)
 
 
@@ -178,8 +179,11 @@ def _expect_object(name: str, raw: Any, *, in_structure: bool) -> dict[str, Any]
 def _read_value(raw: dict[str, Any]) -> dict[str, object]:
     value: dict[str, object] = {}
     for name, wire_type in _VALUE_MEMBERS.items():
-        if raw.get(name) is not None:
-            value[name] = _read(wire_type, raw[name], in_structure=True)
+        content = raw.get(name)
+        if name in EMPTY_SETS and isinstance(content, list) and None in content:
+            value[name] = [None]
+        elif content is not None:
+            value[name] = _read(wire_type, content, in_structure=True)
     return value
 
 
@@ -234,10 +238,10 @@ def _read_scalar(wire_type: Scalar, raw: Any) -> object:
             if not isinstance(raw, str):
                 raise _cannot_convert(raw, name)
             return raw
-        case "Long" | "Integer":
+        case "Long" | "Integer" | "Timestamp":
             if isinstance(raw, bool) or not isinstance(raw, int | float):
                 raise _cannot_convert(raw, name)
-            return floor(raw)
+            return raw if name == "Timestamp" else floor(raw)
         case "Boolean":
             return _read_boolean(raw)
         case _:
@@ -263,13 +267,6 @@ def _read_blob(raw: Any) -> str:
 
 
 def _cannot_convert(raw: object, name: str) -> SerializationError:
-    match raw:
-        case bool():
-            kind = "TRUE_VALUE" if raw else "FALSE_VALUE"
-        case float():
-            kind = "DECIMAL_VALUE"
-        case int():
-            kind = "NUMBER_VALUE"
-        case _:
-            kind = "STRING_VALUE"
-    return SerializationError(f"{kind} cannot be converted to {name}")
+    kinds = {bool: str(raw is True).upper(), float: "DECIMAL", int: "NUMBER"}
+    kind = kinds.get(raw.__class__, "STRING")
+    return SerializationError(f"{kind}_VALUE cannot be converted to {name}")

@@ -123,6 +123,7 @@ VALID: list[ops.Operation[object]] = [
     ops.ListStreams("main", 100, STREAM),
     ops.DescribeStream(STREAM, 1, SHARD, ops.ShardFilter("CHILD_SHARDS", SHARD)),
     ops.GetShardIterator(STREAM, SHARD, "AT_SEQUENCE_NUMBER", "1" * 21),
+    ops.GetShardIterator(STREAM, SHARD, "AT_TIMESTAMP", timestamp=1700000000.5),
     ops.GetRecords(f"{STREAM}|1|eA==", 1000),
     ops.ReadChanges(),
     ops.ReadChanges(None, "main", 1),

@@ -9,6 +9,7 @@ from singletable.engine.validation import READ
 from singletable.expressions import apply_update, creates_item
 from singletable.operations import AttributeValueUpdate as Change
 from singletable.values import AttributeValue, Item
+from tests.cases import every
 from tests.engine.legacy.parameters import INVALID, NOT_A_NUMBER, VALUES, error_of, n, s
 
 SETS = ("SS", "NS", "BS")
@@ -55,7 +56,7 @@ def test_updates_change_several_attributes_at_once() -> None:
     assert apply_update(update, item) == {"a": n(1), "b": n(10), "d": s("kept")}
 
 
-@pytest.mark.parametrize("updates", [None, {}])
+@every("updates", [None, {}])
 def test_no_updates_change_nothing(updates: dict[str, Change] | None) -> None:
     assert parse_attribute_updates(updates, READ) == ()
 
@@ -97,22 +98,22 @@ def test_invalid_updates_are_rejected(updates: dict[str, Change], text: str) -> 
     assert error_of(lambda: parse_attribute_updates(updates, READ)) == text
 
 
-@pytest.mark.parametrize("kind", [kind for kind in VALUES if kind not in ("N", "L", *SETS)])
+@every("kind", [kind for kind in VALUES if kind not in ("N", "L", *SETS)])
 def test_add_rejects_unsupported_types(kind: str) -> None:
     updates = {"a": Change(VALUES[kind], "ADD")}
     text = f"{INVALID}ADD action is not supported for the type {kind}"
     assert error_of(lambda: parse_attribute_updates(updates, READ)) == text
 
 
-@pytest.mark.parametrize("kind", [kind for kind in VALUES if kind not in SETS])
+@every("kind", [kind for kind in VALUES if kind not in SETS])
 def test_delete_with_a_value_rejects_types_other_than_sets(kind: str) -> None:
     updates = {"a": Change(VALUES[kind], "DELETE")}
     text = f"{INVALID}DELETE action with value is not supported for the type {kind}"
     assert error_of(lambda: parse_attribute_updates(updates, READ)) == text
 
 
-@pytest.mark.parametrize("current", VALUES)
-@pytest.mark.parametrize("added", ["N", "L", *SETS])
+@every("current", VALUES)
+@every("added", ["N", "L", *SETS])
 def test_add_requires_the_type_of_the_attribute(current: str, added: str) -> None:
     update = parse_attribute_updates({"a": Change(VALUES[added], "ADD")}, READ)
     item = {"a": VALUES[current]}
@@ -122,8 +123,8 @@ def test_add_requires_the_type_of_the_attribute(current: str, added: str) -> Non
         assert error_of(lambda: check_update_types(update, item)) == MISMATCH
 
 
-@pytest.mark.parametrize("current", VALUES)
-@pytest.mark.parametrize("deleted", SETS)
+@every("current", VALUES)
+@every("deleted", SETS)
 def test_delete_requires_the_type_of_the_attribute(current: str, deleted: str) -> None:
     update = parse_attribute_updates({"a": Change(VALUES[deleted], "DELETE")}, READ)
     item = {"a": VALUES[current]}

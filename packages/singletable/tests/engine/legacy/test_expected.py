@@ -10,6 +10,7 @@ from singletable.expressions import holds
 from singletable.operations import ComparisonOperator, ConditionalOperator
 from singletable.operations import ExpectedAttributeValue as Expect
 from singletable.values import AttributeValue, Item
+from tests.cases import every
 from tests.engine.legacy.parameters import (
     INVALID,
     NOT_A_NUMBER,
@@ -90,7 +91,7 @@ def test_expectations_are_joined_by_and_by_default(
 
 
 # Clients send empty maps for unused parameters.
-@pytest.mark.parametrize("expected", [None, {}])
+@every("expected", [None, {}])
 def test_empty_expected_is_not_a_condition(expected: dict[str, Expect] | None) -> None:
     assert parse_expected(expected, None, READ) is None
 

@@ -9,6 +9,7 @@ from singletable.engine.validation import READ, SCAN
 from singletable.expressions import holds
 from singletable.operations import ComparisonOperator, Condition, ConditionalOperator
 from singletable.values import AttributeValue, Item
+from tests.cases import every
 from tests.engine.legacy.parameters import (
     NOT_A_NUMBER,
     NOTHING_TO_JOIN,
@@ -140,7 +141,7 @@ def test_filter_is_applied(attribute: str, filter_: Condition, passes: bool) -> 
 TRUE, FALSE = condition("EQ", n(5)), condition("EQ", n(6))
 
 
-@pytest.mark.parametrize(
+@every(
     ("first", "second", "operator", "passes"),
     [
         (TRUE, TRUE, None, True),
@@ -160,7 +161,7 @@ def test_conditions_are_joined_by_and_by_default(
 
 
 # Clients send empty maps for unused parameters.
-@pytest.mark.parametrize("conditions", [None, {}])
+@every("conditions", [None, {}])
 def test_empty_filter_is_not_a_condition(conditions: dict[str, Condition] | None) -> None:
     assert parse_filter(conditions, None, READ) is None
 
@@ -185,7 +186,7 @@ COUNTS: list[tuple[ComparisonOperator, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("operator", "count"), COUNTS)
+@every(("operator", "count"), COUNTS)
 def test_operator_rejects_a_wrong_number_of_values(
     operator: ComparisonOperator, count: int
 ) -> None:
@@ -218,8 +219,8 @@ ACCEPTED: dict[ComparisonOperator, str] = {
 }
 
 
-@pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("operator", ACCEPTED)
+@every("kind", VALUES)
+@every("operator", ACCEPTED)
 def test_operator_accepts_only_its_types(operator: ComparisonOperator, kind: str) -> None:
     values = [VALUES[kind]] * (2 if operator == "BETWEEN" else 1)
     filters = {"a": condition(operator, *values)}
@@ -266,7 +267,7 @@ def test_conditional_operator_without_a_filter_is_rejected() -> None:
 
 
 # Scan still reports invalid values in the older words.
-@pytest.mark.parametrize(
+@every(
     ("value", "text"),
     [
         ({"N": ""}, "The parameter cannot be converted to a numeric value"),

@@ -8,6 +8,7 @@ from singletable.engine.legacy_parameters import parse_key_conditions
 from singletable.engine.validation import READ
 from singletable.operations import ComparisonOperator, Condition
 from singletable.values import AttributeValue
+from tests.cases import every
 from tests.engine.legacy.parameters import (
     NOT_A_NUMBER,
     REVERSED,
@@ -24,7 +25,7 @@ HASH = condition("EQ", s("x"))
 LENGTH = "Conditions can be of length 1 or 2 only"
 
 
-@pytest.mark.parametrize(
+@every(
     ("operator", "comparator", "values"),
     [
         ("EQ", "=", [n(1)]),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import DeclarationError, InvalidValue, Item, ItemMismatch
@@ -43,6 +43,7 @@ VALUES: dict[str, object] = {
 }
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_item_with_every_type_round_trips(data: st.DataObject) -> None:
     every = _codec(**{name: kind for name, (kind, _) in TYPES.items()})

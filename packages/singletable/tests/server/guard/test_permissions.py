@@ -15,6 +15,7 @@ from singletable.server.guard.condition_keys import attribute_names
 from singletable.server.guard.permissions import required_permissions
 from singletable.values import Item
 from singletable.wire import TARGETS
+from tests.cases import every
 from tests.server.guard.policies import ARNS, GAMES
 
 TABLES = GAMES.replace("GameScores", "*")
@@ -172,7 +173,7 @@ def test_unknown_operation_requires_access_to_everything() -> None:
 
 
 # Otherwise another spelling of the ARN would evade a policy that denies the table.
-@pytest.mark.parametrize("name", ["GameScores", GAMES])
+@every("name", ["GameScores", GAMES])
 def test_table_has_one_arn_however_it_is_named(name: str) -> None:
     (permission,) = required_permissions(ops.DescribeTable(name), ARNS)
     assert permission.resource == GAMES
@@ -180,15 +181,15 @@ def test_table_has_one_arn_however_it_is_named(name: str) -> None:
     assert (permission.resource, permission.table) == (GAMES, "GameScores")
 
 
-@pytest.mark.parametrize("part", ["us-west-2", "123456789012", "aws"])
-@pytest.mark.parametrize("request_type", [ops.DescribeTable, ops.Scan, ops.ListTagsOfResource])
+@every("part", ["us-west-2", "123456789012", "aws"])
+@every("request_type", [ops.DescribeTable, ops.Scan, ops.ListTagsOfResource])
 def test_arn_from_elsewhere_is_rejected(request_type: Callable[[str], Any], part: str) -> None:
     with pytest.raises((ValidationError, AccessDenied)):
         required_permissions(request_type(GAMES.replace(part, "elsewhere")), ARNS)
 
 
 # A read always has a value for Select, and AWS documents which.
-@pytest.mark.parametrize(
+@every(
     ("operation", "select"),
     [
         (ops.GetItem("GameScores", KEY), "ALL_ATTRIBUTES"),
@@ -370,7 +371,7 @@ def test_partition_values_are_those_in_the_request(
 
 
 # Otherwise another spelling of the key would evade a policy about it.
-@pytest.mark.parametrize(
+@every(
     ("value", "text"),
     [
         ({"N": "1"}, "1"),

@@ -9,6 +9,7 @@ import pytest
 from singletable import operations as ops
 from singletable.errors import AccessDenied, ResourceNotFound, ValidationError
 from singletable.values import AttributeValue, Item
+from tests.cases import every
 from tests.server.guard.policies import GAMES, check, policy, statement
 
 INDEX = f"{GAMES}/index/TopScoreDateTimeIndex"
@@ -59,7 +60,7 @@ OWN_ITEMS = policy(
 
 
 # Every user has their own items in a shared table.
-@pytest.mark.parametrize(
+@every(
     ("operation", "expected"),
     [
         (ops.GetItem("GameScores", ADA), True),
@@ -201,7 +202,7 @@ def update(expression: str, **more: str) -> ops.UpdateItem:
 
 
 # "These attributes can be read, written, or evaluated in a conditional write or scan filter."
-@pytest.mark.parametrize(
+@every(
     ("operation", "expected"),
     [
         (ops.GetItem("GameScores", ADA, projection_expression="TopScore"), True),
@@ -317,7 +318,7 @@ def test_dynamodb_wildcard_does_not_allow_own_operations() -> None:
     assert allowed(policy(statement(Action="singletable:Read*")), ops.ReadChanges())
 
 
-@pytest.mark.parametrize(
+@every(
     ("document", "reason"),
     [
         (

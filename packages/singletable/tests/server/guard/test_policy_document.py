@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from singletable.server.guard.policy import Policy, PolicyDecision
 from singletable.server.guard.policy_document import PolicyError, read_policy
+from tests.cases import every
 from tests.server.guard.policies import CONTEXT, GAMES, policy, statement
 
 
@@ -23,7 +24,7 @@ def decide(document: object, action: str, resource: str = GAMES) -> PolicyDecisi
     return read(document).decide(action, resource, lambda _key: ())
 
 
-@pytest.mark.parametrize(
+@every(
     ("document", "message"),
     [
         ([], "a policy must be a JSON object (in TOML, a table)"),
@@ -61,14 +62,14 @@ def test_malformed_policy_is_rejected(document: object, message: str) -> None:
 
 
 # A misspelled action would be allowed to nobody or, in a deny, to everybody.
-@pytest.mark.parametrize("action", ["dynamodb:PutItm", "dynamodb:Putt*", "singletable:Put*"])
+@every("action", ["dynamodb:PutItm", "dynamodb:Putt*", "singletable:Put*"])
 def test_unknown_action_is_rejected(action: str) -> None:
     with pytest.raises(PolicyError, match=re.escape(f"'{action}' matches no action")):
         read(policy(statement(Effect="Deny", Action=["dynamodb:GetItem", action])))
 
 
 # Many policies name these, and AWS ignores them.
-@pytest.mark.parametrize("action", ["dynamodb:TransactWriteItems", "dynamodb:TransactGetItems"])
+@every("action", ["dynamodb:TransactWriteItems", "dynamodb:TransactGetItems"])
 def test_transaction_action_is_rejected_with_hint(action: str) -> None:
     with pytest.raises(PolicyError, match="dynamodb:GetItem, PutItem"):
         read(policy(statement(Action=action)))
@@ -79,7 +80,7 @@ def test_actions_without_operation_are_accepted() -> None:
 
 
 # An ignored condition would allow more than the policy says, or deny less.
-@pytest.mark.parametrize(
+@every(
     ("condition", "name"),
     [
         ({"StringEquals": {"aws:SourceIp": "10.0.0.1"}}, "condition key 'aws:SourceIp'"),
@@ -96,13 +97,13 @@ def test_unsupported_condition_is_rejected(condition: object, name: str) -> None
 
 
 # AWS: "you must use the ForAllValues modifier when using LeadingKeys in a condition".
-@pytest.mark.parametrize("key", ["dynamodb:LeadingKeys", "dynamodb:Attributes"])
+@every("key", ["dynamodb:LeadingKeys", "dynamodb:Attributes"])
 def test_multivalued_key_needs_set_operator(key: str) -> None:
     with pytest.raises(PolicyError, match="Write 'ForAllValues:StringEquals'"):
         read(policy(statement(Condition={"StringEquals": {key: "ada"}})))
 
 
-@pytest.mark.parametrize(
+@every(
     ("condition", "message"),
     [
         ({"StringEquals": {"aws:username": 1}}, "must be a string or a non-empty list of strings"),
@@ -125,7 +126,7 @@ def test_variable_needs_value() -> None:
 
 
 # In the older version AWS takes "${" literally, which is hardly ever intended.
-@pytest.mark.parametrize("version", [{}, {"Version": "2008-10-17"}])
+@every("version", [{}, {"Version": "2008-10-17"}])
 def test_variables_need_version_2012(version: dict[str, str]) -> None:
     document = {**version, "Statement": statement(Resource=f"{GAMES}-${{aws:username}}")}
     with pytest.raises(PolicyError, match="variables need Version = '2012-10-17'"):
@@ -152,7 +153,7 @@ def test_statements_about_other_services_are_ignored() -> None:
     assert decide(document, "dynamodb:PutItem") is PolicyDecision.NOT_ALLOWED
 
 
-@pytest.mark.parametrize(
+@every(
     ("pattern", "action", "matches"),
     [
         ("dynamodb:PutItem", "dynamodb:PutItem", True),
@@ -173,7 +174,7 @@ def test_actions_match_by_wildcards_ignoring_case(pattern: str, action: str, mat
     assert (decision is PolicyDecision.NOT_ALLOWED) == matches
 
 
-@pytest.mark.parametrize(
+@every(
     ("pattern", "resource", "matches"),
     [
         (GAMES, GAMES, True),
@@ -232,7 +233,7 @@ def is_satisfied(operator: str, key: str, expected: object, values: tuple[str, .
     return decision is PolicyDecision.ALLOWED
 
 
-@pytest.mark.parametrize(
+@every(
     ("operator", "expected", "value", "result"),
     [
         ("StringEquals", "COUNT", "COUNT", True),
@@ -265,7 +266,7 @@ def test_operator_compares(operator: str, expected: object, value: str, result: 
 
 
 # As in AWS, ForAllValues is true without values: the cause of most mistakes with conditions.
-@pytest.mark.parametrize(
+@every(
     ("operator", "result"),
     [
         ("StringEquals", False),
@@ -290,7 +291,7 @@ def test_null_tests_presence_of_key() -> None:
     assert not is_satisfied("Null", SELECT, "false", ())
 
 
-@pytest.mark.parametrize(
+@every(
     ("operator", "values", "result"),
     [
         ("ForAllValues:StringEquals", ("a", "b"), True),
@@ -318,7 +319,7 @@ def test_condition_key_ignores_case() -> None:
     assert decision is PolicyDecision.ALLOWED
 
 
-@pytest.mark.parametrize(
+@every(
     ("written", "value"),
     [
         ("${aws:username}", "ada"),

@@ -329,7 +329,7 @@ REJECTED: dict[str, tuple[HttpRequest, type[OperationError], str]] = {
     "all faults of the scope": (
         dated(HEADER),
         InvalidSignature,
-        "Credential should be scoped to a valid region, not 'c'. "
+        "Credential should be scoped to a valid region. "
         "Credential should be scoped to correct service: 'dynamodb'. "
         "Credential should be scoped with a valid terminator: 'aws4_request', not 'e'. "
         "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: "
@@ -338,7 +338,7 @@ REJECTED: dict[str, tuple[HttpRequest, type[OperationError], str]] = {
     "other region": (
         signed(region="eu-west-1"),
         InvalidSignature,
-        "Credential should be scoped to a valid region, not 'eu-west-1'. ",
+        "Credential should be scoped to a valid region. ",
     ),
     "other service": (
         signed(service="s3"),

@@ -7,7 +7,7 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import operations as ops
@@ -211,6 +211,7 @@ def test_every_operation_on_the_wire_is_tried() -> None:
     assert set(BODIES) == {target.rpartition(".")[2] for target in TARGETS}
 
 
+@settings(max_examples=settings().max_examples // 4)
 @given(st.data())
 def test_denied_table_is_out_of_reach_however_it_is_spelled(data: st.DataObject) -> None:
     denied = data.draw(st.sampled_from(TABLES))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from singletable import (
+    AsyncStore,
     Change,
     Collection,
     CollectionPage,
@@ -53,6 +54,20 @@ with connect("memory:") as driver:
     stored: Page[Item] = store.admin.items(votes, 10)
     known: list[object | None] = [store.admin.decode(votes, item) for item in stored.items]
     gone: int = store.admin.clear(votes, keep=[Election.key("Languages"), Ballot.key("x", "ada")])
+
+
+async def follow(store: AsyncStore) -> Ballot | Election | None:
+    """Return the first item that is removed."""
+    async for change in store.stream(Ballot, Election, name="index", checkpoints=votes):
+        if change.new is None:
+            return change.old
+    return None
+
+
+def follow_to_the_end(store: Store) -> list[Change[Ballot]]:
+    """Return all changes of one entity."""
+    return list(store.stream(Ballot, follow=False, page=10))
+
 
 changes: list[Change[Ballot | Election]] = parse_stream_event(
     {}, Ballot, Election, tables={votes: "votes-prod"}

@@ -28,7 +28,10 @@ def read(store: Store) -> None:
     store.query(EVERYONE, filter=Ballot.voter == "ada")  # error: call-arg | reportCallIssue
     store.query(EVERYONE, where=Election.name == "L")  # error: misc, arg-type | reportArgumentType
     store.collect(BallotFile, EVERYONE, cursor="x")  # error: call-arg | reportCallIssue
-    print(numbers)
+    store.stream(Ballot, page="10")  # error: call-overload | reportCallIssue, reportArgumentType
+    store.stream(Ballot, pages=10)  # error: call-overload | reportCallIssue
+    changed: Election | None = next(store.stream(Ballot)).new  # error: assignment | reportAssignmentType
+    print(numbers, changed)
 
 
 def read_some(store: Store, **options: Unpack[ReadOptions[Ballot]]) -> list[Ballot]:

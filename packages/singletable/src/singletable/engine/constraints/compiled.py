@@ -12,15 +12,14 @@ from typing import TypeAlias, assert_never, cast
 
 from singletable.engine.constraints.types import (
     MAX_INTEGER,
-    Attributes,
     Choice,
     Constraint,
     CustomChoice,
-    Flag,
     Integer,
     List,
     Map,
     Member,
+    Plain,
     Structure,
     TableMap,
     TableName,
@@ -63,10 +62,8 @@ def _source(constraint: Constraint, v: str, scope: dict[str, object]) -> str:
         case Integer():
             maximum = MAX_INTEGER if constraint.maximum is None else constraint.maximum
             return f"{v}.__class__ is int and {constraint.minimum} <= {v} <= {maximum}"
-        case Flag():
-            return f"{v}.__class__ is bool"
-        case Attributes():
-            return f"{v}.__class__ is dict"
+        case Plain():
+            return f"{v}.__class__ in {_bind(constraint.types, scope)}"
         case List():
             size = _size(constraint.minimum, constraint.maximum, v)
             return f"{v}.__class__ is list{size} and {_each(constraint.element, v, scope)}"
@@ -74,8 +71,7 @@ def _source(constraint: Constraint, v: str, scope: dict[str, object]) -> str:
             size = _size(constraint.minimum, constraint.maximum, v)
             is_map = f"{v}.__class__ is dict{size}"
             if isinstance(constraint.element, Text):
-                longest = f"max(map(len, {v}.values()), default=0) <= {constraint.element.maximum}"
-                return f"{is_map} and {_are_texts(f'[*{v}, *{v}.values()]')} and {longest}"
+                return f"{is_map} and {_are_texts(f'[*{v}, *{v}.values()]')}"
             values = _each(constraint.element, f"{v}.values()", scope)
             return f"{is_map} and {_are_texts(v)} and {values}"
         case TableMap():

@@ -13,9 +13,9 @@ from singletable.engine.constraints.messages import (
     Rule,
 )
 from singletable.engine.constraints.types import (
-    Attributes,
+    ATTRIBUTES,
+    FLAG,
     Choice,
-    Flag,
     Integer,
     List,
     Map,
@@ -26,23 +26,22 @@ from singletable.engine.constraints.types import (
     Text,
     required,
 )
-
-MAX_ATTRIBUTE_NAME = 65_535
+from singletable.values.validation import MAX_NAME_SIZE
 
 # --- Members that several operations have
 
 # Any name of one character or more is looked up; AWS then reports that no such table exists.
 TABLE = required("table_name", TableName(minimum=1))
-KEY = required("key", Attributes())
-ITEM = required("item", Attributes())
+KEY = required("key", ATTRIBUTES)
+ITEM = required("item", ATTRIBUTES)
 CAPACITY = Member("return_consumed_capacity", Choice(("INDEXES", "TOTAL", "NONE")))
 METRICS = Member("return_item_collection_metrics", Choice(("SIZE", "NONE")))
 OLD_ON_FAILURE = Member("return_values_on_condition_check_failure", Choice(("ALL_OLD", "NONE")))
-CONSISTENT = Member("consistent_read", Flag())
+CONSISTENT = Member("consistent_read", FLAG)
 CONDITION = Member("condition_expression", Text())
 PROJECTION = Member("projection_expression", Text())
-NAMES = Member("expression_attribute_names", Map(Text(maximum=MAX_ATTRIBUTE_NAME)))
-VALUES = Member("expression_attribute_values", Attributes())
+NAMES = Member("expression_attribute_names", Map(Text()))
+VALUES = Member("expression_attribute_values", ATTRIBUTES)
 
 # The newer lists are wrong (UPDATE_NEW for UPDATED_NEW, ALL for AND), and AWS prints them so.
 RETURN_VALUES = Member(
@@ -61,8 +60,8 @@ COMPARISON_OPERATOR = Choice(
         *("NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"),
     )
 )
-OPERANDS = Member("attribute_value_list", List(Attributes()))
-ATTRIBUTES_TO_GET = Member("attributes_to_get", List(Text(maximum=MAX_ATTRIBUTE_NAME), 1, 255))
+OPERANDS = Member("attribute_value_list", List(ATTRIBUTES))
+ATTRIBUTES_TO_GET = Member("attributes_to_get", List(Text(maximum=MAX_NAME_SIZE), 1, 255))
 EXPECTED = Member(
     "expected",
     Map(
@@ -71,8 +70,8 @@ EXPECTED = Member(
             (
                 OPERANDS,
                 Member("comparison_operator", COMPARISON_OPERATOR),
-                Member("exists", Flag()),
-                Member("value", Attributes()),
+                Member("exists", FLAG),
+                Member("value", ATTRIBUTES),
             ),
         )
     ),
@@ -82,7 +81,7 @@ ATTRIBUTE_UPDATES = Member(
     Map(
         Structure(
             ops.AttributeValueUpdate,
-            (Member("action", Choice(("ADD", "PUT", "DELETE"))), Member("value", Attributes())),
+            (Member("action", Choice(("ADD", "PUT", "DELETE"))), Member("value", ATTRIBUTES)),
         )
     ),
 )
@@ -129,7 +128,7 @@ SELECT = Member(
 )
 INDEX = Member("index_name", Text(3, 255, pattern="last"))
 LIMIT = Member("limit", Integer(1))
-START = Member("exclusive_start_key", Attributes())
+START = Member("exclusive_start_key", ATTRIBUTES)
 FILTER = Member("filter_expression", Text())
 
 QUERY = Structure(
@@ -146,7 +145,7 @@ QUERY = Structure(
         Member("key_conditions", CONDITIONS),
         START,
         CONSISTENT,
-        Member("scan_index_forward", Flag()),
+        Member("scan_index_forward", FLAG),
         Member("key_condition_expression", Text()),
         FILTER,
         PROJECTION,
@@ -181,7 +180,7 @@ SCAN = Structure(
 BATCH_KEYS = Structure(
     ops.KeysAndAttributes,
     (
-        required("keys", List(Attributes(), 1, 100)),
+        required("keys", List(ATTRIBUTES, 1, 100)),
         ATTRIBUTES_TO_GET,
         CONSISTENT,
         PROJECTION,
@@ -255,7 +254,7 @@ TRANSACT_WRITE_ITEMS = Structure(
 # --- PartiQL
 
 STATEMENT = required("statement", Text(1, 8192))
-PARAMETERS = Member("parameters", List(Attributes(), 1))
+PARAMETERS = Member("parameters", List(ATTRIBUTES, 1))
 EXECUTE_STATEMENT = Structure(
     ops.ExecuteStatement,
     (

@@ -5,10 +5,11 @@ from __future__ import annotations
 from singletable import operations as ops
 from singletable.engine.constraints.messages import CONTROL, OURS, Rule
 from singletable.engine.constraints.types import (
+    FLAG,
     MIN_INTEGER,
+    TIMESTAMP,
     Choice,
     CustomChoice,
-    Flag,
     Integer,
     List,
     Member,
@@ -114,7 +115,7 @@ STREAM = Member(
     Structure(
         ops.StreamSpecification,
         (
-            required("stream_enabled", Flag()),
+            required("stream_enabled", FLAG),
             Member(
                 "stream_view_type",
                 Choice(("OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE")),
@@ -127,13 +128,13 @@ ENCRYPTION = Member(
     Structure(
         ops.SSESpecification,
         (
-            Member("enabled", Flag()),
+            Member("enabled", FLAG),
             Member("sse_type", Choice(("AES256", "KMS"))),
             Member("kms_master_key_id", Text(1)),
         ),
     ),
 )
-PROTECTION = Member("deletion_protection_enabled", Flag())
+PROTECTION = Member("deletion_protection_enabled", FLAG)
 TABLE_CLASS = Member(
     "table_class",
     CustomChoice(
@@ -197,7 +198,7 @@ UPDATE_TIME_TO_LIVE = Structure(
         TABLE,
         required(
             "time_to_live_specification",
-            Structure(ops.TimeToLiveSpecification, (ATTRIBUTE_NAME, required("enabled", Flag()))),
+            Structure(ops.TimeToLiveSpecification, (ATTRIBUTE_NAME, required("enabled", FLAG))),
         ),
     ),
 )
@@ -210,7 +211,7 @@ UPDATE_CONTINUOUS_BACKUPS = Structure(
             Structure(
                 ops.PointInTimeRecoverySpecification,
                 (
-                    required("point_in_time_recovery_enabled", Flag()),
+                    required("point_in_time_recovery_enabled", FLAG),
                     Member("recovery_period_in_days", Integer(1, 35)),
                 ),
             ),
@@ -233,10 +234,14 @@ UPDATE_KINESIS = Member(
 # Upper limits have messages of their own, in the handlers.
 STREAM_LIMIT = Member("limit", Integer(1))
 STREAM_ARN, SHARD_ID = Text(37, 1024), Text(28, 65)
+# In the order that Kinesis lists the same words in.
+ITERATOR_TYPE = Choice(
+    ("AFTER_SEQUENCE_NUMBER", "LATEST", "AT_TIMESTAMP", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON")
+)
 LIST_STREAMS = Structure(
     ops.ListStreams,
     (
-        Member("table_name", TableName(minimum=3)),
+        Member("table_name", Text(3, 255, pattern="first")),  # no ARN
         Member("exclusive_start_stream_arn", STREAM_ARN),
         STREAM_LIMIT,
     ),
@@ -261,11 +266,9 @@ GET_SHARD_ITERATOR = Structure(
     (
         required("stream_arn", STREAM_ARN),
         required("shard_id", SHARD_ID),
-        required(
-            "shard_iterator_type",
-            Choice(("AFTER_SEQUENCE_NUMBER", "AT_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON")),
-        ),
+        required("shard_iterator_type", ITERATOR_TYPE),
         Member("sequence_number", Text(21, 40)),
+        Member("timestamp", TIMESTAMP),
     ),
 )
 GET_RECORDS = Structure(ops.GetRecords, (required("shard_iterator", Text(1, 2048)), STREAM_LIMIT))

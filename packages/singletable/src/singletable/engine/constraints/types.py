@@ -63,13 +63,16 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
-    """A boolean."""
+class Plain:
+    """A value of some Python types, with content that is checked elsewhere."""
+
+    types: tuple[type, ...]
+    name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
-    """An item, a key or a value, with content that is checked elsewhere."""
+FLAG = Plain((bool,), "a boolean")
+TIMESTAMP = Plain((float, int), "a number")
+ATTRIBUTES = Plain((dict,), "a map")  # an item, a key or a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +130,7 @@ class Structure:
 
 
 Constraint: TypeAlias = (
-    Text
-    | TableName
-    | Choice
-    | CustomChoice
-    | Integer
-    | Flag
-    | Attributes
-    | List
-    | Map
-    | TableMap
-    | Structure
+    Text | TableName | Choice | CustomChoice | Integer | Plain | List | Map | TableMap | Structure
 )
 
 

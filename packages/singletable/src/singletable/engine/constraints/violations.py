@@ -18,15 +18,14 @@ from singletable.engine.constraints.types import (
     MAX_INTEGER,
     MAX_NAME_LENGTH,
     MIN_INTEGER,
-    Attributes,
     Choice,
     Constraint,
     CustomChoice,
-    Flag,
     Integer,
     List,
     Map,
     Member,
+    Plain,
     Structure,
     TableMap,
     TableName,
@@ -104,10 +103,9 @@ def find_violations(constraint: Constraint, value: object, path: MemberPath) -> 
             if not MIN_INTEGER <= value <= MAX_INTEGER:
                 return _wrong_type(path, "an integer of 64 bits", value)
             return _in_number(constraint, value, path)
-        case Flag():
-            return iter(()) if isinstance(value, bool) else _wrong_type(path, "a boolean", value)
-        case Attributes():
-            return iter(()) if isinstance(value, dict) else _wrong_type(path, "a map", value)
+        case Plain():
+            is_valid = isinstance(value, constraint.types)
+            return iter(()) if is_valid else _wrong_type(path, constraint.name, value)
         case List():
             if isinstance(value, list):
                 return _in_list(constraint, cast("list[object]", value), path)

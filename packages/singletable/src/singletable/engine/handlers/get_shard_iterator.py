@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from singletable.engine.catalog import Session
-from singletable.engine.stream_shards import ShardRange, parse_sequence_number
+from singletable.engine.change_feed import last_before
+from singletable.engine.stream_shards import RETENTION, ShardRange, parse_sequence_number
 from singletable.engine.streams import (
     Place,
     check_not_trimmed,
@@ -20,14 +21,15 @@ from singletable.values import INVALID
 def check(request: GetShardIterator) -> GetShardIterator:
     """Raise ValidationError unless the parameters fit the type of iterator."""
     parse_stream_arn(request.stream_arn)
-    number = request.sequence_number
-    if request.shard_iterator_type in ("TRIM_HORIZON", "LATEST"):
-        if number is not None:
-            raise ValidationError(
-                f"{INVALID}SequenceNumber should not be passed for this iterator type"
-            )
-    elif number is None or not number.isdecimal():
-        raise ValidationError(f"{INVALID}Invalid SequenceNumber")
+    kind, number, time = request.shard_iterator_type, request.sequence_number, request.timestamp
+    for name, is_passed, is_valid, is_expected in (
+        ("SequenceNumber", number is not None, (number or "").isdecimal(), "_SEQUENCE_" in kind),
+        ("Timestamp", time is not None, time is not None, kind == "AT_TIMESTAMP"),
+    ):
+        if is_passed and not is_expected:
+            raise ValidationError(f"{INVALID}{name} should not be passed for this iterator type")
+        if is_expected and not is_valid:
+            raise ValidationError(f"{INVALID}Invalid {name}")
     return request
 
 
@@ -43,11 +45,22 @@ def run(request: GetShardIterator, session: Session) -> GetShardIteratorOutput:
             pass
         case "LATEST":
             after = last
+        case "AT_TIMESTAMP":
+            after = _position_at(request.timestamp or 0, session, last)
         case _:
             after = _position(request, shard, last)
             check_not_trimmed(session, found.stream, after)
     place = Place(found.arn, shard.id, after, int(session.now * 1000))
     return GetShardIteratorOutput(place.encode())
+
+
+def _position_at(time: float, session: Session, last: int) -> int | None:
+    """Return the position before the first change since a time; None if some are trimmed."""
+    if time > session.now:
+        raise ValidationError(f"{INVALID}Timestamp cannot be in the future")
+    if time < session.now - RETENTION:
+        return None
+    return min(last_before(session.execute, time), last)
 
 
 def _position(request: GetShardIterator, shard: ShardRange, last: int) -> int:

@@ -12,27 +12,23 @@ from singletable.values import INVALID
 PAGE = 100
 
 
-def check(request: ListStreams) -> ListStreams:
-    """Raise ValidationError if the page is too large, or the start is not a stream's ARN."""
+def check(request: ListStreams) -> tuple[ListStreams, tuple[str, str]]:
+    """Return where to start; raise ValidationError if it is no stream, or the page too large."""
     if (request.limit or 0) > PAGE:
         raise ValidationError(
             f"{INVALID}Limit cannot be greater than the maximum allowed size: {PAGE}"
         )
-    if request.exclusive_start_stream_arn is not None:
-        parse_stream_arn(request.exclusive_start_stream_arn)
-    return request
+    arn = request.exclusive_start_stream_arn
+    return request, ("", "") if arn is None else parse_stream_arn(arn)
 
 
-def run(request: ListStreams, session: Session) -> ListStreamsOutput:
+def run(plan: tuple[ListStreams, tuple[str, str]], session: Session) -> ListStreamsOutput:
     """Return a page of streams, including those of deleted tables."""
-    start = ("", "")
-    if request.exclusive_start_stream_arn is not None:
-        start = parse_stream_arn(request.exclusive_start_stream_arn)
-    name = None if request.table_name is None else session.resolve(request.table_name)
+    request, start = plan
     places = sorted(
         (table.name, stream.label)
         for table in session.tables.values()
-        if name in (None, table.name)
+        if request.table_name in (None, table.name)
         for stream in readable_streams(table.record, session.now)
         if (table.name, stream.label) > start
     )

@@ -65,7 +65,8 @@ class SchemaChange:
     needs_edit: bool = False
 
     def __str__(self) -> str:
-        steps = f" Steps: {', '.join(map(str, self.steps))}." if self.steps else ""
+        is_drafted = self.steps and not self.needs_edit
+        steps = f" Steps: {', '.join(map(str, self.steps))}." if is_drafted else ""
         return (
             f"{self.subject}: was {self.before}, is {self.after}. This {self.kind.value}. "
             f"{self.advice}{steps}"

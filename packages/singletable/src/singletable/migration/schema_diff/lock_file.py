@@ -86,10 +86,9 @@ def check_schema(module: ModuleType) -> None:
             f"{name} has no {LOCK_NAME}. Write it: singletable diff {name} --write"
         )
     if result.needs_migration:
-        changes = "".join(
-            f"\n- {change}" for change in result.changes if change.kind.needs_migration
-        )
-        raise MigrationError(
-            f"{name} has changed since {LOCK_NAME}, and needs a migration. Draft it with: "
-            f"singletable migration new {name} NAME{changes}"
-        )
+        needed = [change for change in result.changes if change.kind.needs_migration]
+        advice = f"and needs a migration. Draft it with: singletable migration new {name} NAME"
+        if edits := [change for change in needed if change.needs_edit]:
+            advice = "and is not ready. Edit the declaration before you draft a migration:"
+        changes = "".join(f"\n- {change}" for change in edits or needed)
+        raise MigrationError(f"{name} has changed since {LOCK_NAME}, {advice}{changes}")

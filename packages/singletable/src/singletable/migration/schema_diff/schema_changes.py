@@ -17,6 +17,7 @@ from singletable.migration.schema_diff.field_changes import compare_fields, rena
 from singletable.migration.schema_diff.key_comparison import KeyFields, may_match, writes_same_keys
 from singletable.migration.schema_diff.snapshot import (
     EntitySchema,
+    IndexKeySchema,
     IndexSchema,
     KeySchema,
     Schema,
@@ -241,7 +242,10 @@ def _compare_index_keys(pair: EntityPair) -> Changes:
         where = pair.table, f"{pair.name}.{name} in index {key.index!r}"
         text = _describe_index_key(key.key, key.when)
         if place not in was:
-            yield _change("added index key", *where, "none", text, *pair.backfill())
+            if _is_in_all_items(pair.before, key):
+                yield _change("index key of fields", *where, "none", text)
+            else:
+                yield _change("added index key", *where, "none", text, *pair.backfill())
             continue
         _, old = was[place]
         if old.when != key.when or not _same_keys(pair, old.key, key.key):
@@ -252,6 +256,15 @@ def _compare_index_keys(pair: EntityPair) -> Changes:
             where = pair.table, f"{pair.name}.{name} in index {key.index!r}"
             text = _describe_index_key(key.key, key.when)
             yield _change("removed index key", *where, text, "removed")
+
+
+def _is_in_all_items(entity: EntitySchema, key: IndexKeySchema) -> bool:
+    """Return whether all items have the attributes of a key, because they are required fields."""
+    if key.when is not None or entity.schema_version not in (None, entity.oldest_version):
+        return False
+    fields = entity.fields.items()
+    required = {one.attribute or name: f"{{{name}}}" for name, one in fields if one.required}
+    return key.key.items() <= required.items()
 
 
 def _same_keys(pair: EntityPair, old: KeySchema, new: KeySchema) -> bool:

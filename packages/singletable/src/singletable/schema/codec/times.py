@@ -130,7 +130,7 @@ def writer_of(time_format: TimeFormat, *, rounds: bool = False) -> Callable[[obj
 
     def write_rounded(value: object) -> str:
         time = _utc(value)
-        return write(time - (time - EPOCH) % _PRECISION[time_format])
+        return write(time - (time - EPOCH) % _PRECISION[time_format] if time.microsecond else time)
 
     return write_rounded if rounds and time_format is not TimeFormat.MICROSECONDS else write
 
@@ -154,6 +154,8 @@ def _parse_lenient(text: str) -> datetime:
 
 
 def _from_seconds(text: str) -> datetime:
+    if text.isascii() and text.isdigit():
+        return EPOCH + timedelta(seconds=int(text))
     return EPOCH + timedelta(microseconds=int(Decimal(canonical_number(text)) * 1_000_000))
 
 

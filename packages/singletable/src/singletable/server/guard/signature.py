@@ -229,7 +229,7 @@ def _parse_scope(
     access_key, date, scope_region, service, terminator = elements
     faults = ""
     if scope_region != region:
-        faults += f"Credential should be scoped to a valid region, not '{scope_region}'. "
+        faults += "Credential should be scoped to a valid region. "
     if service != SERVICE:
         faults += f"Credential should be scoped to correct service: '{SERVICE}'. "
     if terminator != TERMINATOR:
