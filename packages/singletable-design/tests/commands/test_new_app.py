@@ -20,6 +20,7 @@ SPEAKER = (
 
 
 # The longest name, so that lines with it still have the right length.
+@pytest.mark.rest
 def test_new_app_passes_its_own_checks(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,8 +52,10 @@ def test_new_app_with_pages_passes_its_own_checks(
     assert run("new", "app", name, "--pages")[0] == 0
     monkeypatch.chdir(folder / name)
     assert run("diff", f"{name}.entities")[0] == 0
-    tag = ("--owned-by", "Note", "--field", "color:str", "--output", f"{name}/tag.py", "--yes")
-    assert run("new", "entity", "Tag", f"{name}.patterns", *tag)[0] == 0
+    shelf = ("--field", "name:str", "--all", "--order", "name", "--read-rate", "20/s")
+    for entity, some in (("Tag", ("--owned-by", "Note", "--field", "color:str")), ("Shelf", shelf)):
+        output = ("--output", f"{name}/{entity.lower()}.py", "--yes")
+        assert run("new", "entity", entity, f"{name}.patterns", *some, *output)[0] == 0
     assert run("plan", f"{name}.patterns")[0] == 0
     _check("ruff", "check", ".")
     _check("ruff", "format", "--check", ".")
@@ -61,6 +64,16 @@ def test_new_app_with_pages_passes_its_own_checks(
     place = ("--address", "file:new.db", "--secret", "new.key")
     _check("python", "-m", name, "sample", *place)
     _check("python", "-m", name, "outbox", *place[:2])
+    command = [sys.executable, "-m", name, "serve", *place, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        printed = [server.stdout.readline() for _ in range(2)]
+        server.terminate()
+    assert "is running at http://127.0.0.1:" in printed[1]
+    # An error page shows the message of the form before it, so the tests check the status too.
+    (folder / name / name / "templates" / name / "notes.html").write_text("{{ undefined_name }}")
+    with pytest.raises(AssertionError, match="assert 500 < 500"):
+        _check("pytest", "-k", "test_notes_are_written")
 
 
 def _check(program: str, *arguments: str) -> None:
@@ -91,6 +104,14 @@ def test_folder_that_is_not_empty_is_rejected(run: Run, folder: Path) -> None:
     assert sorted(folder.rglob("*")) == before
     assert (folder / "bookings/README.md").read_text() == "mine"
     assert run("new", "app", "other", "--folder", "bookings/README.md")[0] == 2
+
+
+# The shell is completed for `singletable`, not for one of its commands.
+@pytest.mark.parametrize("command", ["infrastructure", "new", "workbench"])
+def test_command_does_not_offer_to_complete_the_shell(run: Run, command: str) -> None:
+    status, output, _ = run(command, "--help")
+    assert status == 0
+    assert "completion" not in output
 
 
 @pytest.mark.parametrize(

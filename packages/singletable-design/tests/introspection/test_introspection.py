@@ -182,7 +182,7 @@ def valid_items(draw: st.DrawFn, table: Table) -> list[Item]:
 
 
 @pytest.mark.rest
-@settings(max_examples=60)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.data())
 def test_any_items_are_declared_or_reported(data: st.DataObject) -> None:
     table = data.draw(st.sampled_from(ANY_TABLE))

@@ -34,6 +34,7 @@ MAX_POLICY_LENGTH = 6144
 app = typer.Typer(
     help="Write the tables that an app declares as infrastructure code for AWS.",
     no_args_is_help=True,
+    add_completion=False,
 )
 
 Output = Annotated[

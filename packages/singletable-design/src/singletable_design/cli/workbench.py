@@ -14,6 +14,7 @@ from singletable.errors import StorageError
 app = typer.Typer(
     help="Import and export models of NoSQL Workbench for DynamoDB.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="markdown",
 )
 

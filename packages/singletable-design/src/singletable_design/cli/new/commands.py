@@ -9,7 +9,9 @@ import typer
 
 from singletable.errors import InvalidValue
 
-app = typer.Typer(help="Start an app, or add an entity to one.", no_args_is_help=True)
+app = typer.Typer(
+    help="Start an app, or add an entity to one.", no_args_is_help=True, add_completion=False
+)
 
 
 def _option(metavar: str, text: str) -> Any:

@@ -25,11 +25,14 @@ class NoteBody(web.Document, of=Note, omit="user_id"):
 def list_notes(app: App, actor: Actor, page: web.Pagination) -> web.Page[NoteBody]:
     """List your notes, the newest first."""
     found = app.notes.page(actor, page.limit, page.cursor)
-    return page.answer([NoteBody.from_object(note) for note in found.items], found.cursor)
+    items = [NoteBody.from_object(note) for note in found.items]
+    return page.answer(items, found.cursor)
 
 
 @router.post("/notes", status_code=201)
-def create_note(draft: NoteDraft, app: App, actor: Actor, headers: web.Headers) -> NoteBody:
+def create_note(
+    draft: NoteDraft, app: App, actor: Actor, headers: web.Headers
+) -> NoteBody:
     """Create a note."""
     note = app.notes.create(actor, draft)
     headers.created(note.revision, "read_note", note_id=note.note_id)
@@ -37,7 +40,9 @@ def create_note(draft: NoteDraft, app: App, actor: Actor, headers: web.Headers) 
 
 
 @router.get("/notes/{note_id}", responses=MAY_BE_MISSING)
-def read_note(note_id: web.ItemId, app: App, actor: Actor, look: web.IfNoneMatch) -> NoteBody:
+def read_note(
+    note_id: web.ItemId, app: App, actor: Actor, look: web.IfNoneMatch
+) -> NoteBody:
     """Return a note."""
     note = app.notes.get(actor, note_id)
     look.answer(note.revision)

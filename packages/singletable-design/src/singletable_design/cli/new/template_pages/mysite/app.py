@@ -33,7 +33,8 @@ def create_sample(service: Service, progress: Callable[[int, int], None]) -> Non
         raise AppError("There is a sample. To start again, delete the database file.")
     user = service.accounts.register(username, "Ada Lovelace", password)
     for number in range(1, 31):
-        service.notes.create(user, NoteDraft(title=f"Note {number}", text="A sample note."))
+        draft = NoteDraft(title=f"Note {number}", text="A sample note.")
+        service.notes.create(user, draft)
         progress(number, 30)
 
 
@@ -49,7 +50,7 @@ APP = with_accounts(
         secret=lambda service: service.context.secret,
         outbox=SESSIONS,
         sample=create_sample,
-        sample_note=f"Sign in as {SAMPLE[0]} with the password: {SAMPLE[1]}",
+        sample_hint=f"Sign in as {SAMPLE[0]} with the password: {SAMPLE[1]}",
         list_sample=lambda service: sample_account(service, *SAMPLE, "30 notes"),
         description="Sign in for a token, and send it as `Authorization: Bearer …`.",
         routers=(api.router,),

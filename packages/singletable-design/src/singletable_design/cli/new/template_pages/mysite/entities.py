@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 
 from singletable import Attr, Entity, Key, Table, attr, created, updated, version
-from singletable_apps.shared.accounts import UserFields, people_index
+from singletable_apps.shared import accounts
 
+# It lists people by name; other entities may have keys in it, too.
+people_index = accounts.people_index
 table = Table("mysite", indexes=[people_index])
 
 
-class User(UserFields, table=table):
+class User(accounts.UserFields, table=table):
     """A person with an account."""
 
 

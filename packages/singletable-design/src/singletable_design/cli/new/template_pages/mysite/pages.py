@@ -67,7 +67,7 @@ def _fill(page: Context, form: Form, note: Note | None) -> Response:
     def show(form: Form, status: int) -> Response:
         return page.render("note", status, form=form, note=note)
 
-    initial = Form.of(NoteDraft, note, revision=note.revision) if note else Form()
+    initial = Form.of(NoteDraft, note, revision=note.revision if note else None)
     return page.fill(form, initial, NoteDraft, act, show)
 
 

@@ -16,9 +16,12 @@ from singletable import (
 
 from mysite.entities import Note, User, table
 
-SIZES = {User: 400, Note: 1_000}
-COUNTS = {User: 1_000, Note: 50_000}
-catalog = PatternCatalog("mysite", table, sizes=SIZES, counts=COUNTS)
+catalog = PatternCatalog(
+    "mysite",
+    table,
+    sizes={User: 400, Note: 1_000},
+    counts={User: 1_000, Note: 50_000},
+)
 
 # Accounts
 user_by_id = catalog.read("U1", "User of a session", User.one_id, rate=per_second(20))
@@ -27,16 +30,27 @@ user_by_name = catalog.read(
 )
 register = catalog.write("U3", "Register", creates(User), rate=per_day(20))
 change_user = catalog.write("U4", "Change an account", updates(User), rate=per_day(5))
-list_users = catalog.read("U5", "List the accounts", User.listed, items=50, rate=per_day(20))
-change_role = catalog.write("U6", "Change a role", updates(User), checks(User), rate=per_day(1))
-remove_user = catalog.write("U7", "Remove an account", deletes(User), checks(User), rate=per_day(1))
+list_users = catalog.read(
+    "U5", "List the accounts", User.listed, items=50, rate=per_day(20)
+)
+change_role = catalog.write(
+    "U6", "Change a role", updates(User), checks(User), rate=per_day(1)
+)
+remove_user = catalog.write(
+    "U7", "Remove an account", deletes(User), checks(User), rate=per_day(1)
+)
 
 # Notes
 notes_of_user = catalog.read(
     "N1", "Notes of a user", Note.key.partition, items=50, rate=per_second(10)
 )
 notes = catalog.crud(
-    "N2 N3 N4 N5", "a note", Note.key, update=puts(Note), reads=per_second(5), writes=per_minute(20)
+    "N2 N3 N4 N5",
+    "a note",
+    Note.key,
+    update=puts(Note),
+    reads=per_second(5),
+    writes=per_minute(20),
 )
 
 catalog.check()

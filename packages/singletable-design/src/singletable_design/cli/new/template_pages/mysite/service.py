@@ -34,7 +34,8 @@ class Notes:
 
     def all(self, user: User) -> list[Note]:
         """Return all notes, the newest first."""
-        return list(self._store.query(patterns.notes_of_user(user.user_id), reverse=True))
+        selected = patterns.notes_of_user(user.user_id)
+        return list(self._store.query(selected, reverse=True))
 
     def page(self, user: User, limit: int, cursor: str | None) -> Page[Note]:
         """Return some notes, the newest first."""
@@ -51,11 +52,16 @@ class Notes:
     def create(self, user: User, draft: NoteDraft) -> Note:
         """Create a note."""
         note_id = f"{utc_now():%Y%m%d%H%M%S%f}-{secrets.token_hex(4)}"
-        return self._store.create(Note(user_id=user.user_id, note_id=note_id, **draft.model_dump()))
+        note = Note(user_id=user.user_id, note_id=note_id, **draft.model_dump())
+        return self._store.create(note)
 
     @retry_conflicts(otherwise=_busy)
     def edit(
-        self, user: User, note_id: str, draft: NoteDraft, check: RevisionCheck = any_revision
+        self,
+        user: User,
+        note_id: str,
+        draft: NoteDraft,
+        check: RevisionCheck = any_revision,
     ) -> Note:
         """Change a note."""
         note = self.get(user, note_id)
@@ -63,7 +69,9 @@ class Notes:
         return self._store.replace(evolve(note, **draft.model_dump()))
 
     @retry_conflicts(otherwise=_busy)
-    def delete(self, user: User, note_id: str, check: RevisionCheck = any_revision) -> None:
+    def delete(
+        self, user: User, note_id: str, check: RevisionCheck = any_revision
+    ) -> None:
         """Delete a note."""
         note = self.get(user, note_id)
         check(note.revision)

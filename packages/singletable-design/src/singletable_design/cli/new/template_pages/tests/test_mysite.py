@@ -24,21 +24,25 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     """Return a browser, which can call the API too, on tables with the sample."""
     with APP.open(Opening(connect("memory:"), tmp_path / "secret.key")) as service:
         create_sample(service, lambda done, total: None)
-        yield TestClient(APP.make_app(service, limited=False), base_url="https://testserver")
+        app = APP.make_app(service, limited=False)
+        yield TestClient(app, base_url="https://testserver")
 
 
 def post(client: TestClient, path: str, **form: str) -> httpx2.Response:
-    """Submit a form, and return the page after it."""
-    return client.post(APP.prefix + path, data=form)
+    """Submit a form, and return the page after it; fail if it is an error of ours."""
+    page = client.post(APP.prefix + path, data=form)
+    assert page.status_code < 500
+    return page
 
 
 def test_notes_are_written_found_changed_and_deleted(client: TestClient) -> None:
-    assert "1 to 20 of 30" in post(client, "/sign-in", who=USERNAME, password=PASSWORD).text
+    page = post(client, "/sign-in", who=USERNAME, password=PASSWORD)
+    assert "1 to 20 of 30" in page.text
     assert "Saved “Milk”." in post(client, "/new", title="Milk", text="To buy.").text
     assert "Please fill this in." in post(client, "/new", title=" ").text
     found = client.get(APP.prefix + "?q=milk buy").text
     assert "Milk" in found and "Note 1" not in found
-    path = "/notes/" + found.partition("/notes/")[2].partition('"')[0]
+    path = "/notes/" + found.partition(f"{APP.prefix}/notes/")[2].partition('"')[0]
     assert "Saved “Tea”." in post(client, path, title="Tea", revision="1").text
     assert post(client, path, title="Cake", revision="1").status_code == 412
     assert "cannot be undone" in client.get(f"{APP.prefix}{path}/delete").text
