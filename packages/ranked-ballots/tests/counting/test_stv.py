@@ -75,6 +75,14 @@ def test_scottish_count_equals_every_stage_of_an_official_report() -> None:
     assert result.rounds[3].transfer_values == ((1, Fraction("0.03568")),)
 
 
+def test_scottish_count_elects_the_councillors_of_a_second_ward() -> None:
+    file = read_ballots(DATA / "bishopton-2017.blt")
+    assert file.seats == 3
+    result = scottish_stv(file.ballots, seats=3)
+    assert result.elected == ("James MacLaren", "Natalie Don", "Colin McCulloch")
+    assert [round_.surplus_of for round_ in result.rounds[:2]] == list(result.elected[:2])
+
+
 # A count by the program of Hill, Wichmann and Woodall, in hundredths; its stages in which surpluses
 # were distributed are the rounds 1, 2, 4, 5 and 7 here.
 ERS97 = """
@@ -155,6 +163,8 @@ def test_tie_that_matters_is_reported_or_broken_by_the_seed(method: str) -> None
     assert "So B and C are tied for 1 seat." in " ".join(result.explanation)
     drawn = {STV_METHODS[method](cast_ballots, seats=2, seed=seed).elected for seed in "abcdef"}
     assert drawn == {("A", "B"), ("A", "C")}
+    long = STV_METHODS[method](cast_ballots, seats=2, seed="0123456789abcdef" * 4)
+    assert "'01234567…'" in long.rules[-1].sentence
 
 
 # Whose surplus moves first decides which candidates are left to receive the other one.

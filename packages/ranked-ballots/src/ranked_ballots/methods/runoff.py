@@ -393,7 +393,7 @@ def _ties_rule(tie_break: TieBreak | None, *, look_back: bool) -> Rule:
         "ties",
         f"{choice}seed",
         f"{earlier}A tie for last is broken by the order of SHA-256 over the published seed "
-        f"'{tie_break.seed}' followed by the candidate's name: the later one is eliminated.",
+        f"'{tie_break.short_seed}' followed by the candidate's name: the later one is eliminated.",
     )
 
 

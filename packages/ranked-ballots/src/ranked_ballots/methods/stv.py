@@ -332,8 +332,8 @@ def _ties_rule(kind: type[CountState], tie_break: TieBreak | None) -> Rule:
         "ties",
         f"{choice}seed",
         f"{earlier}A tie is broken by the order of SHA-256 over the published seed "
-        f"'{tie_break.seed}' followed by the candidate's name: the first surplus is that of the "
-        "earlier one, and the later one is eliminated.",
+        f"'{tie_break.short_seed}' followed by the candidate's name: the first surplus is that of "
+        "the earlier one, and the later one is eliminated.",
     )
 
 

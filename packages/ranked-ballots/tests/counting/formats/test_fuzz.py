@@ -43,7 +43,7 @@ def damaged_files(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.rest
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=24 * settings().max_examples, deadline=None)
 @given(
     data=damaged_files() | st.binary(max_size=60),
     form=st.sampled_from([None, None, "preflib", *FORMATS]),
@@ -68,7 +68,7 @@ def check(
     assert file.summary()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=8 * settings().max_examples, deadline=None)
 @given(data=damaged_files() | st.binary(max_size=60))
 def test_read_rounds_raises_only_format_errors(data: bytes) -> None:
     with suppress(FormatError):

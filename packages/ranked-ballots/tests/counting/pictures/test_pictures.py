@@ -17,6 +17,7 @@ from ranked_ballots.pictures import (
 )
 from ranked_ballots.pictures.style import DARK, LIGHT
 from ranked_ballots.pictures.svg import shorten, shorten_names, text_width, wrap_text
+from tests.cases import every
 from tests.counting.pictures.elections import ELECTIONS, HOSTILE
 from tests.counting.pictures.markup import SVG, classes, parsed
 
@@ -64,7 +65,7 @@ def test_pictures_are_images_with_a_name_and_a_description(name: str) -> None:
         assert picture.text
 
 
-@pytest.mark.parametrize("name", [name for name in ELECTIONS if name != "fifty"])
+@every("name", [name for name in ELECTIONS if name != "fifty"])
 def test_same_result_gives_the_same_picture(name: str) -> None:
     assert _draw(name) == _pictures(name)
 
@@ -86,7 +87,7 @@ def test_shorten_names_keeps_names_distinct() -> None:
     assert all(text_width(label) <= 112 for label in cut.values())
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "room", "cut"),
     [
         ("Ada", 100, "Ada"),

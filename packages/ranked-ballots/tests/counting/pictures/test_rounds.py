@@ -19,6 +19,7 @@ from ranked_ballots.pictures import (
     draw_round_bars,
     draw_transfers,
 )
+from tests.cases import every
 from tests.counting.pictures.elections import ELECTIONS
 from tests.counting.pictures.markup import (
     NUMBER,
@@ -66,14 +67,14 @@ def _read(found: re.Match[str]) -> tuple[tuple[int, str], Fraction]:
     return (int(number), name), value(votes)
 
 
-@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
-@pytest.mark.parametrize("draw", [draw_round_bars, draw_transfers])
+@every("name", [*_COUNTED, *_SEATS, "fifty"])
+@every("draw", [draw_round_bars, draw_transfers])
 def test_pictures_show_every_tally(name: str, draw: Draw) -> None:
     result = _result(name)
     assert dict(_read(found) for _, found in marked(draw(result), _VOTES)) == _tallies(result)
 
 
-@pytest.mark.parametrize("name", _COUNTED)
+@every("name", _COUNTED)
 def test_bar_widths_are_proportional_to_votes(name: str) -> None:
     result = _result(name)
     lengths = {
@@ -86,7 +87,7 @@ def test_bar_widths_are_proportional_to_votes(name: str) -> None:
         assert length == pytest.approx(float(longest * votes / most), abs=0.11)
 
 
-@pytest.mark.parametrize("name", _COUNTED)
+@every("name", _COUNTED)
 def test_winner_and_eliminated_are_marked_by_more_than_color(name: str) -> None:
     result = _result(name)
     words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
@@ -101,7 +102,7 @@ def test_unbroken_tie_is_marked() -> None:
     assert "Ada and Ben are tied, and no rule breaks the tie." in picture.text
 
 
-@pytest.mark.parametrize("name", _COUNTED)
+@every("name", _COUNTED)
 def test_half_of_each_round_is_shown(name: str) -> None:
     result = _result(name)
     words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
@@ -127,7 +128,7 @@ def _moves(picture: Picture) -> dict[tuple[int, str, str], Fraction]:
     }
 
 
-@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
+@every("name", [*_COUNTED, *_SEATS, "fifty"])
 def test_every_transfer_is_a_flow(name: str) -> None:
     result = _result(name)
     expected: dict[tuple[int, str, str], Fraction] = {}
@@ -139,7 +140,7 @@ def test_every_transfer_is_a_flow(name: str) -> None:
 
 
 # No vote appears from nowhere, and none is lost.
-@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
+@every("name", [*_COUNTED, *_SEATS, "fifty"])
 def test_flows_into_a_node_add_up_to_its_votes(name: str) -> None:
     result = _result(name)
     arrived: dict[tuple[int, str], Fraction] = {}
@@ -150,7 +151,7 @@ def test_flows_into_a_node_add_up_to_its_votes(name: str) -> None:
         assert there[0] == 1 or arrived.get(there, 0) == votes
 
 
-@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS])
+@every("name", [*_COUNTED, *_SEATS])
 def test_text_has_all_tallies(name: str) -> None:
     result = _result(name)
     words = draw_round_bars(result).text
@@ -163,7 +164,7 @@ def test_text_has_all_tallies(name: str) -> None:
         assert [value(shown) for shown in re.findall(pattern, lines[round_ - 1])] == [votes]
 
 
-@pytest.mark.parametrize("name", _EMPTY)
+@every("name", _EMPTY)
 def test_pictures_of_blank_ballots_say_so(name: str) -> None:
     result = _result(name)
     for picture in (draw_round_bars(result), draw_transfers(result)):
