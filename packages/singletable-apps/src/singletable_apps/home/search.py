@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from threading import Lock
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
-from singletable_apps.home.guide import GUIDE_URL, Guide
+from singletable_apps.home.guide import GUIDE_URL, REFERENCE_URL, Guide
 from singletable_apps.shared.pages import Link, Pages
 from singletable_apps.shared.search import MAX_QUERY, Document, SearchIndex
+from singletable_apps.shared.web import public_response
 
 SEARCH_URL = f"{GUIDE_URL}/search"
 _MOST = 30
@@ -24,9 +26,8 @@ class GuideSearch:
         self._lock = Lock()
 
     @cached_property
-    def _index(self) -> SearchIndex:
-        index = SearchIndex()
-        index.update(
+    def _documents(self) -> list[Document]:
+        return [
             Document(
                 entry.url if section.heading.level == 1 else f"{entry.url}#{section.heading.id}",
                 section.heading.text,
@@ -36,13 +37,34 @@ class GuideSearch:
             for group in self._guide.groups
             for entry in group.entries
             for section in self._guide.sections(entry.url)
-        )
+        ]
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        index = SearchIndex()
+        index.update(self._documents)
         return index
+
+    def headings(self) -> str:
+        """Return URL, heading and page of all sections as JSON, to search without a connection."""
+        with self._lock:
+            documents = self._documents
+        return json.dumps([(each.key, each.title, *each.tags) for each in documents])
 
     def find(self, query: str) -> list[dict[str, object]]:
         """Return URL, heading, page and excerpt of the sections with all words of the query."""
         with self._lock:
             index = self._index
+        # A page about what is asked for comes before its parts, and the guide before the reference.
+        words = len(query.split())
+        hits = sorted(
+            index.search(query, limit=4 * _MOST),
+            key=lambda hit: (
+                2
+                if "#" in hit.key or hit.title_html.count("<mark>") < words
+                else hit.key.startswith(REFERENCE_URL)
+            ),
+        )
         pages = {entry.url: entry.text for group in self._guide.groups for entry in group.entries}
         return [
             {
@@ -51,12 +73,12 @@ class GuideSearch:
                 "page": pages[hit.key.partition("#")[0]],
                 "text": Markup(hit.snippet_html),
             }
-            for hit in index.search(query, limit=_MOST)
+            for hit in hits[:_MOST]
         ]
 
 
 def search_router(pages: Pages, guide: Guide) -> APIRouter:
-    """Return the route of the search."""
+    """Return the routes of the search."""
     router, search = APIRouter(), GuideSearch(guide)
 
     @router.get(SEARCH_URL)
@@ -69,5 +91,9 @@ def search_router(pages: Pages, guide: Guide) -> APIRouter:
             hits=search.find(query),
             crumbs=[Link("Guide", GUIDE_URL), Link("Search", SEARCH_URL)],
         )
+
+    @router.get(f"{SEARCH_URL}/headings")
+    def get_headings(request: Request) -> Response:
+        return public_response(request, search.headings(), "application/json")
 
     return router

@@ -1,4 +1,4 @@
-"""The commands that every app has: `serve`, `sample` and `outbox`.
+"""The commands that apps have in common: `serve`, `sample`, `outbox` and `bounce`.
 
 Everything else is imported when a command runs, so that `--help` does not load the web framework.
 """
@@ -63,6 +63,11 @@ EMAILS = (
 # An option: the name of the parameter, its annotation, and the default.
 Option = tuple[str, Any, Any]
 _REQUIRED = inspect.Parameter.empty
+_BOUNCE = """Note that an e-mail failed: reads the report of a mail server (RFC 3464).
+
+Let the mail server pipe what comes back to the sender of --smtp into this command. The pages then
+show which addresses do not work.
+"""
 
 
 def app_commands(
@@ -74,6 +79,7 @@ def app_commands(
     keys: Any = SecretOption,
     key_file: str = "",
     emails: bool = False,
+    bounce: str = "",
     serve_options: Sequence[Option] = (),
     sample_options: Sequence[Option] = (),
     options: Sequence[Option] = (),
@@ -83,8 +89,9 @@ def app_commands(
 
     An app in another package names the `module` with `APP`, which is loaded when a command runs.
     `serve` and `sample` are the texts of their help; an app without sample data leaves out
-    `sample`. `keys` is the option that names the secrets, or the folder of the `key_file`. The
-    values of `options`, of `serve_options` of `serve`, and of `sample_options` of `sample`, are in
+    `sample`. `keys` is the option that names the secrets, or the folder of the `key_file`. `bounce`
+    says what a queued e-mail is, such as "Post {about}, reader {recipient}". The values of
+    `options`, of `serve_options` of `serve`, and of `sample_options` of `sample`, are in
     `Opening.options`.
     """
     app = typer.Typer(
@@ -103,6 +110,9 @@ def app_commands(
         text = "Print the latest e-mails in the outbox, newest first."
         parameters = (place[0], ("limit", LimitOption, 20))
         app.command("outbox")(make_command(text, parameters, partial(_outbox, module)))
+    if bounce:
+        run = partial(_bounce, module, bounce)
+        app.command("bounce")(make_command(_BOUNCE, (place[0],), run))
     return app
 
 
@@ -160,11 +170,17 @@ def _sample(module: str, key_file: str, given: dict[str, Any]) -> None:
     option = "folder" if key_file else spec.keys.removesuffix(".key")
     place = f"--address {address} --{option} {keys}"
     typer.echo(f"To see it: {spec.command_line(f'serve {place}')}")
-    if spec.sample_note:
-        typer.echo(spec.sample_note)
+    if spec.sample_hint:
+        typer.echo(spec.sample_hint)
 
 
 def _outbox(module: str, given: dict[str, Any]) -> None:
     from singletable_apps.shared.email_delivery import print_outbox
 
     print_outbox(given["at"], load_app(module).outbox or {}, given["limit"])
+
+
+def _bounce(module: str, text: str, given: dict[str, Any]) -> None:
+    from singletable_apps.shared.email_delivery import note_bounces
+
+    note_bounces(given["at"], load_app(module).outbox or {}, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +16,12 @@ from ranked_ballots import replace_control_characters
 from singletable import Store, Table
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
+from singletable_apps.shared.mail_queue import note_bounce
 from singletable_apps.shared.serve import error_text, existing_address, open_driver
+from singletable_apps.shared.service import utc_now
 
 SMTP_PASSWORD = "SMTP_PASSWORD"
+MAX_REPORT = 1 << 20
 _PORT = 587
 
 
@@ -109,3 +113,15 @@ def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
         typer.echo(error_text(Exception(indent(sent.email.text, "  "))))
     if not emails:
         typer.echo("No e-mails in the last week.")
+
+
+def note_bounces(address: str, tables: Mapping[Table, str], text: str) -> None:
+    """Note the e-mail that the report of a mail server on the standard input is about."""
+    report = sys.stdin.buffer.read(MAX_REPORT)
+    with open_driver(existing_address(address)) as driver:
+        noted = note_bounce(Store(driver, tables=tables), report, utc_now())
+    if noted is None:
+        typer.echo("This is not a report about an e-mail from here that failed. Nothing changed.")
+    else:
+        named = text.format(about=noted.about, recipient=noted.recipient)
+        typer.echo(error_text(Exception(f"{named}: {noted.problem}")))

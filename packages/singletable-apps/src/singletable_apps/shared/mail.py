@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import EmailPolicy
 from email.utils import format_datetime, make_msgid
 from typing import Protocol
 
@@ -47,6 +47,13 @@ class MailNotSent(MailError):
     def __init__(self, message: str, *, is_temporary: bool) -> None:
         super().__init__(message)
         self.is_temporary = is_temporary
+
+
+class MailServerUnreachable(MailNotSent):
+    """The server cannot be connected to, or stopped answering."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, is_temporary=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +158,8 @@ class Outbox:
     Everyone who can read the table can read the e-mails and the links in them.
     """
 
-    def __init__(self, store: Store, *, lifetime: timedelta = timedelta(days=7)) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._lifetime = lifetime
 
     def send(self, email: Email, now: datetime) -> None:
         """Store the e-mail."""
@@ -165,7 +171,7 @@ class Outbox:
                 subject=email.subject,
                 text=email.text,
                 reply_to=email.reply_to,
-                ends=now + self._lifetime,
+                ends=now + timedelta(days=7),
             )
         )
 
@@ -225,10 +231,9 @@ class Smtp:
         except smtplib.SMTPException as error:
             raise self._not_sent(error) from error
         except OSError as error:
-            raise MailNotSent(
+            raise MailServerUnreachable(
                 f"Could not connect to the mail server {self._host}:{self._port}: {error}. Check "
-                "the host, port and certificate, and try again.",
-                is_temporary=True,
+                "the host, port and certificate, and try again."
             ) from error
 
     def _deliver(self, message: EmailMessage) -> None:
@@ -257,16 +262,25 @@ class Smtp:
                     is_temporary=False,
                 )
             case _:
-                return MailNotSent(
-                    f"{server} closed the connection: {error}. Try again later.", is_temporary=True
+                return MailServerUnreachable(
+                    f"{server} closed the connection: {error}. Try again later."
                 )
         text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
         return MailNotSent(f"{server} {problem}: {code} {text}. {advice}", is_temporary=code < 500)
 
 
+class _Policy(EmailPolicy):
+    """Folds headers, but not a URL: a long one would be encoded, and mail programs need it."""
+
+    def fold_binary(self, name: str, value: str) -> bytes:
+        if name == "List-Unsubscribe":
+            return f"{name}: {value}{self.linesep}".encode()
+        return super().fold_binary(name, value)
+
+
 def build_message(email: Email, sender: str, now: datetime) -> EmailMessage:
     """Return the MIME message for `email`."""
-    message = EmailMessage(policy=SMTP)
+    message = EmailMessage(policy=_Policy(linesep="\r\n"))
     message["From"] = sender
     message["To"] = email.to
     if email.reply_to:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from email import message_from_bytes
 from email.message import Message
@@ -26,7 +27,13 @@ from typing import TypeAlias
 
 from singletable import Attr, ConditionFailed, Entity, Key, Store, attr, evolve, expires, key_of
 from singletable_apps.shared.expiry import expiring
-from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, MailNotSent
+from singletable_apps.shared.mail import (
+    Email,
+    InvalidEmail,
+    Mailer,
+    MailNotSent,
+    MailServerUnreachable,
+)
 
 LEASE = timedelta(minutes=5)
 # The waits before further attempts; after the last one, the e-mail has failed.
@@ -156,7 +163,9 @@ class MailQueue:
         try:
             with self._store.transaction() as transaction:
                 for notice in notices:
-                    queued = _queued(notice, now)
+                    queued = QueuedEmail(
+                        due=now, token=secrets.token_hex(8), ends=now + KEPT, **asdict(notice)
+                    )
                     transaction.create(queued)
                     transaction.put(_delivery(queued, DeliveryState.WAITING, now), if_=is_new)
         except ConditionFailed:
@@ -170,10 +179,17 @@ class MailQueue:
         return self._store.query(Delivery.key.partition(about), consistent=True)
 
     def deliver(self, now: datetime) -> int:
-        """Send what is due, up to the limit per minute, and return how many were sent."""
+        """Send what is due, up to the limit per minute, and return how many were sent.
+
+        If the server does not answer, the others wait for the next call: each would take as long.
+        """
         due = QueuedEmail.key.partition().le(now)
         found = self._store.query(due, limit=self._at_once, consistent=True)
-        return sum(self._deliver(queued, now) for queued in [*found])
+        sent = 0
+        with suppress(MailServerUnreachable):
+            for queued in [*found]:
+                sent += self._deliver(queued, now)
+        return sent
 
     def _deliver(self, queued: QueuedEmail, now: datetime) -> bool:
         """Send one e-mail, and return whether it was sent by this process now."""
@@ -185,6 +201,8 @@ class MailQueue:
         except (MailNotSent, InvalidEmail) as error:
             is_temporary = isinstance(error, MailNotSent) and error.is_temporary
             self._note_problem(leased, str(error), now, is_temporary=is_temporary)
+            if isinstance(error, MailServerUnreachable):
+                raise
             return False
         self._replace(leased, _delivery(leased, DeliveryState.SENT, now))
         return True
@@ -235,22 +253,6 @@ def note_bounce(store: Store, report: bytes, now: datetime) -> Delivery | None:
             failed = evolve(stored, state=DeliveryState.FAILED, at=now, problem=problem)
             return store.put(failed)
     return None
-
-
-def _queued(notice: Notice, now: datetime) -> QueuedEmail:
-    return QueuedEmail(
-        due=now,
-        token=secrets.token_hex(8),
-        about=notice.about,
-        purpose=notice.purpose,
-        recipient=notice.recipient,
-        to=notice.to,
-        subject=notice.subject,
-        text=notice.text,
-        reply_to=notice.reply_to,
-        can_unsubscribe=notice.can_unsubscribe,
-        ends=now + KEPT,
-    )
 
 
 def _delivery(

@@ -324,7 +324,7 @@ class Server(uvicorn.Server):
             await self._serve_tls(sockets or [], self._tls)
         # What is loaded stays, and thousands of sockets stay long: rarely look for garbage there.
         gc.freeze()
-        gc.set_threshold(10_000, 50, 50)
+        gc.set_threshold(50_000, 50, 100)
         if _stop_requested.is_set():
             self.should_exit = True
 

@@ -120,8 +120,10 @@ class InputChecks:
             self.reject(field, "Enter a link such as https://example.org/page.")
         return value
 
-    def email(self, field: str, address: str, *, required: bool = False) -> str:
-        """Check an e-mail address."""
+    def email(
+        self, field: str, address: str, *, required: bool = False, is_public: bool = False
+    ) -> str:
+        """Check an e-mail address; a public one is not in a local network, such as `ada@nas`."""
         value = normalize("NFC", address).strip()
         if not value:
             if required:
@@ -130,6 +132,8 @@ class InputChecks:
         self.printable(field, value)
         try:
             check_address(value)
+            if is_public and "." not in value.rpartition("@")[2].strip("."):
+                raise InvalidEmail(value)
         except InvalidEmail:
             self.reject(field, "Enter an e-mail address such as ada@example.org.")
         return value

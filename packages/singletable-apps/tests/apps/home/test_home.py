@@ -91,6 +91,7 @@ def test_home_shows_each_app_with_its_picture(browser: TestClient) -> None:
     assert browser.get(info.url).status_code == 200
 
 
+@pytest.mark.rest
 def test_all_links_and_files_of_the_home_page_exist(browser: TestClient) -> None:
     page = browser.get("/").text
     for path in sorted(set(re.findall(r'(?:href|src)="(/[^"#]*)"', page))):

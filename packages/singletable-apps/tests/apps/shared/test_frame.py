@@ -14,9 +14,18 @@ import pytest
 from fastapi import APIRouter, Request
 from fastapi.testclient import TestClient
 
-from singletable_apps.shared.errors import AppError, Busy, NotFound
-from singletable_apps.shared.frame import AppSpec, Job, Opening, count_request, limited
+from singletable import connect
+from singletable_apps.shared.errors import AppError, Busy, NotFound, RequestRejected
+from singletable_apps.shared.frame import (
+    AppSpec,
+    Job,
+    Opening,
+    PageContext,
+    count_request,
+    limited,
+)
 from singletable_apps.shared.frame.jobs import run_jobs
+from singletable_apps.shared.serve import PublicUrl
 from singletable_apps.shared.urls import Urls
 
 router = APIRouter(generate_unique_id_function=lambda route: route.name)
@@ -105,6 +114,20 @@ def test_only_errors_with_a_problem_type_are_shown(failure: str, status: int, sh
     assert (answer.headers.get("retry-after") == "1") == (failure == "busy")
 
 
+class Tired(RequestRejected):
+    """Not now."""
+
+
+class PageOfPings(PageContext[Pings, Urls]):
+    """Shows a form again if the service is tired."""
+
+    rejects = (*PageContext.rejects, Tired)
+
+
+def test_app_adds_its_own_errors_to_those_that_show_a_form_again() -> None:
+    assert {Busy, Tired} <= {*PageOfPings.rejects}
+
+
 def test_limit_that_is_not_declared_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"one of the limits pong at /ping, but got ping"):
         made(spec(limits={"pong": (1, 1)}))
@@ -140,3 +163,29 @@ def test_jobs_run_until_the_context_ends_and_survive_errors(
     assert set(calls) == {"service"}
     assert "The job “e-mails” failed." in caplog.text
     assert "e-mails" not in [thread.name for thread in threading.enumerate()]
+
+
+# A server that is restarted more often than a job is due would never run it.
+def test_rare_jobs_run_soon_after_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("singletable_apps.shared.frame.jobs.FIRST_WAIT", 0.01)
+    calls, called = list[str](), Event()
+
+    def run(service: str) -> None:
+        calls.append(service)
+        called.set()
+
+    with run_jobs([Job("certificates", 6 * 3600, run)], "service"):
+        assert called.wait(10)
+    assert calls == ["service"]
+
+
+def test_app_needs_no_picture_and_accepts_forms(tmp_path: Path) -> None:
+    form = APIRouter()
+    form.add_api_route("/form", lambda: "sent", methods=["POST"])
+    app = spec(folder=tmp_path, pages=[form])
+    with connect("memory:") as driver:
+        opening = Opening(driver, tmp_path / "secret.key")
+        with app.open(opening) as service:
+            running = app.run(service, opening, "memory:", PublicUrl("http://testserver"))
+    assert running.info.picture == ""
+    assert TestClient(running.app).post("/pings/form", data={"a": "b"}).status_code == 200

@@ -20,11 +20,12 @@ from singletable_apps.shared.markdown import (
     sanitize_html,
 )
 from tests.apps.support.xss import XSS_CORPUS, assert_harmless
+from tests.cases import every
 
 NAME = "0123456789abcdef"
 
 
-@pytest.mark.parametrize("vector", XSS_CORPUS)
+@every("vector", XSS_CORPUS)
 def test_attacks_are_removed_from_markdown_and_html(vector: str) -> None:
     for html in (render_markdown(vector), sanitize_html(vector)):
         assert_harmless(html)
@@ -41,7 +42,7 @@ def test_any_text_is_harmless(text: str) -> None:
     assert_harmless(render_markdown(text))
 
 
-@pytest.mark.parametrize("vector", ["<script>alert(1)</script>", '<p style="color:red">x</p>'])
+@every("vector", ["<script>alert(1)</script>", '<p style="color:red">x</p>'])
 def test_the_check_itself_finds_attacks(vector: str) -> None:
     with pytest.raises(AssertionError):
         assert_harmless(vector)
@@ -108,7 +109,7 @@ def test_an_image_with_a_title_is_a_figure_with_a_caption() -> None:
     assert html.count("<figure>") == 1
 
 
-@pytest.mark.parametrize("markdown", ["![A cat]({url})", '<img alt="A cat" src="{url}" width="9">'])
+@every("markdown", ["![A cat]({url})", '<img alt="A cat" src="{url}" width="9">'])
 def test_own_images_get_their_widths_and_size(markdown: str) -> None:
     url = f"/portfolio/media/{NAME}_4000x3000"
     html = render_markdown(markdown.format(url=f"{url}/960.webp"), media_prefix="/portfolio")
@@ -126,7 +127,7 @@ def test_small_images_get_only_the_widths_they_have() -> None:
     assert "srcset" not in render_markdown(f"![]( /media/{NAME}_300x1/300.webp)")
 
 
-@pytest.mark.parametrize(
+@every(
     "url",
     [
         f"/media/{NAME}_0x9/960.webp",
@@ -142,7 +143,7 @@ def test_other_images_get_no_widths(url: str) -> None:
     assert "width" not in html
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "href", "rest"),
     [
         ("See https://example.org/a_b_c.", "https://example.org/a_b_c", "."),
@@ -156,7 +157,7 @@ def test_bare_urls_become_links(text: str, href: str, rest: str) -> None:
     assert f'<a href="{href}" rel="noopener">{href}</a>{rest}' in html
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "[https://example.org](https://example.com)",
@@ -194,7 +195,7 @@ def test_ids_never_meet_those_of_the_page() -> None:
     assert sanitize_html('<h2 id="main">x</h2>') == '<h2 id="text-main">x</h2>'
 
 
-@pytest.mark.parametrize(
+@every(
     ("markdown", "lead"),
     [
         ("# Title\n\nOne *a*.\n\nTwo.[^1]\n\n## Next\n\nThree.\n\n[^1]: Note.", "One a. Two."),
@@ -272,7 +273,7 @@ def test_html_as_markdown_renders_as_the_same_html() -> None:
     assert html_as_markdown(html) == markdown
 
 
-@pytest.mark.parametrize("html", ["", "  ", "plain", "# no heading", "    no code", "<b>x</b>"])
+@every("html", ["", "  ", "plain", "# no heading", "    no code", "<b>x</b>"])
 def test_html_without_blocks_becomes_a_paragraph(html: str) -> None:
     text = html.strip()
     assert render_markdown(html_as_markdown(html)).strip() == (f"<p>{text}</p>" if text else "")

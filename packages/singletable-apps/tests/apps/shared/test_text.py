@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.shared.text import InputChecks, is_link
+from tests.cases import every
 
 
-@pytest.mark.parametrize("url", ["/about", "https://example.org/a?b=c#d", "http://[::1]/x"])
+@every("url", ["/about", "https://example.org/a?b=c#d", "http://[::1]/x"])
 def test_links_of_the_web_and_of_this_site_are_accepted(url: str) -> None:
     assert is_link(url)
 
 
-@pytest.mark.parametrize(
+@every(
     "url",
     [
         "javascript:alert(1)",

@@ -12,7 +12,6 @@ from singletable_apps.shared.accounts.auth import SignedIn as SignedIn
 from singletable_apps.shared.accounts.email_changes import EmailChanges as EmailChanges
 from singletable_apps.shared.accounts.entities import Registration as Registration
 from singletable_apps.shared.accounts.entities import Session as Session
-from singletable_apps.shared.accounts.errors import AccountsError as AccountsError
 from singletable_apps.shared.accounts.errors import NotSignedIn as NotSignedIn
 from singletable_apps.shared.accounts.errors import PasswordRejected as PasswordRejected
 from singletable_apps.shared.accounts.errors import TooManyAttempts as TooManyAttempts

@@ -63,19 +63,13 @@ class People(ABC, Generic[U]):
         """Return people whose name or e-mail address contains the words of `search`."""
         self.check_manager(actor)
 
-        def text(user: Any) -> str:
-            return f"{user.name} {user.email}"
-
-        def is_wanted(user: Any) -> bool:
-            return role in (None, user.role)
-
         return search_people(
             lambda at: self.read_people(limit, at),
-            text,
+            lambda user: f"{user.name} {user.email}",
             search,
             limit=limit,
             cursor=cursor,
-            is_wanted=is_wanted,
+            is_wanted=lambda user: role in (None, user.role),
         )
 
     def invite(self, actor: U, *args: Any, **fields: Any) -> Any:

@@ -57,12 +57,9 @@ NEEDS_SETUP_CODE = (
 class Registrations:
     """Stores registrations until their address is confirmed, with an HMAC instead of the token."""
 
-    def __init__(
-        self, store: Store, *, secret: bytes, lifetime: timedelta = timedelta(days=1)
-    ) -> None:
+    def __init__(self, store: Store, *, secret: bytes) -> None:
         self._store = store
         self._key = derive_key(secret, "registrations")
-        self._lifetime = lifetime
 
     def keep(self, new: NewAccount, now: datetime) -> str:
         """Store a registration and return the token for its link."""
@@ -73,7 +70,7 @@ class Registrations:
                 name=new.name,
                 email=new.email,
                 password_hash=new.password_hash,
-                ends=now + self._lifetime,
+                ends=now + timedelta(days=1),
             )
         )
         return token

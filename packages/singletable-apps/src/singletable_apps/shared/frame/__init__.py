@@ -10,13 +10,13 @@ from __future__ import annotations
 from singletable_apps.shared.frame.jobs import Job as Job
 from singletable_apps.shared.frame.page import PageContext as PageContext
 from singletable_apps.shared.frame.page import UserPageContext as UserPageContext
-from singletable_apps.shared.frame.page import find_visitor as find_visitor
 from singletable_apps.shared.frame.problems import AppProblems as AppProblems
 from singletable_apps.shared.frame.spec import AppSpec as AppSpec
 from singletable_apps.shared.frame.spec import Opening as Opening
 from singletable_apps.shared.frame.state import AppState as AppState
 from singletable_apps.shared.frame.state import Limits as Limits
 from singletable_apps.shared.frame.state import Recent as Recent
+from singletable_apps.shared.frame.state import authenticated_user as authenticated_user
 from singletable_apps.shared.frame.state import count_request as count_request
 from singletable_apps.shared.frame.state import count_user_request as count_user_request
 from singletable_apps.shared.frame.state import current_service as current_service

@@ -112,7 +112,6 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
         pages=(*spec.pages, account, others),
         context=find_context,
         limits={**LIMITS, **spec.limits},
-        uploads=spec.uploads or {spec.prefix: 1 << 18},
     )
 
 
@@ -322,9 +321,7 @@ def create_token(page: UserPage, form: PostedForm) -> Response:
         set_header(page.request, "Cache-Control", "no-store")
         return page.render("token", token=text, name=values.name, form=Form())
 
-    def show(form: Form, status: int) -> Response:
-        return page.render("token", status, token="", form=form, needs_password=page.needs_password)
-
+    show = page.shows("token", token="", needs_password=page.needs_password)
     return page.fill(form, Form({"scopes": ["read"], "days": "30"}), TokenForm, act, show)
 
 

@@ -10,6 +10,8 @@ from threading import Event, Thread
 from typing import Generic, TypeVar
 
 S = TypeVar("S")
+# The longest wait before the first run. A server that is restarted every day runs rare jobs, too.
+FIRST_WAIT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ def run_jobs(jobs: Sequence[Job[S]], service: S) -> Generator[None]:
 
 
 def _repeat(job: Job[S], service: S, stop: Event) -> None:
-    while not stop.wait(job.seconds):
+    wait = min(job.seconds, FIRST_WAIT)
+    while not stop.wait(wait):
+        wait = job.seconds
         try:
             job.run(service)
         except Exception:

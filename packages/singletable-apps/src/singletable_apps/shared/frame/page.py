@@ -23,7 +23,7 @@ from singletable_apps.shared.accounts import (
 )
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame.state import AppService, AppState, state_of
-from singletable_apps.shared.pages import Form, Pages, SessionCookies, path_of
+from singletable_apps.shared.pages import Form, Pages, SessionCookies, url_of
 from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD
 from singletable_apps.shared.urls import Urls
 
@@ -36,7 +36,7 @@ L = TypeVar("L", bound=Urls)
 class PageContext(pages.PageContext, Generic[S, L]):
     """The request, service and templates that a page handler uses."""
 
-    rejects = (InvalidInput, Busy)
+    rejects: ClassVar[tuple[type[Exception], ...]] = (InvalidInput, Busy)
 
     @classmethod
     async def public(cls, request: Request) -> Self:
@@ -122,8 +122,8 @@ class UserPageContext(PageContext[S, L], Generic[S, L, U]):
 
     def sign_in_again(self, action: SensitiveAction) -> Response:
         """Redirect to the page that asks for the password, and back to this one."""
-        back = f"{path_of(self.request)}?{self.request.url.query}".rstrip("?")
-        url = f"{self.pages.sign_in}?{urlencode({'again': 'true', 'next': back})}"
+        again = urlencode({"again": "true", "next": url_of(self.request)})
+        url = f"{self.pages.sign_in}?{again}"
         return self.redirect(url, f"Enter your password again to {action}.")
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:

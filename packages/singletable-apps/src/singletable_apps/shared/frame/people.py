@@ -16,7 +16,7 @@ from singletable_apps.shared.accounts import People, Scope
 from singletable_apps.shared.frame.page import PageContext, UserPageContext
 from singletable_apps.shared.frame.state import state_of
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages import Form, Link
+from singletable_apps.shared.pages import Link
 from singletable_apps.shared.urls import Urls
 
 S = TypeVar("S")
@@ -173,10 +173,6 @@ class _PeoplePage:
         return state_of(self.request).pages.render(
             self.request, path, status, page=self, spec=spec, frame=spec.frame, **context
         )
-
-    def shows(self, template: str) -> Callable[[Form, int], Response]:
-        """Return a function that shows a form in a template."""
-        return lambda form, status: self.render(template, status, form=form)
 
 
 class VisitorPage(_PeoplePage, PageContext[Any, Urls]):

@@ -29,6 +29,7 @@ from singletable_apps.shared.web import (
     Document,
     IfMatch,
     Model,
+    Page,
     Pagination,
     ProblemType,
     Segment,
@@ -361,11 +362,10 @@ def username_routers() -> tuple[APIRouter, APIRouter]:
     @people.get("/users")
     def list_users(
         found: CurrentPeople, actor: Actor, page: Pagination, q: str = ""
-    ) -> list[Person]:
+    ) -> Page[Person]:
         """List people by name. `q` are words in the name or e-mail address."""
         shown = found.list_people(actor, q[:200], limit=page.limit, cursor=page.cursor)
-        page.link_next(shown.cursor)
-        return [Person.model_validate(each) for each in shown.items]
+        return page.answer([Person.model_validate(each) for each in shown.items], shown.cursor)
 
     add_people_routes(people, types)
     return accounts, people

@@ -18,6 +18,7 @@ from singletable_apps.shared.errors import (
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web.error_handlers import ErrorProblems
 from singletable_apps.shared.web.problems import (
+    COMMON,
     INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
@@ -44,7 +45,8 @@ _COMMON: Mapping[type[Exception], ProblemType] = MappingProxyType(
 class AppProblems:
     """Turns the errors of an app into problems.
 
-    `types` has the problem types of the app's own errors, which hold for their subclasses too.
+    `types` has the problem types of the app's own errors, which hold for their subclasses too, and
+    `others` are problem types without an error; one with the name of a common type replaces it.
     `field_name` returns the name that a field of the service has in request bodies; the fields in
     `parameters` are in the path. `handlers` make the problems of errors that need more than a type.
     """
@@ -53,11 +55,15 @@ class AppProblems:
         self,
         types: Mapping[type[Exception], ProblemType] = MappingProxyType({}),
         *,
+        others: Collection[ProblemType] = (),
         field_name: Callable[[str, Request], str] = lambda name, _: name,
         parameters: Collection[str] = (),
         handlers: ErrorProblems = MappingProxyType({}),
     ) -> None:
         self._types = {**_COMMON, **types}
+        common = {each.name for each in COMMON}
+        new = [each for each in types.values() if each.name not in common]
+        self.own_types = tuple(dict.fromkeys([*new, *others]))
         self._field_name = field_name
         self._parameters = parameters
         self._handlers = handlers

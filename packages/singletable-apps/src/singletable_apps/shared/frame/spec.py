@@ -19,8 +19,9 @@ Nothing is registered anywhere:
     )
 
 The pages are under `/notes` and the API under `/api/notes`. `folder` has `templates/`, `static/`,
-`picture.svg` and `picture.css`. The commands are in the app's module `cli`, made by
-`shared.app_commands.app_commands`, and `pyproject.toml` names them under `singletable.commands`.
+and `picture.svg` and `picture.css` for the home page. The commands are in the app's module `cli`,
+made by `shared.app_commands.app_commands`, and `pyproject.toml` names them under
+`singletable.commands`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,6 @@ from singletable_apps.shared.serve import (
 from singletable_apps.shared.service import utc_now
 from singletable_apps.shared.urls import LOCAL, Urls
 from singletable_apps.shared.web import (
-    ProblemMember,
     ProblemType,
     RateLimit,
     Settings,
@@ -70,6 +70,7 @@ from singletable_apps.shared.web import (
 
 S = TypeVar("S", bound=AppService)
 Progress = Callable[[int, int], None]
+MAX_FORM = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +120,13 @@ class AppSpec(Generic[S]):
 
     Texts: `about` is on the home page with the picture, `tagline` in the pages, `description` in
     the documentation of the API. `picture_alt` describes `picture.svg`; or `picture()` returns the
-    SVG, its description and its styles.
+    SVG, its description and its styles; an app may have neither.
 
     The service: `open` opens it. `file` and `keys` name its tables and its secrets in the folder of
     the app. `secret(service)` signs what browsers keep, `auth(service)` are the accounts, and
     `state` is a subclass of `AppState` if handlers need more than that.
 
     The API: its `routers` are below `/api/NAME`. `problems` turns errors into problems;
-    `problem_types` are the app's own types, `problem_members` are added to every problem, and
     `problem_pages` replace the error pages of a type.
 
     Pages: the routers in `pages` are below `/NAME`. `home` is the router of the path "" of an app
@@ -138,10 +138,11 @@ class AppSpec(Generic[S]):
     `languages`; `language(service)` returns its code, for error pages too, so it reads no database.
 
     Limits: `limits` has the quota and the seconds of each rate limit, `uploads` the largest body of
-    a form by the path of a page, with the default prefix, `body_limit` that of all other requests.
+    a form by the path of a page, by default 256 KiB on all pages, `body_limit` that of all other
+    requests.
 
     Sample data: `sample` fills an empty service, with `sample_title` beside the progress bar, and
-    the command prints `sample_note` after it. `list_sample` returns what is left of it.
+    the command prints `sample_hint` after it. `list_sample` returns what is left of it.
 
     Operation: `jobs` run while the app is served. `serve` prints `locations`, where data is stored
     besides the tables and keys, and `warning`, what to back up. `outbox` are the tables of an app
@@ -166,8 +167,6 @@ class AppSpec(Generic[S]):
     state: type[AppState[S]] = AppState
     context: Callable[[Request, S], Mapping[str, object]] = _no_context
     problems: AppProblems = field(default_factory=AppProblems)
-    problem_types: Sequence[ProblemType] = ()
-    problem_members: Mapping[str, ProblemMember] = field(default_factory=dict[str, ProblemMember])
     problem_pages: Mapping[ProblemType, ProblemPage] = field(
         default_factory=dict[ProblemType, ProblemPage]
     )
@@ -184,7 +183,7 @@ class AppSpec(Generic[S]):
     keys: str = "secret.key"
     sample: Callable[[S, Progress], None] | None = None
     sample_title: str = "Creating sample data"
-    sample_note: str = ""
+    sample_hint: str = ""
     list_sample: Callable[[S], SampleData | None] = lambda service: None
     setup_url: Callable[[S], str] = lambda service: ""
     jobs: Sequence[Job[S]] = ()
@@ -248,7 +247,8 @@ class AppSpec(Generic[S]):
                         )
 
     def _make_api(self, settings: Settings, urls: Urls) -> FastAPI:
-        uploads = {self._at(path, urls): size for path, size in self.uploads.items()}
+        forms = self.uploads or {self.prefix: MAX_FORM}
+        uploads = {self._at(path, urls): size for path, size in forms.items()}
         chosen = replace(settings, uploads={**uploads, **settings.uploads})
         if self.body_limit is not None:
             chosen = replace(chosen, body_limit=self.body_limit)
@@ -258,8 +258,7 @@ class AppSpec(Generic[S]):
             routers=self.routers,
             prefix=self.api,
             description=self.description,
-            problem_types=self.problem_types,
-            problem_members=self.problem_members,
+            problem_types=self.problems.own_types,
             errors=self.problems.handlers(),
             settings=chosen,
         )
@@ -302,12 +301,12 @@ class AppSpec(Generic[S]):
 
     def app_info(self) -> AppInfo:
         """Return the entry on the home page."""
+        picture, alt, style = "", "", ""
         if self.picture is not None:
             picture, alt, style = self.picture()
-        else:
-            picture, style = (
-                (self.folder / f"picture.{kind}").read_text("utf-8") for kind in ("svg", "css")
-            )
+        elif self.picture_alt:
+            files = [self.folder / f"picture.{kind}" for kind in ("svg", "css")]
+            picture, style = (file.read_text("utf-8") for file in files)
             alt = self.picture_alt
         return AppInfo(self.title, self.about, self.prefix, picture, alt, style)
 

@@ -21,6 +21,7 @@ from singletable_apps.shared.web import (
     client_address,
     client_network,
     hit_limit,
+    in_thread,
 )
 
 WAITING = "An administrator has to approve your account first."
@@ -110,7 +111,7 @@ class LimitedBy:
 
     name: str
 
-    def __call__(self, request: Request, response: Response) -> None:
+    async def __call__(self, request: Request, response: Response) -> None:
         """Count a request."""
         limit = state_of(request).limits[self.name]
         if limit is not None:
@@ -134,16 +135,19 @@ def count_user_request(request: Request, response: Response, name: str, user_id:
         add_rate_limit_headers(response, limit.hit(str(user_id)))
 
 
-def signed_in_user(request: Request, response: Response, sent: SentToken) -> Any:
-    """Return the account of the access token: `Actor = Annotated[User, Depends(signed_in_user)]`.
+def authenticated_user(request: Request, response: Response, sent: SentToken) -> Any:
+    """Return the account of the access token. The limit `signed_in`, if any, counts its requests.
 
-    The limit `signed_in`, if the app has one, counts its requests.
+    In handlers, use `Actor = Annotated[User, Depends(signed_in_user)]`.
     """
     token = check_signed_in(request, sent).credentials
     user = state_of(request).auth.authenticate(token, _needed_scope(request))
     count_user_request(request, response, "signed_in", user.user_id)
     state_of(request).check_approved(user)
     return user
+
+
+signed_in_user = in_thread(authenticated_user)
 
 
 def _needed_scope(request: Request) -> Scope | None:
@@ -156,7 +160,7 @@ def _needed_scope(request: Request) -> Scope | None:
     return None if tags & {"account", "accounts", "auth"} else Scope.MANAGE
 
 
-def _recent_password(request: Request, sent: SentToken) -> RecentPassword:
+async def _recent_password(request: Request, sent: SentToken) -> RecentPassword:
     token, auth = check_signed_in(request, sent).credentials, state_of(request).auth
     return lambda action: auth.check_recent_password(token, action)
 

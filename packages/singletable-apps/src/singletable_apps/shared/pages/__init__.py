@@ -36,3 +36,4 @@ from singletable_apps.shared.pages.uploads import Upload as Upload
 from singletable_apps.shared.pages.uploads import UploadedFile as UploadedFile
 from singletable_apps.shared.pages.urls import local_url as local_url
 from singletable_apps.shared.pages.urls import path_of as path_of
+from singletable_apps.shared.pages.urls import url_of as url_of

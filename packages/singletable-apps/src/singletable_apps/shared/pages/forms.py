@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime, time
 from types import NoneType
 from typing import Annotated, Literal, TypeAlias, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
@@ -26,6 +26,8 @@ from singletable_apps.shared.pages.times import (
 from singletable_apps.shared.service import RevisionCheck
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
+_DATE = "Enter a date, such as 2026-11-15."
+_DATETIME = "Enter a date and a time, such as 2026-11-15T09:30."
 # By pydantic's error types, with its parameters. For others, its own message is good enough.
 MESSAGES: Mapping[str, tuple[str, ...]] = {
     "missing": ("Please fill this in.",),
@@ -44,6 +46,12 @@ MESSAGES: Mapping[str, tuple[str, ...]] = {
     "less_than": ("Enter less than %(lt)s.",),
     "literal_error": ("Choose one of the options.",),
     "enum": ("Choose one of the options.",),
+    "date_parsing": (_DATE,),
+    "date_from_datetime_parsing": (_DATE,),
+    "date_from_datetime_inexact": (_DATE,),
+    "datetime_parsing": (_DATETIME,),
+    "datetime_from_date_parsing": (_DATETIME,),
+    "time_parsing": ("Enter a time, such as 09:30.",),
 }
 
 
@@ -66,7 +74,7 @@ def _message(kind: str, limits: Mapping[str, object], text: str) -> str:
 
 M = TypeVar("M", bound=BaseModel)
 V = TypeVar("V")
-FieldValue: TypeAlias = str | bool | int | float | datetime | None
+FieldValue: TypeAlias = str | bool | int | float | date | time | None
 URLENCODED = "application/x-www-form-urlencoded"
 _MAX_FIELDS = 20_000
 _COLLECTIONS = (list, tuple, set, frozenset)
@@ -96,8 +104,13 @@ class Form:
     conflict: bool = False
 
     @classmethod
-    def of(cls, model: type[BaseModel], source: object, **others: FieldValue) -> Form:
-        """Return a form with the fields of a model, filled from an object, and `others`."""
+    def of(cls, model: type[BaseModel], source: object = None, **others: FieldValue) -> Form:
+        """Return a form with the fields of a model, filled from an object, and `others`.
+
+        Without an object, the fields have the defaults of the model.
+        """
+        if source is None:
+            return cls({**dict(model.model_construct()), **others})
         return cls({**{name: getattr(source, name) for name in model.model_fields}, **others})
 
     def value(self, name: str) -> str:
@@ -109,6 +122,8 @@ class Form:
                 return "on"
             case datetime() as at:
                 return format_local_time(at, self.zone or UTC)
+            case date() | time() as value:
+                return value.isoformat()
             case str() | int() | float() as value:
                 return str(value)
             case values:
@@ -190,6 +205,8 @@ class Form:
             return
         text = self.value(key)
         if not text and not _requires_text(info):
+            if info.default is True:
+                values[key] = False  # Browsers do not send a box that is not checked.
             return
         if _accepts(info, (datetime,)):
             values[key] = _parse_time(text, zone_named(self.zone_for(key)))
@@ -203,7 +220,7 @@ def _parse_time(text: str, zone: ZoneInfo) -> datetime:
     except NonexistentTime:
         raise
     except ValueError:
-        raise ValueError("Enter a date and a time, such as 2026-11-15T09:30.") from None
+        raise ValueError(_DATETIME) from None
 
 
 def _types(info: FieldInfo) -> list[object]:

@@ -11,6 +11,7 @@ from fastapi import Depends, Query, Request
 
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages.urls import path_of
+from singletable_apps.shared.web.threads import on_event_loop
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -82,6 +83,7 @@ class ListQuery:
             matches.sort(key=column, reverse=self.sort.startswith("-"))
         cursor = self.cursor or "0"
         start = int(cursor) if cursor.isascii() and cursor.isdecimal() and len(cursor) < 10 else 0
+        start = max(0, min(start, (len(matches) - 1) // limit * limit))
         end = start + limit
         return self.page(
             matches[start:end],
@@ -124,4 +126,4 @@ class ListPage(Pager, Generic[T]):
         return ListPage(self.next_url, self.first_url, self.shown, items=items, query=self.query)
 
 
-ListQueryParameters: TypeAlias = Annotated[ListQuery, Depends()]
+ListQueryParameters: TypeAlias = Annotated[ListQuery, Depends(on_event_loop(ListQuery))]

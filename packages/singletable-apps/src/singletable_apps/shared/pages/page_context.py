@@ -15,7 +15,7 @@ from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
 from singletable_apps.shared.pages.pages import Pages
 from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD
-from singletable_apps.shared.pages.urls import path_of
+from singletable_apps.shared.pages.urls import url_of
 
 M = TypeVar("M", bound=BaseModel)
 # The methods of a handler that shows a form and submits it, for `router.api_route`.
@@ -49,6 +49,10 @@ class PageContext(ABC):
         """Render a template of this app, named without its folder and ending."""
         path = f"{self.folder or self.pages.name}/{template}.html"
         return self.pages.render(self.request, path, status, **context)
+
+    def shows(self, template: str, **context: object) -> Callable[[Form, int], Response]:
+        """Return a function that shows a form in a template."""
+        return lambda form, status: self.render(template, status, form=form, **context)
 
     def submit(
         self,
@@ -84,7 +88,7 @@ class PageContext(ABC):
             for name in ("text", "consequences", "choice")
             if callable(value := getattr(question, name))
         }
-        question = replace(question, url=question.url or path_of(self.request), **read)
+        question = replace(question, url=question.url or url_of(self.request), **read)
         context = {"confirmation": question, "form": form or Form(), "frame": self.find_frame()}
         return self.pages.render(self.request, "confirm.html", status, **context)
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, FastAPI, Request
-from jinja2 import Environment
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, Template
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from singletable_apps.shared.languages import ENGLISH, Language
 from singletable_apps.shared.pages.api_docs import add_api_docs
@@ -34,7 +35,7 @@ POLICY = (
     "frame-ancestors 'none'; base-uri 'none'"
 )
 _FOLDER = Path(__file__).parent
-_MIN_COMPRESSED_SIZE = 1000
+_FIRST_CHUNK = 1000
 
 
 class ProblemPage(Protocol):
@@ -144,14 +145,19 @@ class Pages:
         self, request: Request, template: str, status: int = 200, /, **context: object
     ) -> HTMLResponse:
         """Render a template. Forms in the context show times in the reader's time zone."""
-        flash = self._flash_messages.take(request)
-        zone = request_time_zone(request)
-        shown = {
-            name: value.shown_in(zone) if isinstance(value, Form) else value
-            for name, value in context.items()
-        }
-        values = {**self._common(request), "flash": flash, **shown}
-        return _compress(request, self._fill_in(request, template, values), status)
+        text = self._template(request, template).render(self._values(request, context))
+        chunks, headers = _encode(request, [text])
+        return HTMLResponse(b"".join(chunks), status, headers)
+
+    def stream(self, request: Request, template: str, /, **context: object) -> Response:
+        """Render a template while it is sent, for a page whose end takes time.
+
+        The browser loads styles and shows the beginning meanwhile. An error in the beginning has
+        its own page; a later one breaks the response off.
+        """
+        parts = self._template(request, template).generate(self._values(request, context))
+        chunks, headers = _encode(request, parts)
+        return StreamingResponse(chain([next(chunks)], chunks), 200, headers, "text/html")
 
     def render_public(
         self,
@@ -173,7 +179,9 @@ class Pages:
         """
         return public_response(
             request,
-            self._fill_in(request, template, {**_public_context(request), "zone": zone, **context}),
+            self._template(request, template).render(
+                {**_public_context(request), "zone": zone, **context}
+            ),
             "text/html",
             status,
             last_modified=last_modified,
@@ -181,12 +189,21 @@ class Pages:
             headers={"Content-Security-Policy": policy},
         )
 
-    def _fill_in(self, request: Request, template: str, values: Mapping[str, object]) -> str:
+    def _values(self, request: Request, context: Mapping[str, object]) -> dict[str, object]:
+        flash = self._flash_messages.take(request)
+        zone = request_time_zone(request)
+        shown = {
+            name: value.shown_in(zone) if isinstance(value, Form) else value
+            for name, value in context.items()
+        }
+        return {**self._common(request), "flash": flash, **shown}
+
+    def _template(self, request: Request, name: str) -> Template:
         language = self.language(request)
         if language.code not in self._environments:
             environment = make_environment(self._folders, self._variables, language)
             self._environments[language.code] = environment
-        return self._environments[language.code].get_template(template).render(values)
+        return self._environments[language.code].get_template(name)
 
     def sealer(self, purpose: str) -> Sealer:
         """Return a sealer for what browsers keep for this app."""
@@ -251,15 +268,33 @@ def _public_context(request: Request) -> dict[str, object]:
     }
 
 
-def _compress(request: Request, text: str, status: int) -> HTMLResponse:
-    # Compression is safe here: pages contain no CSRF tokens that BREACH could guess.
+def _encode(request: Request, parts: Iterable[str]) -> tuple[Iterator[bytes], dict[str, str]]:
+    """Return a page in chunks, compressed if the browser accepts it, and its headers."""
     headers = {
         "Content-Security-Policy": POLICY,
         "Cache-Control": "private, no-cache",
         "Vary": "Accept-Encoding, Cookie, HX-Request",
     }
-    content = text.encode()
-    if len(content) > _MIN_COMPRESSED_SIZE and "gzip" in request.headers.get("accept-encoding", ""):
-        content = gzip.compress(content, 5)
-        headers["Content-Encoding"] = "gzip"
-    return HTMLResponse(content, status, headers)
+    # Compression is safe here: pages contain no CSRF tokens that BREACH could guess.
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return _join(parts), headers
+    return _compress(_join(parts)), {**headers, "Content-Encoding": "gzip"}
+
+
+def _join(parts: Iterable[str]) -> Iterator[bytes]:
+    """Join parts to chunks, small ones first: sending a chunk takes a change of threads."""
+    texts, size, wanted = list[str](), 0, _FIRST_CHUNK
+    for part in parts:
+        texts.append(part)
+        size += len(part)
+        if size >= wanted:
+            yield "".join(texts).encode()
+            texts, size, wanted = [], 0, wanted * 2
+    yield "".join(texts).encode()
+
+
+def _compress(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    gzip = zlib.compressobj(5, wbits=zlib.MAX_WBITS + 16)
+    for chunk in chunks:
+        yield gzip.compress(chunk) + gzip.flush(zlib.Z_SYNC_FLUSH)
+    yield gzip.flush()

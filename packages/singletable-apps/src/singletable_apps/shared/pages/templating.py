@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 from zoneinfo import ZoneInfo
@@ -21,6 +21,13 @@ _SHARED = Path(__file__).parent / "templates"
 Filter: TypeAlias = Callable[..., str]
 
 
+class _Environment(Environment):
+    """An environment whose variables do not change, so that importing a template is quick."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return {**self.globals, **(d or {})}
+
+
 def make_environment(
     folders: Sequence[Path], variables: Mapping[str, object], language: Language = ENGLISH
 ) -> Environment:
@@ -33,7 +40,7 @@ def make_environment(
     def translate(value: object) -> object:
         return language.gettext(value) if isinstance(value, Phrase) else value
 
-    environment = Environment(
+    environment = _Environment(
         loader=ChoiceLoader([FileSystemLoader(each) for each in (_SHARED, *folders)]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -56,12 +63,15 @@ def make_environment(
 
 
 def _time_filter(form: str) -> Filter:
-    """Return a filter that shows a time in a form of `LocalTime`."""
+    """Return a filter that shows a time in a form of `LocalTime`, and a date as its day."""
 
     @pass_context
-    def show(context: Context, at: datetime) -> str:
+    def show(context: Context, at: date) -> str:
+        language: Language = context["language"]
+        if not isinstance(at, datetime):
+            return language.date(at, "d MMMM y")
         zone = cast(ZoneInfo, context.get("zone") or ZoneInfo("UTC"))
-        return cast(str, getattr(LocalTime(at, zone, context["language"]), form))
+        return cast(str, getattr(LocalTime(at, zone, language), form))
 
     return show
 

@@ -33,6 +33,12 @@ def path_of(request: Request) -> str:
     return "/".join(quote(decode_segment(segment), safe="") for segment in segments)
 
 
+def url_of(request: Request) -> str:
+    """Return the request's path and query."""
+    query = request.scope["query_string"].decode("latin-1")
+    return path_of(request) + (f"?{query}" if query else "")
+
+
 def sign_in_url(request: Request, sign_in: str) -> str:
     """Return the sign-in URL, with `next` set to this page if it can be opened.
 
@@ -40,9 +46,7 @@ def sign_in_url(request: Request, sign_in: str) -> str:
     """
     if request.method not in ("GET", "HEAD") and not _has_page(request):
         return sign_in
-    query = request.scope["query_string"].decode("latin-1")
-    here = path_of(request) + (f"?{query}" if query else "")
-    return f"{sign_in}?next={quote(here, safe='')}"
+    return f"{sign_in}?next={quote(url_of(request), safe='')}"
 
 
 def _has_page(request: Request) -> bool:

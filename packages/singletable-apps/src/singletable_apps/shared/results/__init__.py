@@ -33,7 +33,6 @@ from singletable_apps.shared.results.views import MAX_ROUNDS as MAX_ROUNDS
 from singletable_apps.shared.results.views import ChartRow as ChartRow
 from singletable_apps.shared.results.views import Headline as Headline
 from singletable_apps.shared.results.views import MethodComparison as MethodComparison
-from singletable_apps.shared.results.views import RoundCell as RoundCell
 from singletable_apps.shared.results.views import RoundTable as RoundTable
 from singletable_apps.shared.results.views import compare_methods as compare_methods
 from singletable_apps.shared.results.views import possible_winners as possible_winners

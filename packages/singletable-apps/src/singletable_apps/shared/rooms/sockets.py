@@ -119,8 +119,9 @@ async def _receive_all(
         wait = rooms.take_token(room.key, connection.member)
         reply = await answer_message(body, receive, wait, rooms.clock, heartbeat)
         await connection.reply(reply)
-        # Meanwhile nothing is read, so that a flood of messages costs little.
-        await asyncio.sleep(wait)
+        if wait:
+            # Meanwhile nothing is read, so that a flood of messages costs little.
+            await asyncio.sleep(wait)
 
 
 async def serve_poll(request: Request, poll: Coroutine[Any, Any, str]) -> Response:

@@ -9,7 +9,6 @@ from singletable_apps.shared.web.api_docs import problem_types_of as problem_typ
 from singletable_apps.shared.web.app import add_routes as add_routes
 from singletable_apps.shared.web.app import api_router as api_router
 from singletable_apps.shared.web.app import make_app as make_app
-from singletable_apps.shared.web.bearer import ERROR_MEMBER as ERROR_MEMBER
 from singletable_apps.shared.web.bearer import SentToken as SentToken
 from singletable_apps.shared.web.bearer import check_signed_in as check_signed_in
 from singletable_apps.shared.web.clients import check_limit as check_limit
@@ -22,14 +21,12 @@ from singletable_apps.shared.web.downloads import download as download
 from singletable_apps.shared.web.etags import Edit as Edit
 from singletable_apps.shared.web.etags import Headers as Headers
 from singletable_apps.shared.web.etags import IfMatch as IfMatch
-from singletable_apps.shared.web.etags import IfMatchIfAny as IfMatchIfAny
 from singletable_apps.shared.web.etags import IfNoneMatch as IfNoneMatch
 from singletable_apps.shared.web.etags import etag as etag
 from singletable_apps.shared.web.idempotency import IdempotencyKey as IdempotencyKey
 from singletable_apps.shared.web.idempotency import IdempotencyKeyIfAny as IdempotencyKeyIfAny
 from singletable_apps.shared.web.openapi import PUBLIC as PUBLIC
 from singletable_apps.shared.web.openapi import responses as responses
-from singletable_apps.shared.web.pagination import OffsetCursors as OffsetCursors
 from singletable_apps.shared.web.pagination import Page as Page
 from singletable_apps.shared.web.pagination import PageLimit as PageLimit
 from singletable_apps.shared.web.pagination import PageRequest as PageRequest
@@ -41,7 +38,6 @@ from singletable_apps.shared.web.paths import in_segment as in_segment
 from singletable_apps.shared.web.problems import COMMON as COMMON
 from singletable_apps.shared.web.problems import IDEMPOTENCY_KEY as IDEMPOTENCY_KEY
 from singletable_apps.shared.web.problems import INVALID as INVALID
-from singletable_apps.shared.web.problems import INVALID_400 as INVALID_400
 from singletable_apps.shared.web.problems import INVALID_CURSOR as INVALID_CURSOR
 from singletable_apps.shared.web.problems import MALFORMED_BODY as MALFORMED_BODY
 from singletable_apps.shared.web.problems import NOT_ALLOWED as NOT_ALLOWED
@@ -53,7 +49,6 @@ from singletable_apps.shared.web.problems import UNAVAILABLE as UNAVAILABLE
 from singletable_apps.shared.web.problems import UNSUPPORTED_MEDIA_TYPE as UNSUPPORTED_MEDIA_TYPE
 from singletable_apps.shared.web.problems import FieldError as FieldError
 from singletable_apps.shared.web.problems import Problem as Problem
-from singletable_apps.shared.web.problems import ProblemMember as ProblemMember
 from singletable_apps.shared.web.problems import ProblemType as ProblemType
 from singletable_apps.shared.web.public_responses import FOREVER as FOREVER
 from singletable_apps.shared.web.public_responses import NO_STORE as NO_STORE
@@ -79,3 +74,5 @@ from singletable_apps.shared.web.schemas import optional_field as optional_field
 from singletable_apps.shared.web.schemas import paragraphs as paragraphs
 from singletable_apps.shared.web.schemas import partial_model as partial_model
 from singletable_apps.shared.web.settings import Settings as Settings
+from singletable_apps.shared.web.threads import in_thread as in_thread
+from singletable_apps.shared.web.threads import on_event_loop as on_event_loop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -25,8 +25,9 @@ from singletable_apps.shared.web.middleware import (
     Segments,
 )
 from singletable_apps.shared.web.openapi import build_openapi, responses
-from singletable_apps.shared.web.problems import COMMON, ProblemFormat, ProblemMember, ProblemType
+from singletable_apps.shared.web.problems import COMMON, ProblemFormat, ProblemType
 from singletable_apps.shared.web.settings import Settings, Site
+from singletable_apps.shared.web.threads import ThreadRoute
 
 
 def make_app(
@@ -37,14 +38,13 @@ def make_app(
     prefix: str = "",
     description: str = "",
     problem_types: Sequence[ProblemType] = (),
-    problem_members: Mapping[str, ProblemMember] = MappingProxyType({}),
     errors: ErrorProblems = MappingProxyType({}),
     settings: Settings | None = None,
 ) -> FastAPI:
     """Return an app with `routers` as its API under `prefix`; add pages with `add_routes`.
 
     `problem_types` are the app's own; one with the name of a common type replaces it in the API.
-    `problem_members` adds members to its problems, and `errors` maps its exceptions to problems.
+    `errors` maps its exceptions to problems.
     The API also has `/openapi.json` and `/problems/{type}`, and `/docs` if the app has pages.
     """
     site = Site(prefix, settings or Settings())
@@ -62,7 +62,7 @@ def make_app(
         add_routes(app, router, prefix)
     types = _merge(COMMON, problem_types)
     app.state.problem_types = list(types.values())
-    app.state.problem_format = ProblemFormat(types, problem_members)
+    app.state.problem_format = ProblemFormat(types)
     docs = docs_router(lambda: app.openapi(), app.state.problem_types, prefix)
     app.include_router(docs, prefix=prefix)
     _describe_once(app, site)
@@ -74,8 +74,10 @@ def add_routes(
 ) -> None:
     """Include a router in an app, so that requests for other paths pass it by quickly."""
     quick = _QuickRouter(router, prefix)
-    quick.include_router(router, prefix=prefix)
+    # In this order, FastAPI prepares the routes of a router at the first request for one of them.
     app.include_router(quick, include_in_schema=include_in_schema)
+    quick.include_router(router, prefix=prefix)
+    app.state.quick_routers = [*getattr(app.state, "quick_routers", ()), quick]
 
 
 class _QuickRouter(APIRouter):
@@ -83,9 +85,19 @@ class _QuickRouter(APIRouter):
 
     def __init__(self, router: APIRouter, prefix: str) -> None:
         super().__init__()
-        patterns = [compile_path(path)[0].pattern for path in _paths(router, prefix)]
-        # Several paths have groups of the same name, and one expression cannot.
-        self._paths = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", each) for each in patterns))
+        self._all = list(_routes(router, prefix))
+        self._paths = _match_any(path for path, _ in self._all)
+        self._paths_by_method: dict[str, re.Pattern[str]] = {}
+
+    def accepts(self, method: str, path: str) -> bool:
+        """Return whether a route has this method and path."""
+        paths = self._paths_by_method.get(method)
+        if paths is None:
+            accepted = [each for each, methods in self._all if method in methods]
+            if not accepted:  # clients invent methods: remember only those of routes
+                return False
+            paths = self._paths_by_method[method] = _match_any(accepted)
+        return paths.match(path) is not None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Return the match of a route, or none if no route has this path."""
@@ -94,19 +106,26 @@ class _QuickRouter(APIRouter):
         return super().matches(scope)
 
 
-def _paths(router: APIRouter, prefix: str) -> Iterator[str]:
-    """Yield the paths of the routes of a router, and of the routers that it includes."""
+def _routes(router: APIRouter, prefix: str) -> Iterator[tuple[str, Set[str]]]:
+    """Yield the paths and methods of the routes of a router and the routers that it includes."""
     for route in router.routes:
         if isinstance(route, Route | WebSocketRoute):
-            yield prefix + route.path
+            yield prefix + route.path, getattr(route, "methods", None) or set()
         else:
             included: Any = route
-            yield from _paths(included.original_router, prefix + included.include_context.prefix)
+            yield from _routes(included.original_router, prefix + included.include_context.prefix)
+
+
+def _match_any(paths: Iterable[str]) -> re.Pattern[str]:
+    patterns = [compile_path(path)[0].pattern for path in paths]
+    # Several paths have groups of the same name, and one expression cannot.
+    return re.compile("|".join(re.sub(r"\?P<\w+>", "?:", each) for each in patterns) or "(?!)")
 
 
 def api_router(tag: str, *problem_types: ProblemType) -> APIRouter:
     """Return a router for one topic; all its operations may respond with these problems."""
     return APIRouter(
+        route_class=ThreadRoute,
         tags=[tag],
         responses=responses(*problem_types),
         generate_unique_id_function=lambda route: route.name,

@@ -1,4 +1,4 @@
-"""Access tokens in the Authorization header, and errors as one text, for clients of older APIs."""
+"""Access tokens in the Authorization header."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from typing import Annotated, TypeAlias, TypeVar
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from singletable_apps.shared.web.problems import (
-    NOT_SIGNED_IN,
-    FieldError,
-    Problem,
-    ProblemMember,
-)
+from singletable_apps.shared.web.problems import NOT_SIGNED_IN, FieldError, Problem
 
 T = TypeVar("T")
 
@@ -32,19 +27,3 @@ def check_signed_in(request: Request, sent: T | None) -> T:
         detail = "The header is missing." if is_missing else "Expected Bearer and a valid token."
         raise Problem(NOT_SIGNED_IN, errors=[FieldError(detail, header="Authorization")])
     return sent
-
-
-def error_text(problem: Problem) -> str:
-    """Return a problem in one text, with the fields at fault."""
-    places = [each.pointer or each.parameter or each.header or "" for each in problem.errors]
-    texts = [
-        f"{place.lstrip('/')}: {each.detail}" if place else each.detail
-        for place, each in zip(places, problem.errors, strict=True)
-    ]
-    return " ".join(texts) or problem.detail
-
-
-# An additional member `error` of every problem.
-ERROR_MEMBER = {
-    "error": ProblemMember("What happened in one text, for clients of the original.", error_text)
-}

@@ -15,6 +15,7 @@ from singletable_apps.shared.web.problems import (
     FieldError,
     Problem,
 )
+from singletable_apps.shared.web.threads import on_event_loop
 
 _TAG = r'(?:W/)?"[!#-~]*"'
 TAGS = rf"^(?:\*|{_TAG}(?:[ \t]*,[ \t]*{_TAG})*)$"
@@ -69,7 +70,7 @@ def precondition_failed(revision: int | str) -> Problem:
 _IF_MATCH = 'The ETag of the version you are changing, such as `"7"`, or `*`.'
 
 
-def _edit(
+async def _edit(
     response: Response,
     if_match: Annotated[str | None, Header(description=_IF_MATCH)] = None,
 ) -> Edit:
@@ -80,21 +81,7 @@ def _edit(
     return Edit(_tags(if_match.strip()), response)
 
 
-def _edit_if_any(
-    response: Response,
-    if_match: Annotated[
-        str | None,
-        # The pattern marks the header as optional in the OpenAPI document.
-        Header(
-            description=f"{_IF_MATCH} Without it, your change wins.",
-            json_schema_extra={"pattern": TAGS},
-        ),
-    ] = None,
-) -> Edit:
-    return Edit(None if if_match is None else _tags(if_match.strip()), response)
-
-
-def _look(
+async def _look(
     response: Response,
     if_none_match: Annotated[
         str | None, Header(description="ETags you have; the response is 304 if one is current.")
@@ -118,8 +105,6 @@ def _tags(text: str) -> frozenset[str] | None:
 
 
 IfMatch: TypeAlias = Annotated[Edit, Depends(_edit)]
-# For clients that cannot send the header: without it, the last change wins.
-IfMatchIfAny: TypeAlias = Annotated[Edit, Depends(_edit_if_any)]
 IfNoneMatch: TypeAlias = Annotated[Look, Depends(_look)]
 
 
@@ -139,4 +124,4 @@ class _Headers:
         self._response.headers["Location"] = url
 
 
-Headers: TypeAlias = Annotated[_Headers, Depends()]
+Headers: TypeAlias = Annotated[_Headers, Depends(on_event_loop(_Headers))]

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from secrets import token_hex
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -71,7 +72,8 @@ class AccessLog:
             broken = problem_response(Problem(INTERNAL_ERROR), scope, site_of(scope).prefix)
             await broken(scope, receive, send_and_record)
         finally:
-            ACCESS.info("%s", _log_line(scope, status, time.perf_counter() - started))
+            if ACCESS.isEnabledFor(logging.INFO):
+                ACCESS.info("%s", _log_line(scope, status, time.perf_counter() - started))
 
 
 def _log_line(scope: Scope, status: int, seconds: float) -> str:
@@ -142,7 +144,8 @@ _ALWAYS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-_TWO_YEARS = "max-age=63072000; includeSubDomains"
+_ENCODED = [(name.lower().encode(), value.encode()) for name, value in _ALWAYS.items()]
+_TWO_YEARS = b"max-age=63072000; includeSubDomains"
 
 
 class SecurityHeaders:
@@ -159,22 +162,23 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        added = dict(_ALWAYS)
+        added = _ENCODED
         # Not for localhost: browsers would require HTTPS of all programs on all its ports.
         if self.is_https or (
             scope.get("scheme") == "https"
             and not is_loopback(host_name(Headers(scope=scope).get("host", "")))
         ):
-            added["Strict-Transport-Security"] = _TWO_YEARS
+            added = [*_ENCODED, (b"strict-transport-security", _TWO_YEARS)]
 
         async def send_with_headers(message: Message) -> None:
             # The headers of a 304 replace those of the page in the client's cache (RFC 9111, 3.2).
             if message["type"] == "http.response.start" and message["status"] != 304:
                 headers = MutableHeaders(scope=message)
-                for name, value in added.items():
-                    # A page that others may embed says so in its policy; this would contradict it.
-                    if name != "X-Frame-Options" or EMBEDDABLE not in headers.get(_POLICY, ""):
-                        headers.setdefault(name, value)
+                own = {name for name, _ in headers.raw}
+                # A page that others may embed says so in its policy; this would contradict it.
+                if EMBEDDABLE in headers.get(_POLICY, ""):
+                    own.add(b"x-frame-options")
+                headers.raw.extend(each for each in added if each[0] not in own)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -185,7 +189,29 @@ MAX_HEADERS = 100
 MAX_HEADER_BYTES = 32 << 10
 
 
-class Heads:
+class _Check(ABC):
+    """Rejects requests and WebSockets for which `check` raises a problem."""
+
+    app: ASGIApp
+
+    @abstractmethod
+    def check(self, scope: Scope) -> Scope:
+        """Return the request to pass on, or raise a Problem."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or respond with the problem."""
+        try:
+            passed = scope if scope["type"] == "lifespan" else self.check(scope)
+        except Problem as problem:
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+                return
+            await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
+            return
+        await self.app(passed, receive, send)
+
+
+class Heads(_Check):
     """Rejects requests with an oversized URL or headers, or for another host."""
 
     def __init__(self, app: ASGIApp, public_url: str = "", proxies: Sequence[str] = ()) -> None:
@@ -193,33 +219,24 @@ class Heads:
         self.public_host = host_name(urlsplit(public_url).netloc)
         self.proxies = proxies
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on if its head is acceptable."""
-        problem = None if scope["type"] == "lifespan" else self._find_problem(scope)
-        if problem is None:
-            await self.app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
-        else:
-            await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
-
-    def _find_problem(self, scope: Scope) -> Problem | None:
+    def check(self, scope: Scope) -> Scope:
+        """Return the request if its head is acceptable."""
         url_size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if url_size > MAX_URL_BYTES:
-            return Problem(
+            raise Problem(
                 URL_TOO_LONG, f"Expected at most {MAX_URL_BYTES} bytes, but got {url_size}."
             )
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         size = sum(len(name) + len(value) for name, value in headers)
         if len(headers) > MAX_HEADERS or size > MAX_HEADER_BYTES:
-            return Problem(
+            raise Problem(
                 HEADERS_TOO_LARGE,
                 f"Expected at most {MAX_HEADERS} headers and {MAX_HEADER_BYTES} bytes, but got "
                 f"{len(headers)} and {size}.",
             )
         if self.public_host and not self._is_for_us(scope):
-            return Problem(MISDIRECTED)
-        return None
+            raise Problem(MISDIRECTED)
+        return scope
 
     def _is_for_us(self, scope: Scope) -> bool:
         hosts = Headers(scope=scope).getlist("host")
@@ -276,8 +293,12 @@ def no_route_problem(scope: Scope, methods: list[str]) -> Problem:
 
 def is_accepted(scope: Scope, method: str) -> bool:
     """Return whether a route accepts the method for a path."""
+    app = scope["app"]
+    quick_routers = getattr(app.state, "quick_routers", ())
+    if any(each.accepts(method, scope["path"]) for each in quick_routers):
+        return True
     changed = {**scope, "method": method}
-    return any(route.matches(changed)[0] is Match.FULL for route in scope["app"].router.routes)
+    return any(route.matches(changed)[0] is Match.FULL for route in app.router.routes)
 
 
 def allowed_methods(scope: Scope) -> list[str]:
@@ -302,7 +323,7 @@ def _without_body(send: Send) -> Send:
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class CrossOriginProtection:
+class CrossOriginProtection(_Check):
     """Rejects unsafe requests from other sites (CSRF), by Sec-Fetch-Site or Origin.
 
     These are the rules of Go 1.25, without tokens: every browser since 2023 sends Sec-Fetch-Site,
@@ -313,15 +334,11 @@ class CrossOriginProtection:
         self.app = app
         self.trusted = frozenset(trusted_origins)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on requests from our own pages, trusted origins and programs."""
-        if scope["type"] == "lifespan" or self._is_trusted(scope):
-            await self.app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
-        else:
-            response = problem_response(Problem(CROSS_ORIGIN), scope, site_of(scope).prefix)
-            await response(scope, receive, send)
+    def check(self, scope: Scope) -> Scope:
+        """Return requests from our own pages, trusted origins and programs."""
+        if not self._is_trusted(scope):
+            raise Problem(CROSS_ORIGIN)
+        return scope
 
     def _is_trusted(self, scope: Scope) -> bool:
         if scope["type"] == "http" and scope["method"] in SAFE:
@@ -343,27 +360,16 @@ def _host_of(origin: str) -> str | None:
         return None
 
 
-class Segments:
+class Segments(_Check):
     """Decodes a path segment by segment, so that names may contain slashes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with its decoded path."""
+    def check(self, scope: Scope) -> Scope:
+        """Return the request with its decoded path."""
         raw = scope.get("raw_path")
-        if scope["type"] == "lifespan" or raw is None:
-            await self.app(scope, receive, send)
-            return
-        try:
-            path = decode_path(raw)
-        except Problem as problem:
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008})
-                return
-            await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
-            return
-        await self.app({**scope, "path": path}, receive, send)
+        return scope if raw is None else {**scope, "path": decode_path(raw)}
 
 
 def decode_path(raw: bytes) -> str:

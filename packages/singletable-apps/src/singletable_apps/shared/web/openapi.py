@@ -26,7 +26,6 @@ from singletable_apps.shared.web.problems import (
     UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
     URL_TOO_LONG,
-    Problem,
     ProblemDocument,
     ProblemFormat,
     ProblemType,
@@ -96,9 +95,6 @@ def build_openapi(app: FastAPI, site: Site, written: ProblemFormat) -> Json:
         schemas.pop(unused, None)
     problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas.update(problem.pop("$defs"))
-    for name, member in written.members.items():
-        problem["properties"][name] = {**_TEXT, "description": member.description}
-        problem["required"].append(name)
     schemas["Problem"] = problem
     for path, operations in cast(Json, document.get("paths", {})).items():
         for method, operation in operations.items():
@@ -181,11 +177,10 @@ def _merge(responses_: Json, status: str, answer: Json) -> None:
 
 
 def _complete_examples(answer: Json, prefix: str, written: ProblemFormat) -> None:
-    """Add the prefix of the API to the types in examples, and the app's further members."""
+    """Add the prefix of the API to the types in examples."""
     content = answer.get("content", {}).get(MEDIA_TYPE, {})
     for name, example in content.get("examples", {}).items():
-        members = written.extensions(Problem(written.types[name]))
-        value = {**example["value"], "type": f"{prefix}/problems/{name}", **members}
+        value = {**example["value"], "type": f"{prefix}/problems/{name}"}
         content["examples"][name] = {"value": value}
 
 

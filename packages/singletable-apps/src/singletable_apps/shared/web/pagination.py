@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.web.problems import INVALID_CURSOR, FieldError, Problem
 from singletable_apps.shared.web.schemas import Document
+from singletable_apps.shared.web.threads import on_event_loop
 
 T = TypeVar("T")
 # Marks the parameter with the cursor in the OpenAPI document.
@@ -91,7 +92,7 @@ class PageRequest:
         ]
 
 
-Pagination: TypeAlias = Annotated[PageRequest, Depends()]
+Pagination: TypeAlias = Annotated[PageRequest, Depends(on_event_loop(PageRequest))]
 
 
 class OffsetCursors:

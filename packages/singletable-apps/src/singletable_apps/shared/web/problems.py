@@ -155,10 +155,6 @@ UNAVAILABLE = ProblemType(
     RETRY_AFTER,
 )
 
-# Instead of INVALID, in the API of an app whose original answers invalid input with 400.
-INVALID_400 = ProblemType(
-    INVALID.name, 400, "Invalid request", "`errors` lists what is wrong, and where."
-)
 # The problems of operations that need a token.
 SIGNED_IN = (NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 
@@ -237,31 +233,14 @@ class Problem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ProblemMember:
-    """A further member of the problems of an app: its description, and its text for a problem."""
-
-    description: str
-    text: Callable[[Problem], str]
-
-
-@dataclass(frozen=True, slots=True)
 class ProblemFormat:
-    """How the API of an app writes problems.
-
-    `types` are its problem types by name, of which some may replace common ones. `members` are
-    further members of every problem.
-    """
+    """The problem types of an app by name, of which some may replace common ones."""
 
     types: Mapping[str, ProblemType] = field(default_factory=dict[str, ProblemType])
-    members: Mapping[str, ProblemMember] = field(default_factory=dict[str, ProblemMember])
 
     def type_of(self, problem_type: ProblemType) -> ProblemType:
         """Return the app's own type of this name, if it has one."""
         return self.types.get(problem_type.name, problem_type)
-
-    def extensions(self, problem: Problem) -> dict[str, JsonValue]:
-        """Return the further members of a problem."""
-        return {name: member.text(problem) for name, member in self.members.items()}
 
 
 class FieldErrorDocument(BaseModel):
@@ -326,7 +305,6 @@ def _json_response(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
     written: ProblemFormat = getattr(app and app.state, "problem_format", ProblemFormat())
     problem_type = written.type_of(problem.type)
     body: dict[str, JsonValue] = {
-        **written.extensions(problem),
         **problem.extensions,
         "type": problem_type_url(problem_type, prefix),
         "title": problem_type.title,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 
@@ -84,6 +85,7 @@ def _duration(seconds: int) -> Phrase:
     return Phrase("%(count)s second", "%(count)s seconds", count=seconds)
 
 
+@lru_cache(10_000)
 def client_network(address: str) -> str:
     """Return the key of a client: an IPv4 address, or an IPv6 network of one customer (/64)."""
     try:

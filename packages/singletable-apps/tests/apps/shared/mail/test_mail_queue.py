@@ -9,7 +9,13 @@ import pytest
 
 from singletable import Store, connect
 from singletable_apps.shared.expiry import expiring
-from singletable_apps.shared.mail import Email, InvalidEmail, MailNotSent, build_message
+from singletable_apps.shared.mail import (
+    Email,
+    InvalidEmail,
+    MailNotSent,
+    MailServerUnreachable,
+    build_message,
+)
 from singletable_apps.shared.mail_queue import (
     LEASE,
     RETRIES,
@@ -101,6 +107,15 @@ def test_links_are_only_in_what_is_sent(queue: MailQueue, server: Server, store:
     assert message["Message-ID"] == "<e1.invitation.ada@example.org>"
 
 
+def test_long_url_to_unsubscribe_is_sent_as_it_is() -> None:
+    # Programs that offer one click look for < and >, and decode nothing (RFC 2369).
+    url = f"https://vote.example/stop/{'x' * 150}"
+    email = Email("ada@example.org", "Übung " * 20, "Hello", unsubscribe=url)
+    lines = bytes(build_message(email, "vote@example.org", NOW)).split(b"\r\n")
+    assert f"List-Unsubscribe: <{url}>".encode() in lines
+    assert all(len(line) < 80 for line in lines if url.encode() not in line)
+
+
 def test_no_more_than_the_limit_is_sent_at_once(queue: MailQueue) -> None:
     many = [replace(ADA, recipient=f"voter-{number}") for number in range(120)]
     assert queue.enqueue(many, NOW) == 120
@@ -137,6 +152,16 @@ def test_permanent_problems_are_noted_at_once(
     assert queue.deliver(NOW) == 1
     failed = [each for each in queue.deliveries("e1") if each.state == "failed"]
     assert [each.problem for each in failed] == [str(problem)]
+
+
+def test_others_wait_while_the_server_does_not_answer(queue: MailQueue, server: Server) -> None:
+    server.problems = [MailServerUnreachable("Timed out.")]
+    queue.enqueue([ADA, BEN], NOW)
+    assert queue.deliver(NOW) == 0
+    assert server.received == []
+    assert queue.deliver(NOW + timedelta(seconds=5)) == 1
+    assert sorted(states(queue).values()) == ["sent", "waiting"]
+    assert queue.deliver(NOW + RETRIES[0]) == 1
 
 
 def test_another_process_sends_what_a_killed_one_had(queue: MailQueue, server: Server) -> None:

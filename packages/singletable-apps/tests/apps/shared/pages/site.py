@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -39,6 +39,7 @@ PAGE = """\
 {% block content %}<h1>{{ heading }}</h1>
 {{ field.form_summary(form) }}
 {{ field.text(form, "name", "Name") }}{{ field.password(form, "password", "Password") }}
+{{ field.date(form, "due", "Due") }}
 {{ field.datetime(form, "opens", "Opens") }}{{ field.checkbox(form, "secret", "Secret") }}
 {{ field.checkboxes(form, "days", "Days", [("mon", "Monday", ""), ("tue", "Tuesday", "")]) }}
 {% endblock %}
@@ -52,6 +53,8 @@ class Terms(BaseModel):
     password: Annotated[str, Field(min_length=12)]
     seats: Annotated[int, Field(ge=1)] = 1
     opens: datetime | None = None
+    due: date | None = None
+    starts: time | None = None
     secret: bool = False
     method: Literal["schulze", "borda"] = "schulze"
     days: list[str] = []

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import BaseModel
 
 from singletable_apps.shared.pages import Form
+from singletable_apps.shared.pages.templating import make_environment
 from tests.apps.shared.pages.site import HOSTILE, Terms
 
 GOOD = {"name": "Board", "password": "correct horse"}
@@ -30,6 +32,29 @@ def test_form_of_an_object_has_the_fields_of_the_model() -> None:
     assert form.validate(Terms) == stored
 
 
+def test_form_of_a_model_alone_has_its_defaults() -> None:
+    form = Form.of(Terms, revision=7)
+    assert (form.value("method"), form.value("seats")) == ("schulze", "1")
+    assert (form.value("name"), form.value("due"), form.value("revision")) == ("", "", "7")
+    assert form.values == Form.of(Terms, None, revision=7).values
+
+
+def test_unchecked_checkbox_is_false_whatever_its_default() -> None:
+    class Options(BaseModel):
+        public: bool = True
+
+    assert Form.of(Options).value("public") == "on"
+    assert Form({}).validate(Options) == Options(public=False)
+
+
+def test_date_is_shown_as_a_date_field_expects_it() -> None:
+    form = Form(GOOD | {"due": date(2026, 11, 15)})
+    assert form.value("due") == "2026-11-15"
+    read = form.validate(Terms)
+    assert isinstance(read, Terms)
+    assert read.due == date(2026, 11, 15)
+
+
 def test_single_value_of_a_list_field_is_a_list() -> None:
     read = Form(GOOD | {"days": "mon"}).validate(Terms)
     assert isinstance(read, Terms)
@@ -49,6 +74,10 @@ def test_single_value_of_a_list_field_is_a_list() -> None:
         ("seats", "9" * 5000, "That number is too large."),
         ("opens", "soon", "Enter a date and a time, such as 2026-11-15T09:30."),
         ("opens", "2026-13-01T10:00", "Enter a date and a time, such as 2026-11-15T09:30."),
+        ("due", "soon", "Enter a date, such as 2026-11-15."),
+        ("due", "2026-11-31", "Enter a date, such as 2026-11-15."),
+        ("due", "2026-11-15T09:30", "Enter a date, such as 2026-11-15."),
+        ("starts", "noon", "Enter a time, such as 09:30."),
         ("method", "guess", "Choose one of the options."),
     ],
 )
@@ -85,6 +114,17 @@ def test_form_keeps_its_values_except_passwords(browser: TestClient) -> None:
     assert 'value="mon" checked' not in answer.text
     assert 'aria-describedby="f-name-error" aria-invalid="true"' in answer.text
     assert '<a href="#f-name">Enter at most 20 characters.</a>' in answer.text
+
+
+def test_summary_names_empty_fields_by_their_labels() -> None:
+    template = make_environment([], {}).from_string(
+        '{% import "macros/field.html" as fields %}'
+        '{{ fields.form_summary(form, {"borrower": "To whom"}) }}'
+    )
+    empty = "Please fill this in."
+    text = template.render(form=Form(errors={"borrower": empty, "due_date": empty}))
+    assert ">To whom: please fill this in.</a>" in text
+    assert ">Due date: please fill this in.</a>" in text
 
 
 @pytest.mark.parametrize(
@@ -125,6 +165,12 @@ def test_time_outside_the_calendar_is_rejected(typed: str, zone: str) -> None:
     read = Form(GOOD | {"opens": typed}, zone=ZoneInfo(zone)).validate(Terms)
     assert isinstance(read, Form)
     assert read.errors == {"opens": "Enter a date and a time, such as 2026-11-15T09:30."}
+
+
+def test_date_field_has_no_time_zone(browser: TestClient) -> None:
+    text = browser.get("/notes").text
+    assert 'name="due" type="date"' in text
+    assert "due.zone" not in text
 
 
 def test_time_field_shows_its_time_zone(browser: TestClient) -> None:

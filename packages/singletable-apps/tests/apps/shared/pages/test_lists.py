@@ -61,6 +61,13 @@ def test_invalid_cursor_shows_the_first_page(cursor: str) -> None:
     assert apply(query(cursor=cursor)).items == NAMES
 
 
+# As after the last item of the last page was deleted.
+def test_cursor_behind_the_last_item_shows_the_last_page() -> None:
+    page = apply(query("a", cursor="4"), limit=2)
+    assert (page.items, page.shown) == (["Mary", "Ada Grace"], "3 to 4 of 4")
+    assert apply(query("nobody", cursor="4"), limit=2).items == []
+
+
 def test_map_keeps_the_links() -> None:
     page = apply(query(), limit=2).map(str.upper)
     assert (page.items, page.next_url) == (["ADA", "GRACE"], "/people?cursor=2")

@@ -20,7 +20,7 @@ JSON = {"Accept": "application/json"}
         ("/broken/500", 500, "request ID"),
         ("/nowhere", 404, "There is no page at this address."),
         ("/nowhere", 404, 'href="/notes/search"'),
-        ("/broken/x", 422, "1 error"),
+        ("/broken/x", 422, "This address or form cannot be used"),
     ],
 )
 def test_problem_is_an_error_page(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from singletable_apps.shared.pages import LocalTime
+from singletable_apps.shared.pages.templating import make_environment
 from singletable_apps.shared.pages.times import zone_named
 
 AT = datetime(2026, 11, 15, 20, 30, tzinfo=UTC)
@@ -39,6 +40,13 @@ def test_utc_is_added_if_the_time_zone_differs() -> None:
         in LocalTime(AT, ZoneInfo("Europe/Berlin")).html_with_utc
     )
     assert "span" not in LocalTime(AT, ZoneInfo("UTC")).html_with_utc
+
+
+@pytest.mark.parametrize("name", ["day", "moment", "moment_with_utc"])
+def test_filters_show_a_date_as_its_day_in_every_time_zone(name: str) -> None:
+    template = make_environment([], {}).from_string("{{ on | " + name + " }}")
+    shown = template.render(on=date(2026, 11, 15), zone=ZoneInfo("America/New_York"))
+    assert shown == "15 November 2026"
 
 
 @pytest.mark.parametrize("name", ["", "Mars/Base", "../../etc/passwd", "/etc/localtime", "x" * 999])

@@ -120,6 +120,7 @@ def test_socket_of_our_own_pages_is_accepted(host: str) -> None:
 
 def test_client_that_reconnects_resumes(host: str) -> None:
     with open_socket(host, "resume", "ada") as ada:
+        read(ada)  # she is in the room, which stays open
         with open_socket(host, "resume", "bob") as bob:
             snapshot = read(bob)
         say(ada, "1", "one")

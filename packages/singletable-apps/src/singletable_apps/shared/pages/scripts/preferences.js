@@ -6,8 +6,18 @@ const keep = (name, value) => {
   document.cookie = `${name}=${value}; Path=/; Max-Age=${value ? YEAR : 0}; SameSite=Lax${secure}`;
 };
 
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-if (zone && cookie("zone") !== zone) keep("zone", zone);
+const keepZone = () => {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone && cookie("zone") !== zone) keep("zone", zone);
+};
+// A browser takes long to say its zone. It has seldom changed, so the page is shown first.
+if (cookie("zone")) (window.requestIdleCallback ?? setTimeout)(keepZone);
+else {
+  keepZone();
+  // The server did not know the zone of this first page. Times in a message would be lost.
+  const isZoned = document.querySelector("time, [data-zoned], [type=datetime-local]") && !document.querySelector("[data-flash]");
+  if (isZoned && (cookie("zone") ?? "UTC") !== "UTC") location.reload();
+}
 
 const root = document.documentElement;
 const picker = document.querySelector("[data-theme-picker]");

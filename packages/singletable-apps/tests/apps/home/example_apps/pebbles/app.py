@@ -13,7 +13,14 @@ from fastapi import APIRouter, Depends, Response
 from singletable import Attr, Entity, Key, Store, Table, attr
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.errors import AppError
-from singletable_apps.shared.frame import AppSpec, Opening, PageContext, Urls, current_service
+from singletable_apps.shared.frame import (
+    AppProblems,
+    AppSpec,
+    Opening,
+    PageContext,
+    Urls,
+    current_service,
+)
 from singletable_apps.shared.web import Problem, ProblemType
 
 pebbles = Table("pebbles")
@@ -95,7 +102,7 @@ APP = AppSpec[Pebbles](
     description="Pebbles over HTTP.",
     routers=(router,),
     pages=(page_router,),
-    problem_types=(TAKEN,),
+    problems=AppProblems(others=[TAKEN]),
     generated_files={"gray.css": "p{}"},
     sample=_create_sample,
     list_sample=_list_sample,
