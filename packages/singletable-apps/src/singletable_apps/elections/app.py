@@ -13,7 +13,7 @@ from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.sample import describe_sample, fill_sample, list_sample
 from singletable_apps.elections.service import TABLES, Elections, create_tables, open_elections
 from singletable_apps.elections.urls import PREFIX, Urls
-from singletable_apps.elections.web import PROBLEM_TYPES, PROBLEMS
+from singletable_apps.elections.web import PROBLEMS
 from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
@@ -81,7 +81,7 @@ _SPEC = AppSpec[Elections](
     ),
     sample=fill_sample,
     sample_title="Creating sample elections",
-    sample_note=describe_sample(),
+    sample_hint=describe_sample(),
     list_sample=list_sample,
     limits={
         "reset": (300, 3600),
@@ -97,7 +97,6 @@ _SPEC = AppSpec[Elections](
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
-    problem_types=PROBLEM_TYPES,
     search="all",
     pages=pages.ROUTERS,
     problem_pages=pages.PROBLEM_PAGES,

@@ -34,11 +34,11 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection.projector import catch_up, get_last_event
-from singletable_apps.elections.projection.rebuild import Progress, mark_rebuilding
+from singletable_apps.elections.projection import catch_up, get_last_event
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.proofs.keys import BallotKey, is_deletion_signed, is_signed
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.rebuild import Progress, mark_rebuilding
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.shared.errors import Busy

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from singletable_apps.shared.app_commands import AddressOption, app_commands
-from singletable_apps.shared.cli import LimitOption, exit_on_error
+from singletable_apps.shared.cli import exit_on_error
 
 KeysOption = Annotated[
     Path, typer.Option("--keys", metavar="FOLDER", help="Folder of the key files.")
@@ -33,6 +33,7 @@ elections = app_commands(
     sample="Create sample people and elections in empty tables.",
     keys=KeysOption,
     emails=True,
+    bounce="Election {about}, voter {recipient}",
     serve_options=[("new_keys", NewKeysOption, False)],
 )
 
@@ -87,28 +88,6 @@ def verify(at: AddressOption, keys: KeysOption) -> None:
     from singletable_apps.elections.commands import verify
 
     verify(at, keys)
-
-
-@elections.command()
-@exit_on_error()
-def bounce(at: AddressOption) -> None:
-    """Note that an e-mail to a voter failed: reads the report of a mail server (RFC 3464).
-
-    Let the mail server pipe what comes back to the address of --from into this command. The people
-    who run the election then see on the roll which addresses do not work.
-    """
-    from singletable_apps.elections.commands import note_bounces
-
-    note_bounces(at)
-
-
-@elections.command()
-@exit_on_error()
-def events(at: AddressOption, limit: LimitOption = 20) -> None:
-    """Print the latest events, newest first."""
-    from singletable_apps.elections.commands import show_events
-
-    show_events(at, limit)
 
 
 @elections.command()

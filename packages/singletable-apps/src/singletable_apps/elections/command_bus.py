@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
+from queue import SimpleQueue
 from typing import TypeAlias
 
 from singletable import AlreadyExists, SingleTableError, Store, TransactionConflict
@@ -22,7 +24,7 @@ from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import ConfirmedReadModel, PollBook
-from singletable_apps.elections.projection.projector import MAX_BATCH, apply_until, catch_up
+from singletable_apps.elections.projection import MAX_BATCH, apply_until, catch_up
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.errors import Busy
 
@@ -31,7 +33,11 @@ NumberedEvent: TypeAlias = Callable[[int], EventData]
 # A decision reads what it needs, and returns the events to append or raises why it refuses.
 Decision: TypeAlias = Callable[[ReadModel], Sequence[EventData | NumberedEvent]]
 
-MAX_ATTEMPTS = 200
+# Seconds in which other processes may come first again and again; browsers wait a little longer.
+MAX_WAIT = 25.0
+# The longest pause, in seconds, in which others go first. Who wrote last has nothing to read before
+# the next command, and would be the fastest again.
+MAX_PAUSE = 1.0
 # How often to send an append whose outcome is unknown before giving up.
 MAX_SENDS = 6
 
@@ -47,13 +53,13 @@ class _Command:
     events: list[Event] = field(default_factory=list[Event])
     error: Exception | None = None
     is_done: bool = False
-    wake: threading.Event = field(default_factory=threading.Event)
+    wake: SimpleQueue[None] = field(default_factory=SimpleQueue[None])
 
     def finish(self, error: Exception | None = None) -> None:
         """Record the outcome: done, or refused with `error`."""
         self.error = error
         self.is_done = True
-        self.wake.set()
+        self.wake.put(None)
 
 
 class CommandBus:
@@ -72,6 +78,7 @@ class CommandBus:
         # Threads of one process would only conflict at the log, so one at a time leads.
         self._lock = threading.Lock()
         self._is_led = False
+        self._pause = 0.0
         self._waiting: deque[_Command] = deque()
 
     def execute(self, actor: str, decide: Decision, *, batch_key: int | None = None) -> list[Event]:
@@ -86,7 +93,7 @@ class CommandBus:
             self._waiting.append(command)
             must_wait, self._is_led = self._is_led, True
         if must_wait:
-            command.wake.wait()
+            command.wake.get()
         if not command.is_done:
             try:
                 self._lead(command)
@@ -94,7 +101,7 @@ class CommandBus:
                 with self._lock:
                     self._is_led = bool(self._waiting)
                     if self._is_led:
-                        self._waiting[0].wake.set()
+                        self._waiting[0].wake.put(None)
         if command.error is not None:
             raise command.error
         return command.events
@@ -102,6 +109,8 @@ class CommandBus:
     def _lead(self, command: _Command) -> None:
         """Execute batches until the command is done."""
         while not command.is_done:
+            if self._pause > 0.001:
+                time.sleep(random.uniform(0, self._pause))
             batch = self._take_batch()
             try:
                 self._execute(batch)
@@ -127,7 +136,8 @@ class CommandBus:
         return batch
 
     def _execute(self, commands: list[_Command]) -> None:
-        for attempt in range(MAX_ATTEMPTS):
+        began = time.monotonic()
+        for attempt in count():
             sync = catch_up(self._store, self._book)
             self._book.follow(sync)
             read = ConfirmedReadModel(self._store, self._book)
@@ -142,12 +152,15 @@ class CommandBus:
                         command.finish(error)
                 remaining = [command for command in commands if not command.is_done]
                 if not remaining or self._append(remaining, sync):
+                    lost = time.monotonic() - began if attempt else 0.0
+                    self._pause = min(MAX_PAUSE, max(lost, self._pause / 2))
                     return
-            time.sleep(random.uniform(0, min(0.05, 0.001 * 2**attempt)))
-        raise Busy(
-            f"Other changes came first, {MAX_ATTEMPTS} times in a row. Nothing was saved; try "
-            "again."
-        )
+            if time.monotonic() - began > MAX_WAIT:
+                raise Busy(
+                    f"Other changes came first for {MAX_WAIT:.0f} seconds. Nothing was saved; try "
+                    "again."
+                )
+            time.sleep(random.uniform(0, 0.001 * 2 ** min(attempt, 6)))
 
     def _is_unchanged(self, read: ReadModel, sync: Sync) -> bool:
         """Return whether no event, or part of one, was applied since, and no rebuild started."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -22,13 +21,11 @@ from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_existing_keys, load_store_keys
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, Elections, create_tables, open_elections
-from singletable_apps.elections.service.audit import redact_event_data
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.key_files import new_private_file
-from singletable_apps.shared.mail_queue import note_bounce
 from singletable_apps.shared.serve import (
     FileError,
     existing_address,
@@ -36,10 +33,6 @@ from singletable_apps.shared.serve import (
     open_driver,
     progress_bar,
 )
-from singletable_apps.shared.service import utc_now
-
-# A report contains the e-mail that failed.
-MAX_REPORT = 1 << 20
 
 
 @contextmanager
@@ -109,19 +102,6 @@ def restore(at: str, keys: Path, path: Path) -> None:
     typer.echo("Serve it with the same keys as before: other keys cannot open sealed ballots.")
 
 
-def note_bounces(at: str) -> None:
-    """Note the e-mail that the report of a mail server on the standard input is about."""
-    report = sys.stdin.buffer.read(MAX_REPORT)
-    with existing_store(at) as store:
-        noted = note_bounce(store, report, utc_now())
-    if noted is None:
-        typer.echo("This is not a report about an e-mail to a voter that failed. Nothing changed.")
-    else:
-        typer.echo(
-            f"Election {noted.about.partition('-')[0]}, voter {noted.recipient}: {noted.problem}"
-        )
-
-
 def rebuild_table(at: str, keys: Path) -> None:
     """Rebuild the table from the log."""
     key = load_existing_keys(keys).ballot_key
@@ -163,19 +143,6 @@ def _describe(end: ExportEnd) -> str:
     if end.events == 0:
         return "The log has no events."
     return f"The log has {end.events:,} events; the last hash is {end.head}."
-
-
-def show_events(at: str, limit: int) -> None:
-    """Print the latest events, one per line, without password hashes."""
-    writer = ReportWriter(Console(highlight=False), plain=True)
-    with existing_store(at) as store:
-        events = list(store.query(patterns.all_events(), limit=limit, reverse=True))
-    for event in events:
-        data = json.dumps(redact_event_data(event.event_data), ensure_ascii=False)
-        when = f"{event.when_occurred:%Y-%m-%d %H:%M:%S}"
-        writer.write_line(f"{event.event_id}  {when}  {event.actor}  {event.event_type}  {data}")
-    if not events:
-        writer.write_line("The log has no events.")
 
 
 def show_tally(

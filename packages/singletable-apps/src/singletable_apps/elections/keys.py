@@ -21,7 +21,7 @@ from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, WrongKeys
 from singletable_apps.elections.events import Event, check_not_restoring
-from singletable_apps.elections.projection.projector import get_last_event
+from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.proofs.documents import ClosingStatement
 from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import (

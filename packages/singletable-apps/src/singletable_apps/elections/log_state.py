@@ -240,8 +240,9 @@ class CaseInsensitiveDict(UserDict[str, T]):
 class LogState:
     """Users, elections and current ballots after some events.
 
-    `ids` are the ids of users by name, removed ones included; `joint` has the ids of further
-    questions by that of the first one, and `pictures` the events that have them.
+    `ids` are the ids of users by name, removed ones included; `former` has the ids of elections by
+    names that they had, `joint` the ids of further questions by that of the first one, and
+    `pictures` the events that have them.
     """
 
     def __init__(self) -> None:
@@ -250,6 +251,7 @@ class LogState:
         self.users: dict[int, User] = {}
         self.by_name = CaseInsensitiveDict[ElectionRecord]()
         self.elections: dict[int, ElectionRecord] = {}
+        self.former = CaseInsensitiveDict[int]()
         self.joint: dict[int, list[int]] = {}
         self.deleted: list[DeletedElection] = []
         self.pictures: dict[str, int] = {}
@@ -424,6 +426,7 @@ class LogState:
         election = _new_election(event, data)
         record = ElectionRecord(election)
         self.elections[event.event_id] = self.by_name[data.name] = record
+        self.former.pop(data.name, None)
         if data.joint_with:
             self.joint.setdefault(int(data.joint_with), []).append(event.event_id)
         return [
@@ -439,6 +442,8 @@ class LogState:
         moves = [Move(key, moved) for key in self._keys_in(record)]
         election = record.election
         election.name, election.revision = data.new_name, number
+        self.former.pop(data.new_name, None)
+        self.former[data.old_name] = election.election_id
         ownership = Ownership(election_name=election.name, owner_name=election.owner_name)
         return [
             *moves,

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import attrgetter
 
 from ranked_ballots import Ranking
 from singletable import Store
@@ -45,7 +46,7 @@ from singletable_apps.shared.errors import NotFound
 
 EVENTS_AT_ONCE = 500
 MAX_UNAPPLIED = 2_000
-_CONFIRMED = (
+_confirmed = attrgetter(
     "name",
     "email",
     "is_confirmed",
@@ -209,6 +210,13 @@ class PollBook:
             found = self._state.elections.get(election_id)
             return None if found is None else copy(found.election)
 
+    def find_renamed(self, name: str) -> Election | None:
+        """Return the election that last had this name and has another one now, or None."""
+        self.refresh()
+        with self._lock:
+            election_id = self._state.former.get(name)
+        return None if election_id is None else self.find_election(election_id)
+
     def questions(self, election: Election) -> list[Election]:
         """Return all questions on the ballot of an election, the first one first."""
         first = election.joint_with or election.election_id
@@ -230,7 +238,7 @@ class PollBook:
                 return []
             current = record.ballots.get(voter_id)
             ids = (*record.replaced.get(voter_id, ()), *((current,) if current else ()))
-        return list(self._events(ids))
+        return list(self._events(ids)) if ids else []
 
     def definition(self, election: Election, digest: str) -> BallotDefinition:
         """Return what ballots with this digest of their definition were about."""
@@ -431,9 +439,7 @@ class PollBook:
     def has_user(self, user: User) -> bool:
         """Return whether the log has the same user, with the same role, address and password."""
         known = self._state.users.get(user.user_id)
-        return known is not None and all(
-            getattr(known, each) == getattr(user, each) for each in _CONFIRMED
-        )
+        return known is not None and bool(_confirmed(known) == _confirmed(user))
 
     def confirm_user(
         self, user: User | None, *, user_id: int = 0, name: str = "", email: str = ""
@@ -453,6 +459,12 @@ class PollBook:
     def known(self, election: str) -> ElectionRecord | None:
         """Return the record of the election with this name, which later events change, or None."""
         return self._state.by_name.get(election)
+
+    def count_ballots(self) -> int:
+        """Return how many elections there are if all questions on a ballot count as one."""
+        with self._lock:
+            found = self._state.elections.values()
+            return sum(each.election.joint_with is None for each in found)
 
     def count_all(self) -> tuple[int, int]:
         """Return the numbers of users and elections."""

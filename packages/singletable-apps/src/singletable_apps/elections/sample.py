@@ -10,7 +10,7 @@ from typing import TypeAlias
 from singletable_apps.elections.entities import Electorate, Publication, State, User
 from singletable_apps.elections.errors import LogNotEmpty
 from singletable_apps.elections.poll_book import LinkVoter
-from singletable_apps.elections.projection.projector import get_last_event
+from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, ROLES, Role
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import Elections, ElectionSettings

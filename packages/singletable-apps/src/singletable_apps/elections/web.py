@@ -83,7 +83,6 @@ KEY_REUSED = ProblemType(
     "Idempotency-Key used for another request",
     "Use a new key for each ballot, and the same key only to repeat a request.",
 )
-PROBLEM_TYPES = (TAKEN, WRONG_STATE, KEY_REUSED)
 
 # Fields that have another name in the request body.
 _FIELD_NAMES = {"candidates": "candidate_names", "voters": "voter_names"}
@@ -107,6 +106,7 @@ def _key_reused(error: Exception, _: Request) -> Problem:
 
 PROBLEMS = AppProblems(
     {AlreadyExists: TAKEN, WrongState: WRONG_STATE},
+    others=[KEY_REUSED],
     field_name=lambda name, _: _FIELD_NAMES.get(name, name),
     parameters={"user", "election", "ballot", "confirmation", "table", "relation", "voter", "code"},
     handlers={

@@ -54,18 +54,15 @@ TABLE: Table = {
         {
             EVERYONE: """
                 GET /checker.py, GET /docs, GET /keys, GET /openapi.json, GET /problems,
-                GET /version, POST /password-reset, POST /password-reset/confirm, POST /register,
-                POST /register/confirm, POST /email/confirm, POST /sign-in, POST /sign-out""",
-            PEOPLE: "GET /me/activity",
+                GET /version, POST /register, POST /email/confirm, POST /sign-in,
+                POST /sign-out""",
             VIEWERS: """
-                GET /counts, GET /me, GET /permissions/{role}, GET /elections,
-                GET /elections/{name}, GET /elections/{name}/candidates,
+                GET /me, GET /elections, GET /elections/{name}, GET /elections/{name}/candidates,
                 GET /elections/{name}/texts,
                 GET /elections/{name}/voters, GET /elections/{name}/who-voted,
-                GET /elections/{name}/eligibility/{voter}, GET /elections/{name}/rankings,
+                GET /elections/{name}/eligibility/{voter},
                 GET /elections/{name}/tally, GET /elections/{name}/ballots,
-                GET /elections/{name}/export, GET /elections/{name}/publication,
-                GET /elections/{name}/proofs/{confirmation}""",
+                GET /elections/{name}/export, GET /elections/{name}/publication""",
             "voter": """
                 GET /elections/{name}/ballot, POST /elections/{name}/ballot,
                 DELETE /elections/{name}/ballot""",
@@ -77,6 +74,7 @@ TABLE: Table = {
                 POST /elections/{name}/copy, POST /elections/{name}/questions,
                 PUT /elections/{name}/voters, POST /elections/{name}/launch,
                 GET /elections/{name}/roll, PUT /elections/{name}/roll, POST /elections/{name}/roll,
+                PATCH /elections/{name}/roll/{number:int},
                 DELETE /elections/{name}/roll/{number:int},
                 POST /elections/{name}/roll/{number:int}/link,
                 POST /elections/{name}/roll/invitations,
@@ -87,8 +85,7 @@ TABLE: Table = {
                 GET /users, GET /users/{name}, PATCH /users/{name}, DELETE /users/{name},
                 PUT /users/{name}/role""",
             "auditor owner": """
-                GET /events, GET /tables, GET /tables/{table}, GET /relations,
-                GET /relations/{relation}""",
+                GET /events, GET /query""",
             # It is somebody else's ballot and password, the token is wrong, no such problem.
             "": """
                 GET /elections/{name}/ballots/{voter}, PUT /users/{name}/password, POST /refresh,
@@ -144,9 +141,10 @@ TABLE: Table = {
                 GET /e/{name}/roll, POST /e/{name}/roll, POST /e/{name}/roll/save,
                 GET /e/{name}/roll/invite, POST /e/{name}/roll/invite, GET /e/{name}/roll/remind,
                 POST /e/{name}/roll/remind, GET /e/{name}/roll/emails/{purpose},
-                POST /e/{name}/roll/emails/{purpose}, GET /e/{name}/roll/{number}/link,
-                POST /e/{name}/roll/{number}/link, GET /e/{name}/roll/{number}/remove,
-                POST /e/{name}/roll/{number}/remove, GET /e/{name}/roll/cards,
+                POST /e/{name}/roll/emails/{purpose}, GET /e/{name}/roll/{number:int},
+                POST /e/{name}/roll/{number:int}, GET /e/{name}/roll/{number:int}/link,
+                POST /e/{name}/roll/{number:int}/link, GET /e/{name}/roll/{number:int}/remove,
+                POST /e/{name}/roll/{number:int}/remove, GET /e/{name}/roll/cards,
                 POST /e/{name}/launch, GET /e/{name}/fix, POST /e/{name}/fix,
                 GET /e/{name}/finalize, POST /e/{name}/finalize, GET /e/{name}/public,
                 POST /e/{name}/public""",
@@ -158,7 +156,7 @@ TABLE: Table = {
                 GET /people, POST /people, GET /people/{who}, POST /people/{who},
                 POST /people/{who}/role, GET /people/{who}/remove, POST /people/{who}/remove""",
             "auditor owner": """
-                GET /audit, GET /audit/tables/{table}, GET /audit/relations/{relation},
+                GET /audit, GET /audit/tables/{table},
                 GET /audit/query""",
             "owner": "GET /people/{name}/owner, POST /people/{name}/owner",
         },
@@ -197,6 +195,7 @@ BODIES: dict[str, dict[str, Any]] = {
     f"PUT {API}/elections/{{name}}/owner": {"owner": "member"},
     f"PUT {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "email": "eve@x.example"}]},
     f"POST {API}/elections/{{name}}/roll": {"people": [{"name": "Eve", "group": "A"}]},
+    f"PATCH {API}/elections/{{name}}/roll/{{number:int}}": {"group": "A"},
     "POST /elections/e/{name}/candidates/edit": {"name": ("", "Red"), "picture": ("", b"")},
     "POST /elections/sandbox": {"ballots": ("", "1: A > B"), "file": ("", b"")},
     "POST /elections/e/{name}/roll": {"people": ("", "Eve"), "file": ("", b"")},

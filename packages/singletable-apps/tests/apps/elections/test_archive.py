@@ -33,9 +33,9 @@ from singletable_apps.elections.errors import (
 )
 from singletable_apps.elections.events import Event, event_log, hash_event
 from singletable_apps.elections.keys import CHECKPOINT_FILE, generate_keys, load_or_create_keys
-from singletable_apps.elections.projection.projector import get_last_event
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
 from singletable_apps.shared.accounts import NotSignedIn

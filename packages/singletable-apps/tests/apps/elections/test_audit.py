@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64decode
-from datetime import datetime
 
 import pytest
 
@@ -12,6 +10,7 @@ from singletable import Engine, InvalidCursor, Item, Table
 from singletable_apps.elections.entities import State, votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import generate_keys
+from singletable_apps.elections.roles import ROLE_NAMES
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE, SampleElection
 from singletable_apps.elections.service import open_elections
@@ -22,8 +21,7 @@ from singletable_apps.elections.service.audit import (
     redact_item,
     redact_password_hash,
 )
-from singletable_apps.elections.service.lifecycle import ElectionEdit
-from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample
@@ -48,18 +46,9 @@ def read_items(sample: SampleCopy, table: str, size: int) -> list[Item]:
             return found
 
 
-def read_rows(sample: SampleCopy, name: str, size: int = 1000) -> list[Row]:
-    """Return all rows of a relation, read page by page."""
-    found: list[Row] = []
-    cursor = None
-    while True:
-        page = sample.elections.audit.relation(sample.user("grace"), name, size, cursor)
-        assert page.relation.name == name
-        assert len(page.rows) <= size
-        found += page.rows
-        cursor = page.cursor
-        if cursor is None:
-            return found
+def read_rows(sample: SampleCopy, name: str) -> list[Row]:
+    """Return all rows of a relation."""
+    return list(sample.elections.audit.relation(sample.user("grace"), name))
 
 
 # Access.
@@ -75,7 +64,7 @@ def test_other_users_cannot_read_tables(sample: SampleCopy, name: str) -> None:
     with pytest.raises(NotPermitted):
         sample.elections.audit.raw(sample.user(name), "vote_data", 1)
     with pytest.raises(NotPermitted):
-        sample.elections.audit.relation(sample.user(name), "users", 1)
+        sample.elections.audit.relation(sample.user(name), "users")
 
 
 # The table of sessions holds links that sign a user in: an auditor could become the owner.
@@ -84,20 +73,6 @@ def test_other_tables_are_not_shown(sample: SampleCopy, table: str) -> None:
     with pytest.raises(NotFound):
         sample.elections.audit.raw(sample.user("grace"), table, 1)
     assert list(TABLES) == ["vote_data", "vote_event_log"]
-
-
-def test_unknown_relation_is_refused(sample: SampleCopy) -> None:
-    with pytest.raises(NotFound):
-        sample.elections.audit.relation(sample.user("grace"), "ghosts", 1)
-
-
-@pytest.mark.parametrize("size", [0, -1, 1001])
-def test_page_size_must_be_in_range(sample: SampleCopy, size: int) -> None:
-    grace = sample.user("grace")
-    with pytest.raises(InvalidInput, match="1 to 1,000"):
-        sample.elections.audit.raw(grace, "vote_data", size)
-    with pytest.raises(InvalidInput, match="1 to 1,000"):
-        sample.elections.audit.relation(grace, "users", size)
 
 
 # Stored items.
@@ -152,16 +127,10 @@ def test_item_cursor_is_only_valid_for_its_table(sample: SampleCopy) -> None:
 # Relations.
 
 
-@pytest.mark.parametrize("name", RELATIONS)
-@pytest.mark.parametrize("size", [1, 2, 7])
-def test_page_size_does_not_change_the_rows(sample: SampleCopy, name: str, size: int) -> None:
-    assert read_rows(sample, name, size) == read_rows(sample, name)
-
-
 def test_users_relation_has_all_users(sample: SampleCopy) -> None:
     rows = read_rows(sample, "users")
     assert [(row["name"], row["role"]) for row in rows] == sorted(
-        (person.name, person.role) for person in SAMPLE_PEOPLE
+        (person.name, ROLE_NAMES[person.role]) for person in SAMPLE_PEOPLE
     )
     assert [row["user_id"] for row in sorted(rows, key=lambda row: row["when_registered"])] == list(
         range(1, len(SAMPLE_PEOPLE) + 1)
@@ -243,68 +212,18 @@ def test_events_relation_is_in_order_and_hides_password_hashes(sample: SampleCop
 
 
 @pytest.mark.parametrize("name", RELATIONS)
-def test_columns_have_descriptions_and_typed_values_but_no_keys(
-    sample: SampleCopy, name: str
-) -> None:
-    kinds = {"text": str, "number": int, "yes or no": bool, "time": datetime, "JSON": dict}
+def test_columns_have_descriptions_and_no_keys(sample: SampleCopy, name: str) -> None:
     relation = RELATIONS[name]
     assert relation.description.endswith(".")
+    assert all(relation.columns.values())
     for row in read_rows(sample, name):
-        assert list(row) == [column.name for column in relation.columns]
-        for column in relation.columns:
-            value = row[column.name]
-            assert column.description
-            assert isinstance(value, kinds[column.kind]) or (column.optional and value is None)
-            assert not column.name.upper().endswith(("PK", "SK"))
-            assert not (isinstance(value, str) and "ELECTION#" in value)
-
-
-# Cursors are in URLs, which are logged, and contain names.
-def test_relation_cursor_is_unreadable_and_only_valid_for_its_relation(sample: SampleCopy) -> None:
-    grace, audit = sample.user("grace"), sample.elections.audit
-    cursor = audit.relation(grace, "users", 1).cursor
-    assert cursor is not None
-    assert b"Ada" not in urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-    changed = cursor[:-6] + ("AAAA" if not cursor.endswith("AAAA", 0, -2) else "BBBB") + cursor[-2:]
-    for name, used in (("elections", cursor), ("users", changed), ("users", "?"), ("users", "é")):
-        with pytest.raises(InvalidCursor):
-            audit.relation(grace, name, 1, used)
-
-
-def _count_ranked(ballot: str) -> int:
-    return len(ballot.replace(" = ", " > ").split(" > "))
-
-
-_WITHOUT_CLAUDE = [
-    *("Donald", "Donald", "Donald"),
-    *("Frances", "Frances"),
-    *("Leslie", "Leslie"),
-    *("Margaret", "Margaret", "Margaret"),
-]
-
-
-# Between two pages, the ballot where the first page ended is withdrawn, or the election renamed.
-@pytest.mark.parametrize("renamed", [False, True])
-def test_paging_continues_after_the_table_has_changed(renamed: bool) -> None:
-    sample = copy_sample()
-    grace, audit, lunch = sample.user("grace"), sample.elections.audit, "Picnic"
-    # By name, it is between two other elections with open ballots.
-    sample.elections.lifecycle.edit(sample.user("claude"), "Team lunch", ElectionEdit(name=lunch))
-    boat = [ballot for _, ballot in SAMPLE_ELECTIONS[1].ballots]
-    first = audit.relation(grace, "rankings", sum(map(_count_ranked, boat)) + 1)
-    assert [*first.rows[-1].values()] == [lunch, "Claude", "Pancakes", 1]
-    if renamed:
-        sample.elections.lifecycle.edit(sample.user("claude"), lunch, ElectionEdit(name="A lunch"))
-    else:
-        sample.elections.voting.withdraw(sample.user("claude"), lunch)
-    rest = audit.relation(grace, "rankings", 1000, first.cursor).rows
-    voters = [row["voter"] for row in rest if row["election"] == lunch]
-    assert voters == ([] if renamed else _WITHOUT_CLAUDE)
-    assert {row["election"] for row in rest} - {lunch} == {"Summer trip"}
+        assert list(row) == list(relation.columns)
+        assert not [column for column in row if column.upper().endswith(("PK", "SK"))]
+        assert not [text for text in row.values() if isinstance(text, str) and "ELECTION#" in text]
 
 
 def test_relations_of_a_new_site_are_empty() -> None:
     elections = open_elections(Engine.in_memory(), generate_keys(), passwords=FAST_PASSWORDS)
     ada = elections.people.register("Ada", "ada@example.org", "lantern copper river")
-    rows = {name: len(elections.audit.relation(ada, name, 10).rows) for name in RELATIONS}
+    rows = {name: len(list(elections.audit.relation(ada, name))) for name in RELATIONS}
     assert {name for name, count in rows.items() if count} == {"users", "events", "counts"}

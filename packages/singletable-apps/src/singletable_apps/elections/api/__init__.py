@@ -10,7 +10,6 @@ ROUTERS = (
     auth.router,
     users.me_router,
     users.router,
-    users.permissions_router,
     elections.status_router,
     elections.router,
     elections.lifecycle_router,

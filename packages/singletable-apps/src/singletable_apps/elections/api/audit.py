@@ -1,21 +1,21 @@
-"""Read the event log and the tables, as stored and as relations. For auditors."""
+"""Read the event log, and query lists of everything. For auditors."""
 
 from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Path
+from fastapi import Depends, Query
 
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
+from singletable_apps.elections.api.dependencies import Service, Viewer
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.elections.service.audit import RELATIONS, TABLES, redact_event_data
-from singletable_apps.shared.web import NOT_FOUND, Pagination, responses
+from singletable_apps.elections.service.audit import redact_event_data
+from singletable_apps.elections.service.audit_queries import run_query
+from singletable_apps.shared.web import SIGNED_IN, Pagination, api_router
 
-router = user_router("audit")
-Chosen = Annotated[str, Path(max_length=100)]
+router = api_router("audit", *SIGNED_IN)
 
 
 async def _auditor(user: Viewer) -> User:
@@ -37,41 +37,13 @@ def list_events(user: Auditor, service: Service, page: Pagination) -> schemas.Ev
     return schemas.EventPage.from_object(page.answer(events, found.cursor), hidden=["hash", "data"])
 
 
-@router.get("/tables")
-def list_tables(user: Auditor) -> list[schemas.StoredTable]:
-    """List the tables that can be read as stored."""
-    return [schemas.StoredTable(name=name, what=table.what) for name, table in TABLES.items()]
+@router.get("/query")
+def query_lists(
+    user: Auditor, service: Service, sql: Annotated[str, Query(max_length=4000)]
+) -> schemas.QueryResult:
+    """Answer a SELECT over the lists of users, elections, candidates, voters, ballots and others.
 
-
-@router.get("/tables/{table}", responses=responses(NOT_FOUND))
-def list_items(user: Auditor, service: Service, table: Chosen, page: Pagination) -> schemas.RowPage:
-    """List stored items, in no particular order. Password hashes are redacted."""
-    found = service.audit.raw(user, table, page.limit, page.cursor)
-    items = [dict(item) for item in found.items]
-    return schemas.RowPage.from_object(page.answer(items, found.cursor))
-
-
-@router.get("/relations")
-def list_relations(user: Auditor) -> list[schemas.Relation]:
-    """List the relations with their columns."""
-    return [
-        schemas.Relation(
-            name=relation.name,
-            what=relation.description,
-            columns=[
-                schemas.Column.from_object(column, what=column.description)
-                for column in relation.columns
-            ],
-        )
-        for relation in RELATIONS.values()
-    ]
-
-
-@router.get("/relations/{relation}", responses=responses(NOT_FOUND))
-def list_rows(
-    user: Auditor, service: Service, relation: Chosen, page: Pagination
-) -> schemas.RowPage:
-    """List the rows of a relation by natural key."""
-    found = service.audit.relation(user, relation, page.limit, page.cursor)
-    rows = found.rows
-    return schemas.RowPage.from_object(page.answer(rows, found.cursor))
+    Ballots that are secret have no rankings in them. Only the first rows are returned.
+    """
+    columns, rows = run_query(service.audit, user, sql)
+    return schemas.QueryResult(columns=columns, rows=rows)

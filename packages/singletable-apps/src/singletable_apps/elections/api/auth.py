@@ -1,10 +1,10 @@
-"""Register, sign in and out, and reset a forgotten password."""
+"""Register, sign in and out. Forgotten passwords are reset on a page."""
 
 from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from fastapi import BackgroundTasks, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from fastapi.security import APIKeyCookie
 
 from singletable_apps.elections.api import schemas
@@ -29,7 +29,7 @@ _SCHEME = APIKeyCookie(
 )
 
 
-def _refresh(request: Request, _: Annotated[str | None, Depends(_SCHEME)]) -> str | None:
+async def _refresh(request: Request, _: Annotated[str | None, Depends(_SCHEME)]) -> str | None:
     return _COOKIE.read(request) or None
 
 
@@ -56,27 +56,12 @@ def register(
     """Register and sign in. The first user needs the set-up code, and becomes the owner.
 
     If the site sends e-mails, the response is 202 for every address. The account is created when
-    the user opens the link in the e-mail, or sends its token and the password to
-    `/register/confirm`.
+    the user opens the link in the e-mail and enters the password.
     """
     user = service.people.register_visitor(sent.name, sent.email, sent.password, sent.setup_code)
     if user is None:
         response.status_code = 202
         return schemas.RegistrationPending(email=sent.email)
-    return tokens(request, service, service.auth.start_session(user, _about(request)))
-
-
-@router.post(
-    "/register/confirm",
-    status_code=201,
-    responses={**responses(TAKEN, NOT_SIGNED_IN), 201: {"headers": COOKIE}},
-    dependencies=[*limited("register"), Whole],
-)
-def confirm_registration(
-    sent: schemas.RegistrationConfirmation, request: Request, service: Service
-) -> schemas.Tokens:
-    """Create the account with the single-use token from the e-mail and the password; sign in."""
-    user = service.people.confirm_registration(sent.token, sent.password)
     return tokens(request, service, service.auth.start_session(user, _about(request)))
 
 
@@ -108,28 +93,6 @@ def sign_out(request: Request, service: Service, cookie: RefreshCookie) -> None:
     if cookie is not None:
         service.auth.sign_out(cookie)
     _COOKIE.delete(request)
-
-
-@router.post("/password-reset", status_code=202, dependencies=[*limited("reset"), Whole])
-def request_password_reset(
-    sent: schemas.ResetRequest, request: Request, service: Service, tasks: BackgroundTasks
-) -> None:
-    """Send an e-mail with a reset link. The response is the same if the account does not exist."""
-    # Sent after the response: how long it takes would reveal whether the account exists.
-    tasks.add_task(
-        service.auth.try_request_reset, sent.name_or_email, address=client_address(request)
-    )
-
-
-@router.post(
-    "/password-reset/confirm", responses=_SIGNS_IN, dependencies=[*limited("reset"), Whole]
-)
-def confirm_password_reset(
-    sent: schemas.NewPassword, request: Request, service: Service
-) -> schemas.Tokens:
-    """Set a new password with the token from the e-mail, which works once, and sign in."""
-    signed_in = service.auth.reset(sent.token, sent.password, about=_about(request))
-    return tokens(request, service, signed_in)
 
 
 @router.post(

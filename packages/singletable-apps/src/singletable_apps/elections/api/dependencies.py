@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias, TypeVar
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Request, Response
 
 from singletable_apps.elections import entities
 from singletable_apps.elections.api import schemas
@@ -17,8 +17,8 @@ from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.web import NameInPath
 from singletable_apps.shared import web
-from singletable_apps.shared.frame import current_service, signed_in_user
-from singletable_apps.shared.web import IfMatch, PageRequest, ProblemType, etag
+from singletable_apps.shared.frame import authenticated_user, current_service, signed_in_user
+from singletable_apps.shared.web import IfMatch, PageRequest, SentToken, etag
 
 T = TypeVar("T")
 Service: TypeAlias = Annotated[Elections, Depends(current_service)]
@@ -26,7 +26,10 @@ Service: TypeAlias = Annotated[Elections, Depends(current_service)]
 SignedInUser: TypeAlias = Annotated[User, Depends(signed_in_user)]
 
 
-async def _viewer(user: SignedInUser) -> User:
+# Each dependency of a dependency takes time, so this one has none that it can do without.
+@web.in_thread
+def _viewer(request: Request, response: Response, sent: SentToken) -> User:
+    user: User = authenticated_user(request, response, sent)
     check_permission(user, Permission.VIEW_APPLICATION)
     return user
 
@@ -50,6 +53,7 @@ class ElectionRequest:
     user: Viewer
     service: Service
     name: NameInPath
+    request: Request
     response: Response
 
     def tag(self) -> entities.Election:
@@ -74,8 +78,8 @@ class ElectionChange(ElectionRequest):
     edit: IfMatch
 
 
-OnElection: TypeAlias = Annotated[ElectionRequest, Depends()]
-ChangeElection: TypeAlias = Annotated[ElectionChange, Depends()]
+OnElection: TypeAlias = Annotated[ElectionRequest, Depends(web.on_event_loop(ElectionRequest))]
+ChangeElection: TypeAlias = Annotated[ElectionChange, Depends(web.on_event_loop(ElectionChange))]
 
 
 def slice_page(
@@ -84,9 +88,3 @@ def slice_page(
     """Return the items of a page, and the cursor of the next page."""
     secret = service.context.keys.secret
     return page.slice(items, hmac.digest(secret, b"positions in lists", "sha256"))
-
-
-def user_router(tag: str, *problem_types: ProblemType) -> APIRouter:
-    """Return a router for signed-in users; each handler can return these problems."""
-    signed_in = (web.NOT_SIGNED_IN, web.NOT_ALLOWED, web.TOO_MANY_REQUESTS)
-    return web.api_router(tag, *signed_in, *problem_types)

@@ -14,7 +14,6 @@ from singletable_apps.elections.api.dependencies import (
     OnElection,
     Service,
     Viewer,
-    user_router,
 )
 from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.service import Elections
@@ -25,7 +24,7 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import NOT_FOUND, Headers, Page, Pagination, responses
 
-router = user_router("elections")
+router = web.api_router("elections", *web.SIGNED_IN)
 _TEXT = {"type": "string"}
 CREATED = {
     "Location": {"description": "The URL of the election.", "schema": _TEXT},
@@ -98,7 +97,7 @@ def copy_election(on: OnElection, sent: schemas.NewCopy, headers: Headers) -> sc
 )
 def add_question(on: OnElection, sent: schemas.NewQuestion, headers: Headers) -> schemas.Election:
     """Put another question on the ballot: an election with the same voters, launch and close."""
-    added = on.service.lifecycle.add_question(on.user, on.name, sent.name)
+    added = on.service.lifecycle.add_question(on.user, on.name, sent.name, yes_or_no=sent.yes_or_no)
     return _created(added, on.service, headers)
 
 
@@ -140,7 +139,7 @@ def delete_election(on: ChangeElection, recent: Recent) -> None:
     on.service.lifecycle.delete(on.user, on.name, on.edit.check)
 
 
-lifecycle_router = user_router("lifecycle", NOT_FOUND, WRONG_STATE)
+lifecycle_router = web.api_router("lifecycle", *web.SIGNED_IN, NOT_FOUND, WRONG_STATE)
 
 
 @lifecycle_router.post("/elections/{name}/launch")
@@ -170,7 +169,7 @@ def hand_over_election(on: ChangeElection, sent: schemas.Owner) -> schemas.Elect
     return on.answer(on.service.lifecycle.transfer(on.user, on.name, sent.owner, on.edit.check))
 
 
-candidates_router = user_router("candidates and voters", NOT_FOUND)
+candidates_router = web.api_router("candidates and voters", *web.SIGNED_IN, NOT_FOUND)
 
 
 @candidates_router.get("/elections/{name}/candidates")
@@ -261,12 +260,3 @@ def read_version(service: Service) -> schemas.Version:
     if sync is None:
         return schemas.Version(version=0, rebuilding=False)
     return schemas.Version(version=sync.last_event_id, rebuilding=sync.rebuilding)
-
-
-@status_router.get(
-    "/counts", responses=responses(web.NOT_SIGNED_IN, web.NOT_ALLOWED, web.TOO_MANY_REQUESTS)
-)
-def read_counts(user: Viewer, service: Service) -> schemas.Counts:
-    """Return the number of users and elections."""
-    found = service.queries.counts(user)
-    return schemas.Counts(users=found.user_count, elections=found.election_count)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Query, Response
+from fastapi import Query, Response
 
 from ranked_ballots import METHODS
 from ranked_ballots.formats import FORMATS
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import OnElection, Service, slice_page, user_router
+from singletable_apps.elections.api.dependencies import OnElection, Service, slice_page
 from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, PublishedElection
-from singletable_apps.elections.proofs.encoding import format_code, parse_code
-from singletable_apps.elections.proofs.errors import InvalidCode
+from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import checker_source
 from singletable_apps.elections.rules.methods import METHODS as ELECTION_METHODS
 from singletable_apps.elections.service.results import RevealedBallot
 from singletable_apps.elections.web import WRONG_STATE, export_file
-from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.web import NOT_FOUND, Pagination, api_router, download
+from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, Pagination, api_router, download
 
-router = user_router("results", NOT_FOUND, WRONG_STATE)
+router = api_router("results", *SIGNED_IN, NOT_FOUND, WRONG_STATE)
 # To compare, ballots with ranks for one seat can be counted by other methods, too.
 COUNTABLE = list({**ELECTION_METHODS, **METHODS})
 Method = Annotated[
@@ -44,7 +42,7 @@ def list_ballots(on: OnElection, page: Pagination) -> schemas.BallotPage:
     """List the ballots as far as the election publishes them."""
     results = on.service.results
     ballots, cursor = slice_page(page, results.ballots(on.user, on.name), on.service)
-    share = results.unique_share(on.user, on.name)
+    share = results.tally(on.user, on.name).unique_share
     return schemas.BallotPage.from_object(
         page.answer([_to_schema(ballot) for ballot in ballots], cursor),
         unique_share=share,
@@ -56,22 +54,6 @@ def list_ballots(on: OnElection, page: Pagination) -> schemas.BallotPage:
 def read_publication(on: OnElection) -> PublishedElection:
     """Return the signed publication of a closed election, which anyone can check."""
     return on.service.results.published(on.user, on.name)
-
-
-@router.get("/elections/{name}/proofs/{confirmation}")
-def read_proof(
-    on: OnElection,
-    confirmation: Annotated[
-        str, Path(max_length=200, description="With or without dashes.", examples=["a" * 52])
-    ],
-) -> schemas.BallotProof:
-    """Prove that a tracking code is among those signed at the close."""
-    try:
-        code = parse_code(confirmation)
-    except InvalidCode as error:
-        raise InvalidInput({"confirmation": str(error)}) from error
-    proof, closing = on.service.results.proof(on.user, on.name, code)
-    return schemas.BallotProof(confirmation=code, proof=proof, closing=closing)
 
 
 def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, cast
 
 from fastapi import Path
 
@@ -12,13 +12,13 @@ from singletable_apps.elections.api.dependencies import (
     ElectionChange,
     OnElection,
     slice_page,
-    user_router,
 )
+from singletable_apps.elections.service.rolls import RollEdit
 from singletable_apps.elections.web import WRONG_STATE
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.web import NOT_FOUND, Page, Pagination
+from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, Page, Pagination, api_router
 
-router = user_router("rolls", NOT_FOUND, WRONG_STATE)
+router = api_router("rolls", *SIGNED_IN, NOT_FOUND, WRONG_STATE)
 VoterNumber: TypeAlias = Annotated[int, Path(ge=1, le=10**9, description="`number` on the roll.")]
 
 
@@ -55,6 +55,18 @@ def _save(on: ElectionChange, sent: schemas.RollPeople, *, replaces: bool) -> sc
     )
     on.edit.answer(saved.revision)
     return schemas.VoterList(everybody=False, voter_count=saved.voter_count)
+
+
+@router.patch("/elections/{name}/roll/{number:int}")
+def edit_roll_voter(
+    on: OnElection, number: VoterNumber, sent: schemas.RollChanges
+) -> schemas.RollVoter:
+    """Change someone on the roll: after voting the group only, after locking the address only.
+
+    After the launch, another address replaces the link and gets an invitation.
+    """
+    edit = cast(RollEdit, sent.sent())
+    return schemas.RollVoter.of(on.service.rolls.edit(on.user, on.name, number, edit))
 
 
 @router.delete("/elections/{name}/roll/{number:int}", status_code=204)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
@@ -13,8 +13,7 @@ from singletable_apps.elections import entities, events
 from singletable_apps.elections.entities import CandidateOrder, Electorate, Publication, State
 from singletable_apps.elections.proofs.documents import Closing, Receipt
 from singletable_apps.elections.proofs.encoding import format_code
-from singletable_apps.elections.proofs.merkle import InclusionProof
-from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
 from singletable_apps.elections.rules.methods import MAX_SEATS, METHOD, METHODS
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION, MAX_STATEMENT, MAX_VOTERS
@@ -24,7 +23,6 @@ from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.results import Tally as TallyResult
 from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.elections.service.voting import CastBallot
-from singletable_apps.shared.frame.people_api import EmailToken
 from singletable_apps.shared.mail_queue import DeliveryState
 from singletable_apps.shared.web import (
     Changes,
@@ -61,6 +59,7 @@ NEW_ELECTIONS: list[JsonValue] = [
         "none_of_these": True,
         "quorum": "25%",
     },
+    {"name": "Raise the fee?", "method": "plurality", "none_of_these": True},
     {"name": "Which restaurant?", "method": "approval"},
     {"name": "Projects by budget", "secret_ballot": True, "order": "shuffled"},
 ]
@@ -219,6 +218,9 @@ class NewQuestion(Model):
     """Another question on the ballot of an election."""
 
     name: Name = Field(description="The name of the new election.", examples=["Budget 2027"])
+    yes_or_no: StrictBoolean = Field(
+        False, description="Whether it is a proposal: its candidates are Yes and No."
+    )
 
 
 class Managers(Model):
@@ -262,6 +264,13 @@ class RollPerson(Model):
     weight: Annotated[int, Field(strict=True, ge=1, le=MAX_WEIGHT)] | None = Field(
         None, description="How many times the ballot counts; 1 by default.", examples=[1]
     )
+
+
+@partial_model()
+class RollChanges(RollPerson, Changes):
+    """Changes to someone on a roll. Fields you leave out stay as they are."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ada@example.com"}]})
 
 
 class RollPeople(Model):
@@ -324,13 +333,6 @@ class Eligibility(Model):
     eligible: bool
 
 
-class Counts(Model):
-    """The number of users and elections."""
-
-    users: int
-    elections: int
-
-
 class Version(Model):
     """A number that grows with every change: poll it, and reload when it moved."""
 
@@ -360,28 +362,11 @@ class RegistrationPending(Model):
     email: str
 
 
-class RegistrationConfirmation(EmailToken):
-    """The token from the link in an e-mail, and the password of the registration."""
-
-    password: str
-
-
-class ResetRequest(Model):
-    """The account whose password was forgotten."""
-
-    name_or_email: Name = Field(examples=["Ada"])
-
-
-class Credentials(ResetRequest):
+class Credentials(Model):
     """A name or e-mail address, and a password."""
 
+    name_or_email: Name = Field(examples=["Ada"])
     password: Password = Field(examples=["several words in a row"])
-
-
-class NewPassword(EmailToken):
-    """A new password, and the token from the e-mail."""
-
-    password: Password = Field(examples=["several other words"])
 
 
 class PasswordChange(Model):
@@ -433,19 +418,6 @@ class Tokens(Model):
     user: Account
 
 
-class OwnActivity(Model, of=entities.User, only="user_name role elections_owned ballots_cast"):
-    """What a user has done here."""
-
-    user_name: str
-
-
-class RolePermissions(Model):
-    """A role and its permissions."""
-
-    role: Role
-    permissions: list[Permission]
-
-
 Levels = list[list[str]]
 Rank = Annotated[int, Field(strict=True, ge=1, le=1000)]
 
@@ -461,12 +433,6 @@ class NewBallot(Model):
     """The ranking to cast."""
 
     rankings: list[RankedCandidate] = Field(min_length=1, max_length=100)
-
-
-class Rankings(Model):
-    """Your ballot, with all candidates."""
-
-    rankings: list[RankedCandidate]
 
 
 class Ballot(Model):
@@ -538,7 +504,9 @@ class Tally(Model):
     abstained: int = Field(description="Votes for “None of these”.")
     quorum: QuorumCheck | None = Field(description="Null if any number of voters is enough.")
     shown: list[ResultDetail] = Field(description="What is published of the ballots.")
-    unique_share: float = Field(description="The share of ballots with a unique ranking.")
+    unique_share: float | None = Field(
+        description="The share of ballots with a unique ranking; null without published rankings."
+    )
     closing: Closing | None = Field(description="The signed statement of the close.")
     result: CountResult
 
@@ -572,14 +540,6 @@ class BallotPage(Page[PublishedBallot]):
     warning: str | None = Field(description="What this means for the secrecy of the ballots.")
 
 
-class BallotProof(Model):
-    """Proof that a tracking code is among those signed at the close."""
-
-    confirmation: str
-    proof: InclusionProof
-    closing: Closing
-
-
 class PublicKey(Model):
     """The public key of the signatures, and its fingerprint."""
 
@@ -602,29 +562,8 @@ class EventPage(Page[Event]):
     hidden: list[str] = Field(description="Fields of `event_data` that are redacted.")
 
 
-class StoredTable(Model):
-    """A stored table."""
+class QueryResult(Model):
+    """The rows of a query: texts, numbers, and times in UTC."""
 
-    name: str
-    what: str
-
-
-class Column(Model):
-    """A column of a relation."""
-
-    name: str
-    kind: str
-    optional: bool
-    what: str
-
-
-class Relation(Model):
-    """A relation: the data of the tables by natural keys."""
-
-    name: str
-    what: str
-    columns: list[Column]
-
-
-class RowPage(Page[dict[str, Any]]):
-    """Rows of a relation, or stored items."""
+    columns: list[str]
+    rows: list[list[str | int | float | None]]

@@ -6,8 +6,8 @@ from fastapi import Request, Response
 
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.auth import COOKIE, tokens
-from singletable_apps.elections.api.dependencies import Service, SignedInUser, Viewer, user_router
-from singletable_apps.elections.roles import PERMISSIONS, Permission, Role, has_permission
+from singletable_apps.elections.api.dependencies import Service, SignedInUser, Viewer
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.service.context import reload_user
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameInPath
 from singletable_apps.shared import web
@@ -15,7 +15,7 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import NOT_ALLOWED, NOT_FOUND, IfMatch, Page, Pagination, responses
 
-router = user_router("users")
+router = web.api_router("users", *web.SIGNED_IN)
 
 
 @router.get("/users")
@@ -107,12 +107,6 @@ def read_me(user: Viewer, response: Response) -> schemas.Account:
     return schemas.Account.of(user, user)
 
 
-@me_router.get("/me/activity")
-def read_my_activity(user: SignedInUser) -> schemas.OwnActivity:
-    """Return your activity. Works without any permission."""
-    return schemas.OwnActivity.from_object(user, user_name=user.name)
-
-
 # Here, because no personal token may change the account.
 @me_router.put(
     "/users/{name}/password",
@@ -128,12 +122,3 @@ def change_password(
     """Change your password. All sessions end, and a new one begins."""
     signed_in = service.auth.change_password(user, name, sent.current, sent.new)
     return tokens(request, service, signed_in)
-
-
-permissions_router = user_router("roles")
-
-
-@permissions_router.get("/permissions/{role}")
-def read_permissions(viewer: Viewer, role: Role) -> schemas.RolePermissions:
-    """Return the permissions of a role."""
-    return schemas.RolePermissions(role=role, permissions=list(PERMISSIONS.of(role)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import Request
-
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import OnElection, user_router
+from singletable_apps.elections.api.dependencies import OnElection
 from singletable_apps.elections.web import KEY_REUSED, WRONG_STATE, NameInPath
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import count_user_request
 from singletable_apps.shared.web import NOT_FOUND, IdempotencyKey, Page, Pagination, responses
 
-router = user_router("voting", NOT_FOUND)
+router = web.api_router("voting", *web.SIGNED_IN, NOT_FOUND)
 REPLAYED = "Idempotency-Replayed"
 CAST = {
     REPLAYED: {
@@ -25,14 +24,12 @@ CAST = {
     status_code=201,
     responses={**responses(WRONG_STATE, KEY_REUSED), 201: {"headers": CAST}},
 )
-def cast_ballot(
-    on: OnElection, sent: schemas.NewBallot, key: IdempotencyKey, request: Request
-) -> schemas.OwnBallot:
+def cast_ballot(on: OnElection, sent: schemas.NewBallot, key: IdempotencyKey) -> schemas.OwnBallot:
     """Cast your ballot, or change it while the election can be edited.
 
     Repeating a request with the same Idempotency-Key returns the same ballot and casts nothing.
     """
-    count_user_request(request, on.response, "cast", on.user.user_id)
+    count_user_request(on.request, on.response, "cast", on.user.user_id)
     lines = [(line.candidate_name, line.rank) for line in sent.rankings]
     cast = on.service.voting.cast(on.user, on.name, lines, key)
     if cast.is_repeat:
@@ -50,15 +47,6 @@ def read_my_ballot(on: OnElection) -> schemas.OwnBallot:
 def withdraw_ballot(on: OnElection) -> None:
     """Withdraw your ballot, as if it had never been cast."""
     on.service.voting.withdraw(on.user, on.name)
-
-
-@router.get("/elections/{name}/rankings")
-def read_my_rankings(on: OnElection) -> schemas.Rankings:
-    """Return your ballot with every candidate. Candidates you did not rank have no rank."""
-    lines = on.service.queries.rankings(on.user, on.name)
-    return schemas.Rankings(
-        rankings=[schemas.RankedCandidate(candidate_name=one, rank=rank) for one, rank in lines]
-    )
 
 
 @router.get("/elections/{name}/ballots/{voter}", responses=responses(WRONG_STATE))

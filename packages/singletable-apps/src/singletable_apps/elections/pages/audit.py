@@ -1,4 +1,4 @@
-"""The audit pages: the event log with its hash chain, and the tables as stored and as relations."""
+"""The audit pages: the event log with its hash chain, stored tables, and lists to query."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from singletable_apps.shared.pages import Form, Link, ListQuery, ListQueryParame
 router = APIRouter()
 EVENTS_PER_PAGE = 25
 ITEMS_PER_PAGE = 25
-ROWS_PER_PAGE = 50
 LONGEST_TEXT = 160
 SEALED_FIELDS = ("sealed", "tie_sealed")
 KEY_ATTRIBUTES = ("PK", "SK", "GSI1PK", "GSI1SK", "entity_type")
@@ -109,46 +108,20 @@ def show_table(page: AuditorPage, table: NameInAudit, query: ListQueryParameters
     )
 
 
-@router.get("/audit/relations/{relation}")
-def show_relation(page: AuditorPage, relation: NameInAudit, query: ListQueryParameters) -> Response:
-    """Show the rows of a relation, and what its columns mean."""
-    rows = page.service.audit.relation(page.user, relation, ROWS_PER_PAGE, query.cursor)
-    return page.render(
-        "audit_relation",
-        relation=rows.relation,
-        # Times stay times, to be shown in the reader's zone.
-        rows=[
-            [
-                each if isinstance(each, datetime) else _shorten(_as_text(each))
-                for each in row.values()
-            ]
-            for row in rows.rows
-        ],
-        relations=[
-            Link(name, page.urls.page("audit", "relations", name), name == relation)
-            for name in RELATIONS
-        ],
-        tabs=_tabs(page, query.path),
-        pager=query.page(rows.rows, rows.cursor),
-    )
-
-
 def _tabs(page: AuditorPage, path: str) -> list[Link]:
     url = partial(page.urls.page, "audit")
-    relation_urls = [url("relations", name) for name in RELATIONS]
     table_urls = {table.title: url("tables", name) for name, table in TABLES.items()}
     return [
         Link("Events", url(), path == url()),
         *(Link(title, table_url, table_url == path) for title, table_url in table_urls.items()),
-        Link("Lists", relation_urls[0], path in relation_urls),
-        Link("Query", url("query"), path == url("query")),
+        Link("Lists", url("query"), path == url("query")),
     ]
 
 
 @router.get("/audit/query")
 def show_query(page: AuditorPage, sql: Annotated[str, Query(max_length=4000)] = "") -> Response:
     """Show the rows of a SELECT over the relations."""
-    form = Form({"sql": sql or EXAMPLE_QUERY})
+    form, here = Form({"sql": sql or EXAMPLE_QUERY}), partial(page.urls.page, "audit")
     columns, rows = list[str](), list[list[str]]()
     try:
         if sql.strip():
@@ -164,7 +137,12 @@ def show_query(page: AuditorPage, sql: Annotated[str, Query(max_length=4000)] = 
         rows=rows,
         most=MAX_SHOWN,
         relations=RELATIONS.values(),
-        tabs=_tabs(page, page.urls.page("audit", "query")),
+        lists=[
+            Link(name, here("query", sql=select), sql == select)
+            for name in RELATIONS
+            for select in [f"SELECT * FROM {name}"]
+        ],
+        tabs=_tabs(page, here("query")),
     )
 
 

@@ -28,7 +28,12 @@ from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.proofs.documents import Receipt, checker_command, receipt_filename
 from singletable_apps.elections.proofs.encoding import format_code, shorten_code
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.elections import (
+    RARE_WEIGHT,
+    has_begun,
+    has_ended,
+    state_of,
+)
 from singletable_apps.elections.rules.methods import METHOD, NONE_OF_THESE, Marks, method_of
 from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.elections.service.voting import CastBallot
@@ -158,7 +163,8 @@ def visibility_notice(election: Election) -> str:
     """Return a sentence about who can see a ballot."""
     if election.secret_ballot:
         published = _PUBLICATION_NOTICES[election.publication]
-        return f"Your ballot is secret: others see that you voted, but never how. {published}"
+        rare = f" {RARE_WEIGHT}" if election.is_weighted else ""
+        return f"Your ballot is secret: others see that you voted, but not how. {published}{rare}"
     if election.publication is Publication.CONFIRMATIONS:
         return "This is an open ballot: everyone here can see your name next to your ranking."
     published = _PUBLICATION_NOTICES[election.publication]

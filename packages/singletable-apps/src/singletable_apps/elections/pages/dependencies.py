@@ -237,6 +237,7 @@ def _election_page(page: ViewerPage, name: NameInPath) -> ElectionPageContext:
     try:
         election = page.service.results.close_if_due(name)
     except NotFound:
+        page.request.state.renamed = page.service.context.book.find_renamed(name)
         page.request.state.deleted = page.service.queries.find_deleted(page.user, name)
         raise
     page.request.state.election = election
@@ -387,8 +388,14 @@ def _render_in_frame(request: Request, problem: Problem) -> Response | None:
     return page.render_tab("election_problem", "", problem.status, title=title, text=problem.detail)
 
 
-def _render_deleted(request: Request, problem: Problem) -> Response | None:
-    """Say when an election was deleted, and what remains of it."""
+def _render_gone(request: Request, problem: Problem) -> Response | None:
+    """Follow an old link to the new name of an election, or say what remains of a deleted one."""
+    renamed: Election | None = getattr(request.state, "renamed", None)
+    if renamed is not None and request.method == "GET":
+        page = UserPageContext(request, request.state.user)
+        parts = request.scope["path"].partition("/e/")[2].split("/")[1:]
+        url = page.urls.election(renamed, *parts, **request.query_params)
+        return page.redirect(url, f"The name of this election is now “{renamed.name}”.")
     deleted: DeletedElection | None = getattr(request.state, "deleted", None)
     if deleted is None:
         return None
@@ -405,5 +412,5 @@ def _render_deleted(request: Request, problem: Problem) -> Response | None:
 PROBLEM_PAGES = {
     NOT_ALLOWED: _render_in_frame,
     WRONG_STATE: _render_in_frame,
-    NOT_FOUND: _render_deleted,
+    NOT_FOUND: _render_gone,
 }

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import chain
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from ranked_ballots import Ballots, Ranking, schulze
+from ranked_ballots import Ballots, Ranking, pluralize, schulze
 from ranked_ballots.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.pages.dependencies import AnyPage, ViewerPage
+from singletable_apps.elections.pages.dependencies import AnyPage, PageContext, ViewerPage
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import (
     MIN_CANDIDATES,
@@ -41,12 +41,33 @@ def sample_picture() -> Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """An election on the dashboard, and what its owner can do next: a sentence and a button."""
+class BallotRow:
+    """A ballot with one question or several, by its first one.
+
+    `vote_url` if the viewer has a question to answer now.
+    """
 
     election: Election
+    title: str
+    questions: int
     standing: Standing
     url: str
+    vote_url: str
+    has_voted: bool
+
+    @property
+    def size(self) -> str:
+        """Return how many questions there are, or how many candidates the only one has."""
+        if self.questions > 1:
+            return pluralize(self.questions, "question")
+        return pluralize(self.election.candidate_count, "candidate")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRow:
+    """A ballot on the dashboard of its owner, and what to do next: a sentence and a button."""
+
+    ballot: BallotRow
     text: str
     button: str
     button_url: str
@@ -61,18 +82,20 @@ def show_home(page: AnyPage) -> Response:
     if not has_permission(user.role, Permission.VIEW_APPLICATION):
         return page.render("awaiting_approval", user=user)
     overview = page.service.queries.overview(user)
-    row = partial(_row, page)
-    own = [row(election) for election in overview.own if election.joint_with is None]
+    began = _listed(page, user, [*overview.to_vote, *overview.voted])
+    own = [_own_row(page, row) for row in _listed(page, user, overview.own)]
+    # The user's own elections are in `own` already.
+    closed = [each for each in overview.ended if each not in overview.own]
     return page.render(
         "dashboard",
         user=user,
         overview=overview,
-        to_vote=[row(election) for election in overview.to_vote],
-        voted=[row(election) for election in overview.voted],
-        upcoming=[row(election) for election in overview.coming],
-        own=sorted(own, key=lambda row: _MOST_URGENT_FIRST.index(row.standing)),
-        # The user's own elections are in `own` already.
-        closed=[row(election) for election in overview.ended if election not in overview.own],
+        to_vote=[row for row in began if row.vote_url],
+        voted=[row for row in began if not row.vote_url],
+        upcoming=_listed(page, user, overview.coming),
+        own=sorted(own, key=lambda row: _MOST_URGENT_FIRST.index(row.ballot.standing)),
+        closed=_listed(page, user, closed),
+        ballots=page.service.context.book.count_ballots(),
     )
 
 
@@ -102,15 +125,13 @@ _NEXT_STEPS = {
 }
 
 
-def _row(page: AnyPage, election: Election) -> Row:
-    standing = standing_of(election, page.service.context.clock())
-    text, button, part = _NEXT_STEPS[standing]
-    if standing is Standing.SETUP and election.candidate_count < MIN_CANDIDATES:
+def _own_row(page: AnyPage, row: BallotRow) -> OwnRow:
+    text, button, part = _NEXT_STEPS[row.standing]
+    if row.standing is Standing.SETUP and row.election.candidate_count < MIN_CANDIDATES:
         text, button, part = "Needs at least two candidates", "Add candidates", "candidates"
-    if text == "Closes" and election.no_voting_after is None:
+    if text == "Closes" and row.election.no_voting_after is None:
         text = "Open until you close it"
-    url = partial(page.urls.election, election)
-    return Row(election, standing, url(), text, button, url(part))
+    return OwnRow(row, text, button, page.urls.election(row.election, part))
 
 
 PAGE_SIZE = 25
@@ -126,19 +147,6 @@ _STANDINGS: dict[Filter, frozenset[Standing]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ListedBallot:
-    """A ballot with one question or several; `vote_url` if the viewer has one to answer now."""
-
-    election: Election
-    title: str
-    questions: int
-    standing: Standing
-    url: str
-    vote_url: str
-    has_voted: bool
-
-
 @router.get("/all")
 def list_elections(
     page: ViewerPage,
@@ -148,19 +156,20 @@ def list_elections(
     """List elections by name; on the first page, those that need the viewer's vote come first."""
     queries, matches = page.service.queries, _matcher(page, which, query.search)
     elections, following = _read_page(page, which, matches, query.cursor)
-    to_vote: list[ListedBallot] = []
+    to_vote: list[BallotRow] = []
     if query.cursor is None and which in ("all", "open"):
-        waiting = [_questions(page, each)[0] for each in queries.overview(page.user).to_vote]
-        by_name = {each.name: each for each in waiting if matches(each)}
-        to_vote = _listed(page, [*by_name.values()])
+        waiting = _listed(page, page.user, queries.overview(page.user).to_vote)
+        to_vote = [row for row in waiting if matches(row.election)]
     shown_above = {row.election.name for row in to_vote}
-    rows = _listed(page, [each for each in elections if each.name not in shown_above])
+    others = [each for each in elections if each.name not in shown_above]
+    rows = _listed(page, page.user, others)
     return page.render(
         "election_list",
         to_vote=to_vote,
         listed=query.page(sorted(rows, key=lambda row: not row.vote_url), following),
         filter=which,
-        counts=queries.counts(page.user),
+        ballots=page.service.context.book.count_ballots(),
+        people=queries.counts(page.user).user_count,
         user=page.user,
         tabs=[
             Link(text, query.url(filter="" if name == "all" else name), name == which)
@@ -207,23 +216,23 @@ def _read_page(
     return found, cursor
 
 
-def _questions(page: ViewerPage, election: Election) -> list[Election]:
+def _questions(page: PageContext, election: Election) -> list[Election]:
     return page.service.context.book.questions(election)
 
 
-def _listed(page: ViewerPage, elections: Sequence[Election]) -> list[ListedBallot]:
-    now, rows = page.service.context.clock(), list[ListedBallot]()
-    ballots = [[first, *_questions(page, first)[1:]] for first in elections]
-    parts = iter(page.service.queries.participation(page.user, [*chain.from_iterable(ballots)]))
-    for first, *others in ballots:
-        own = [(each, next(parts)) for each in (first, *others)]
+def _listed(page: PageContext, viewer: User, elections: Sequence[Election]) -> list[BallotRow]:
+    """Return the ballots with these questions, each once."""
+    now, rows = page.service.context.clock(), list[BallotRow]()
+    ballots = [_questions(page, each) for each in elections]
+    found = {ballot[0].election_id: ballot for ballot in ballots}
+    parts = iter(page.service.queries.participation(viewer, [*chain(*found.values())]))
+    for questions in found.values():
+        first, own = questions[0], [(each, next(parts)) for each in questions]
         left = [each for each, part in own if part.may_vote and not part.has_voted]
         standing, url = standing_of(first, now), page.urls.election
         vote_url = url(left[0], "ballot") if left and standing in VOTING else ""
         has_voted = all(part.has_voted for _, part in own)
         rows.append(
-            ListedBallot(
-                first, title_of(first), len(own), standing, url(first), vote_url, has_voted
-            )
+            BallotRow(first, title_of(first), len(own), standing, url(first), vote_url, has_voted)
         )
     return rows

@@ -70,8 +70,11 @@ def launch(page: ElectionPage) -> ConfirmedAction:
     """Open the election for votes."""
     user, election, others = page.user, page.election, _questions(page)[1:]
     rules.check_launch(user, election, page.service.context.clock(), others=others)
-    who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
+    count = election.voter_count
+    who = plural(count, "person", "people") if count else "All registered voters"
     eligible = page.service.queries.turnout(user, election.name).eligible
+    roll = page.service.context.book.record(election).roll.values()
+    is_weighted = election.secret_ballot and any(voter.votes > 1 for voter in roll)
     when = "from the opening time" if election.no_voting_before else "right away"
     kind = "secret" if election.secret_ballot else "open"
     final = " The candidates are final." if election.secret_ballot else ""
@@ -90,6 +93,7 @@ def launch(page: ElectionPage) -> ConfirmedAction:
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
             "no one can pick one to suit the result.",
             *_secrecy_notes(election, eligible, "can vote"),
+            *([f"Some people have several votes. {rules.RARE_WEIGHT}"] if is_weighted else []),
         ),
         warning="You can’t go back to setup.",
         choice=ConfirmField("how", "While people vote, the election is", "radios", choices),
@@ -128,7 +132,7 @@ def lock(page: ElectionPage) -> ConfirmedAction:
     rules.check_lock(user, page.election)
     return ConfirmedAction(
         page,
-        title=f"Lock “{name}”?",
+        title=f"Lock “{title_of(page.election)}”?",
         text="Voting goes on, but nothing can be edited anymore.",
         consequences=(
             "Candidates, voters and the name stay as they are now.",
@@ -141,7 +145,7 @@ def lock(page: ElectionPage) -> ConfirmedAction:
         revision=page.election.revision,
         do=lambda form: page.service.lifecycle.lock(user, name, form.revision_check()),
         to=page.url(),
-        done=f"“{name}” is locked. Voting goes on.",
+        done=f"“{title_of(page.election)}” is locked. Voting goes on.",
     )
 
 
@@ -168,7 +172,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
         back=page.url(),
         revision=page.election.revision,
         do=lambda form: page.service.lifecycle.close(user, name, form.revision_check()),
-        done=f"“{name}” is closed. Results are in.",
+        done=f"“{title_of(page.election)}” is closed.",
     )
 
 
@@ -329,12 +333,13 @@ def _fill(
 class NameForm(BaseModel):
     """The name of a new election or question; for a copy, whether it has the same voters.
 
-    `ballot_name` is the name of the ballot that a question is put on.
+    `ballot_name` is the name of the ballot that a question is put on, which may be a proposal.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
     with_voters: bool = False
     ballot_name: Annotated[str, Field(max_length=200)] = ""
+    yes_or_no: bool = False
 
 
 @router.api_route("/e/{name}/copy", methods=FORM_METHODS)
@@ -359,7 +364,7 @@ def add_question(page: ElectionPage, form: PostedForm) -> Response:
     def act(values: NameForm) -> Response:
         first, lifecycle = page.first_question.name, page.service.lifecycle
         lifecycle.edit(page.user, first, ElectionEdit(ballot_name=values.ballot_name))
-        added = lifecycle.add_question(page.user, first, values.name)
+        added = lifecycle.add_question(page.user, first, values.name, yes_or_no=values.yes_or_no)
         url = page.urls.election(added, "settings")
         return page.redirect(url, f"“{added.name}” is on the ballot.")
 

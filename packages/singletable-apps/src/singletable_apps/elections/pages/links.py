@@ -39,10 +39,7 @@ def enter_code(page: AnyPage, form: PostedForm) -> Response:
         code = page.service.rolls.code(election, voter.entry)
         return page.redirect(page.urls.page("v", code))
 
-    def show(form: Form, status: int) -> Response:
-        return page.render("link_code", status, form=form)
-
-    return page.fill(form, Form(), CodeForm, act, show)
+    return page.fill(form, Form(), CodeForm, act, page.shows("link_code"))
 
 
 @router.api_route("/unsubscribe/{token}", methods=FORM_METHODS)

@@ -17,6 +17,7 @@ from singletable_apps.elections.pages.setup import (
 from singletable_apps.elections.pages.voters import count_people, people_to_invite
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.elections import MIN_CANDIDATES, Standing
+from singletable_apps.elections.rules.methods import Marks, method_of
 from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.queries import Participation
 
@@ -24,6 +25,14 @@ router = APIRouter()
 MAX_CANDIDATES_SHOWN = 12
 # Accounts are found by confirmed addresses only, and this doesn't tell others who is on a roll.
 BY_LINK = "Voters are invited by e-mail. If you are on the roll, vote with your personal link."
+
+
+_WHAT_TO_MARK = {
+    Marks.RANKS: "Rank as many candidates as you like.",
+    Marks.ORDER: "Rank as many candidates as you like.",
+    Marks.APPROVE: "Mark everyone you approve of.",
+    Marks.ONE: "You have one vote.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +136,7 @@ def _vote(page: ElectionPage, part: Participation, *, final: bool) -> Step:
         return Step("You’ve voted", text, "See or change my ballot", ballot, done=True)
     if part.may_vote:
         changes = "Your first ballot is final." if final else "You can change your ballot later."
-        text = f"Rank as many candidates as you like. {changes}"
+        text = f"{_WHAT_TO_MARK[method_of(election).marks]} {changes}"
         return Step("You haven’t voted yet", text, "Vote", ballot)
     is_roll = election.electorate is Electorate.ROLL
     if election.voter_count and page.is_manager:

@@ -12,6 +12,7 @@ from singletable_apps.elections.pages import results_view
 from singletable_apps.elections.pages.dependencies import (
     AnyPage,
     ElectionPage,
+    ElectionPageContext,
     PageContext,
     render_election_texts,
 )
@@ -19,6 +20,8 @@ from singletable_apps.elections.pages.results_view import load_count, make_chart
 from singletable_apps.elections.pages.setup import BALLOT_DESCRIPTIONS, describe_rules
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.rules import elections as rules
+from singletable_apps.elections.rules.methods import method_of
+from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.pages import ConfirmedAction, confirm
@@ -162,32 +165,53 @@ def share_result(page: ElectionPage) -> ConfirmedAction:
 
 @router.get("/e/{name}/protocol")
 def show_protocol(page: ElectionPage) -> Response:
-    """Show everything that belongs into the minutes, ready to print and sign."""
-    election, service = page.election, page.service
-    rules.check_view_tally(page.user, election, service.context.clock())
-    count = load_count(service, page.user, election.name)
-    closing = count.tally.closing
-    if closing is None:
+    """Show everything that belongs into the minutes, ready to print and sign.
+
+    All questions on a ballot are in one protocol.
+    """
+    service = page.service
+    questions = service.context.book.questions(page.election)
+    closed = [service.results.close_if_due(each.name) for each in questions]
+    if any(each.statement is None for each in closed):
         return page.redirect(page.url("tally"), "The protocol is here after the close.")
-    launched_at = service.context.book.record(election).launched_at
-    starts = [each for each in (launched_at, election.no_voting_before) if each is not None]
-    result = count.tally.result
+    first = closed[0]
+    launched_at = service.context.book.record(first).launched_at
+    starts = [each for each in (launched_at, first.no_voting_before) if each is not None]
     return page.render(
         "protocol",
-        election=election,
-        texts=render_election_texts(page, page.user, election.name),
-        tally=count.tally,
-        headline=count.headline,
-        chart=make_chart(result),
-        rounds=round_table(result) if isinstance(result, RunoffResult | StvResult) else None,
-        decision=results_view.describe_decision(result, count.tally.method.title)
-        if count.tally.elected
-        else "",
+        first=first,
+        title=rules.title_of(first),
+        questions=[_make_minutes(page, each) for each in closed],
         opened_at=max(starts, default=None),
-        voted=closing["statement"]["ballots"],
-        has_roll=election.electorate is Electorate.ROLL,
-        closed_at=rules.closed_at(election),
-        method=count.tally.method,
-        digest=digest(closing["statement"], domain="closing"),
+        has_roll=first.electorate is Electorate.ROLL,
+        closed_at=rules.closed_at(first),
+        too_few=rules.TOO_FEW_BALLOTS,
         results_url=page.url("tally"),
     )
+
+
+def _make_minutes(page: ElectionPageContext, election: Election) -> dict[str, object]:
+    """Return what the protocol says about a question; no result if too few people voted."""
+    closing = get_closing(election, page.service.context.keys)
+    statement = closing and closing["statement"]
+    minutes: dict[str, object] = {
+        "election": election,
+        "texts": render_election_texts(page, page.user, election.name),
+        "method": method_of(election),
+        "voted": statement and statement["ballots"],
+        "digest": statement and digest(statement, domain="closing"),
+        "tally": None,
+    }
+    if rules.is_withheld(election):
+        return minutes
+    count = load_count(page.service, page.user, election.name)
+    tally, result = count.tally, count.tally.result
+    return minutes | {
+        "tally": tally,
+        "headline": count.headline,
+        "chart": make_chart(result),
+        "rounds": round_table(result) if isinstance(result, RunoffResult | StvResult) else None,
+        "decision": results_view.describe_decision(result, tally.method.title)
+        if tally.elected
+        else "",
+    }

@@ -23,7 +23,6 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.proofs.checker import Finding, reject_duplicates
 from singletable_apps.elections.proofs.documents import checker_command, receipt_filename
-from singletable_apps.elections.proofs.encoding import shorten_code
 from singletable_apps.elections.proofs.keys import fingerprint
 from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.shared.accounts import send_notice
@@ -53,7 +52,11 @@ def show_receipt(page: VoterPage) -> Response:
 
 @router.post("/e/{name}/receipt/email")
 def email_receipt(page: ElectionPage) -> Response:
-    """Send the voter an e-mail with the link to the receipt. It does not contain the ballot."""
+    """Send the voter an e-mail with the link to the receipt.
+
+    It has no part of the tracking code, with which those who read e-mails on their way, or stored
+    ones, could find the ballot on the published list.
+    """
     page.state.count_use("receipt", str(page.user.user_id))
     cast = page.service.voting.own_ballot(page.user, page.election.name)
     email = Email(
@@ -61,9 +64,8 @@ def email_receipt(page: ElectionPage) -> Response:
         f"Your ballot in “{cast.election_name}”",
         f"Hello {page.user.name},\n\n"
         f"your ballot in “{cast.election_name}” was cast on {local_time(page, cast.when_cast)}.\n\n"
-        f"Its short code is {shorten_code(cast.receipt['confirmation'])}. After the close, the "
-        "published list has a tracking code that begins with it.\n\n"
-        "Your receipt shows how you voted, so it is not in this e-mail. See it here:\n\n"
+        "Your receipt shows how you voted, so neither it nor its code is in this e-mail. See it "
+        "here:\n\n"
         f"{page.urls.absolute(page.url('receipt'))}\n",
     )
     sent = send_notice(page.service.context.mailer, email, page.service.context.clock())

@@ -34,7 +34,7 @@ from singletable_apps.elections.proofs.documents import (
     hash_definition,
 )
 from singletable_apps.elections.rules.elections import ResultDetail, shows_rounds
-from singletable_apps.elections.rules.methods import METHODS
+from singletable_apps.elections.rules.methods import METHODS, YES_OR_NO
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.results import (
@@ -52,7 +52,7 @@ from singletable_apps.shared.results import (
     writable_formats,
 )
 
-# This many rankings are on the results page, and fewer of many candidates.
+# This many rankings are on the results page; none of many candidates, which are very long.
 MAX_TOP_RANKINGS = 6
 # With more candidates, only the pairs that decide are listed.
 MAX_FULL_PAIRS = 6
@@ -111,7 +111,7 @@ def load_count(service: Elections, viewer: Viewer, name: str) -> Count:
         formats = writable_formats(tally.result.candidates, rankings)
     results = {method: each.result for method, each in tallies.items()}
     is_long = len(tally.result.candidates) > MAX_MATRIX
-    top = tuple(rankings[: MAX_TOP_RANKINGS // 2 if is_long else MAX_TOP_RANKINGS])
+    top = () if is_long else tuple(rankings[:MAX_TOP_RANKINGS])
     parts = [str(tally.election.revision), repr(top)]
     parts += [result.to_json() for result in results.values()]
     etag = sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -141,12 +141,12 @@ def _outcome(result: Result, is_final: bool) -> tuple[str, ...]:
     if cast == 0:
         if not is_final:
             return "No one has voted yet", "Results appear with the first ballot."
-        return "No one voted", "It closed without a ballot.", _tie(result)
+        return "No one voted", "It closed without a ballot.", _tie(result, is_final)
     if len(candidates) == 1:
         return f"{candidates[0]} is the only candidate", "There was no one to beat."
     if result.account.blank == cast:
         ballots = "The only ballot is" if cast == 1 else f"All {cast:,} ballots are"
-        return "Everyone is tied", f"{ballots} blank.", _tie(result)
+        return "Everyone is tied", f"{ballots} blank.", _tie(result, is_final)
     if isinstance(result, StvResult):
         return _outcome_of_seats(result, is_final)
     if isinstance(result, RunoffResult):
@@ -158,7 +158,7 @@ def _outcome(result: Result, is_final: bool) -> tuple[str, ...]:
     if others:
         first = result.final_order[:1]
         title = f"{first[0]} wins a tie" if first else f"{_name_some(result.winners)} are tied"
-        return title, _why_tied(result), _tie(result)
+        return title, _why_tied(result), _tie(result, is_final)
     # The first sentence is the turnout, the second the winner, and the third the closest rival.
     why = _why_won(result) if isinstance(result, SchulzeResult) else result.explanation[1:3]
     return f"{name} {'wins' if is_final else 'leads'}", *why
@@ -228,12 +228,15 @@ def _name_some(names: Sequence[str]) -> str:
     return join_names(names) if len(names) < 4 else f"{len(names)} candidates"
 
 
-def _tie(result: Result) -> str:
+def _tie(result: Result, is_final: bool) -> str:
     """Explain the tie-break for the first place."""
+    if set(result.candidates) == set(YES_OR_NO) and isinstance(result, ScoreResult):
+        return "Without more votes for Yes than for No, the answer is No."
     if result.final_order:
         first = result.final_order[0]
         return f"The tie is broken by an order that no one could choose or predict: {first} first."
-    return "If it stays a tie, an order that no one can choose or predict decides at the close."
+    later = "If it stays a tie, an order that no one can choose or predict decides at the close."
+    return "" if is_final else later  # final without an order: in the sandbox
 
 
 def describe_turnout(tally: Tally) -> str:

@@ -33,7 +33,13 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules import methods
 from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.rules.methods import METHODS, NONE_OF_THESE, list_choices, method_of
+from singletable_apps.elections.rules.methods import (
+    METHODS,
+    NONE_OF_THESE,
+    YES_OR_NO,
+    list_choices,
+    method_of,
+)
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION
 from singletable_apps.elections.rules.voting import parse_ranking
 from singletable_apps.elections.service import ElectionSettings
@@ -69,7 +75,8 @@ PUBLICATION_CHOICES = (
     (
         "totals",
         "Totals only",
-        "Who won, and how many ranked whom above whom. Individual ballots are never shown.",
+        "Who won, and how many ranked whom above whom; if a method counts in rounds, also where "
+        "votes go. Individual ballots are never shown.",
     ),
     (
         "anonymous",
@@ -105,6 +112,7 @@ class Template:
     question: str
     description: str
     settings: ElectionSettings
+    candidates: tuple[str, ...] = ()
 
 
 TEMPLATES = {
@@ -122,6 +130,14 @@ TEMPLATES = {
             none_of_these=True,
             quorum="25%",
         ),
+    ),
+    "proposal": Template(
+        "Yes or no",
+        "A proposal to accept or reject, in secret: everyone chooses Yes, No, or none of these.",
+        "Do you accept the proposal?",
+        f"It is accepted if more people choose Yes than No. To abstain, choose “{NONE_OF_THESE}”.",
+        ElectionSettings(secret_ballot=True, method="plurality", none_of_these=True),
+        YES_OR_NO,
     ),
     "restaurant": Template(
         "Which restaurant?",
@@ -204,10 +220,12 @@ def create_election(
         lifecycle = page.service.lifecycle
         created = lifecycle.create(page.user, values.name, values.settings(start))
         lifecycle.describe(page.user, created.name, values.question, values.description)
-        return page.redirect(
-            page.urls.election(created, "candidates"),
-            f"“{created.name}” is created. Now add candidates.",
-        )
+        if start is not None and start.candidates:
+            lifecycle.set_candidates(page.user, created.name, start.candidates)
+            url = page.urls.election(created, "voters")
+            return page.redirect(url, f"“{created.name}” is created. Now choose who can vote.")
+        url = page.urls.election(created, "candidates")
+        return page.redirect(url, f"“{created.name}” is created. Now add candidates.")
 
     is_secret = start is None or start.settings.secret_ballot
     texts = {"question": start.question, "description": start.description} if start else {}

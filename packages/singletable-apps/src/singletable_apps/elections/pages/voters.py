@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Literal, cast
 
 from fastapi import APIRouter, Response
 from markupsafe import Markup
@@ -23,12 +23,11 @@ from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules import emails, roll
 from singletable_apps.elections.rules.emails import EmailPurpose
 from singletable_apps.elections.rules.names import fold_name, quote_names
-from singletable_apps.elections.service.rolls import RollRow
-from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.elections.service.rolls import RollEdit, RollRow
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     ConfirmedAction,
-    ConfirmField,
     Form,
     Link,
     ListQuery,
@@ -326,7 +325,8 @@ def invite(page: ElectionPage) -> ConfirmedAction:
     """Invite everyone who was not."""
     rows = page.service.rolls.rows(page.user, page.election.name)
     without = sum(not row.voter.email and not row.has_voted for row in rows)
-    cards = f" {count_people(without)} without an e-mail address need a card." if without else ""
+    need = "needs" if without == 1 else "need"
+    cards = f" {count_people(without)} without an e-mail address {need} a card." if without else ""
     return _ask_to_send(
         page,
         f"Invite {count_people(len(people_to_invite(rows)))}?",
@@ -426,36 +426,58 @@ def edit_email(page: ElectionPage, purpose: EmailPurpose, form: PostedForm) -> R
 # Links and cards.
 
 
-@confirm(router, "/e/{name}/roll/{number}/link")
+class PersonForm(BaseModel):
+    """The entry of someone on a roll; fields that can no longer change are not sent."""
+
+    name: str | None = None
+    email: str | None = None
+    group: str | None = None
+    weight: int | None = None
+
+
+@router.api_route("/e/{name}/roll/{number:int}", methods=FORM_METHODS)
+def edit_person(page: ElectionPage, number: int, form: PostedForm) -> Response:
+    """Change the name, address, group and weight of someone on the roll."""
+    row = page.service.rolls.row(page.user, page.election.name, number)
+
+    def act(values: PersonForm) -> Response:
+        edit = cast(RollEdit, values.model_dump(exclude_none=True))
+        edited = page.service.rolls.edit(
+            page.user, page.election.name, number, edit, form.revision_check()
+        )
+        return page.redirect(page.url("voters"), f"Saved: {edited.voter.name}.")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render_tab("roll_person", "voters", status, form=form, row=row)
+
+    voter, revision = row.voter, page.election.revision
+    initial = {"name": voter.name, "email": voter.email, "group": voter.group}
+    initial |= {"weight": voter.weight, "revision": str(revision)}
+    return page.fill(form, Form(initial), PersonForm, act, show)
+
+
+@confirm(router, "/e/{name}/roll/{number:int}/link")
 def renew_link(page: ElectionPage, number: int) -> ConfirmedAction:
     """Replace the personal link of a voter."""
-    row = _row(page, number)
-    hint = "The new link is sent here. Without an address, print a new card."
-
-    def renew(form: Form) -> None:
-        email = form.value("email").strip()
-        page.service.rolls.renew_link(page.user, page.election.name, number, email)
-
+    row = page.service.rolls.row(page.user, page.election.name, number)
+    to = f"The new one is sent to {row.voter.email}." if row.voter.email else "Print a new card."
     return ConfirmedAction(
         page,
         title=f"New link for {row.voter.name}?",
-        text="The old link and the old card stop working.",
+        text=f"The old link and the old card stop working. {to}",
         consequences=("The ballot, if there is one, stays as it is.",) if row.has_voted else (),
         button="New link",
         kind="primary",
         back=page.url("voters"),
-        choice=ConfirmField("email", "E-mail address", "text", hint=hint, required=False),
-        values={"email": row.voter.email},
-        error_field="email",
-        do=renew,
+        do=lambda _: page.service.rolls.renew_link(page.user, page.election.name, number),
         done=f"{row.voter.name} has a new link.",
     )
 
 
-@confirm(router, "/e/{name}/roll/{number}/remove")
+@confirm(router, "/e/{name}/roll/{number:int}/remove")
 def remove_voter(page: ElectionPage, number: int) -> ConfirmedAction:
     """Remove someone from the roll."""
-    row = _row(page, number)
+    row = page.service.rolls.row(page.user, page.election.name, number)
     return ConfirmedAction(
         page,
         title=f"Remove {row.voter.name}?",
@@ -465,13 +487,6 @@ def remove_voter(page: ElectionPage, number: int) -> ConfirmedAction:
         do=lambda _: page.service.rolls.remove(page.user, page.election.name, number),
         done=f"{row.voter.name} is removed.",
     )
-
-
-def _row(page: ElectionPageContext, number: int) -> RollRow:
-    for row in page.service.rolls.rows(page.user, page.election.name):
-        if row.voter.voter_id == number:
-            return row
-    raise NotFound("This person is not on the roll.", field="voter")
 
 
 @router.get("/e/{name}/roll/cards")

@@ -38,9 +38,12 @@ def domain_prefix(domain: str) -> bytes:
     return ("singletable elections 1: " + domain + "\0").encode()
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def canonical_json(value: Any) -> bytes:
     """Return the one form of a value in bytes."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return _ENCODER.encode(value).encode()
 
 
 def digest(value: Any, domain: str) -> str:

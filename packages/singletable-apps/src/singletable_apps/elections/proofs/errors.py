@@ -1,7 +1,6 @@
 """Errors of the proofs.
 
 ProofsError            also a ValueError
-├─ InvalidCode         text that is not a tracking code or fingerprint
 ├─ UnsealError         a sealed text that this key does not open for this election
 ├─ MerkleTreeError     duplicate tracking codes, or one that is not in the tree
 └─ InvalidDocument     an invalid definition, statement, receipt or publication
@@ -14,10 +13,6 @@ from singletable_apps.shared.errors import AppError
 
 class ProofsError(AppError, ValueError):
     """The base of all errors of the proofs."""
-
-
-class InvalidCode(ProofsError):
-    """Text that is not a tracking code or fingerprint."""
 
 
 class UnsealError(ProofsError):

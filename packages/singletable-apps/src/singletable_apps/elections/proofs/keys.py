@@ -122,7 +122,7 @@ class BallotKey:
     def hmac(self, purpose: str, *parts: str | int) -> str:
         """Return a fingerprint of these parts in hex that cannot be computed without the key."""
         key = self._derive(f"fingerprint: {purpose}")
-        return hmac.new(key, canonical_json(list(parts)), sha256).hexdigest()
+        return hmac.digest(key, canonical_json(list(parts)), sha256).hex()
 
     def _encrypt(
         self, purpose: str, election_id: int, plain: bytes, iv: bytes, bound_to: bytes = b""

@@ -35,6 +35,8 @@ TOO_FEW_BALLOTS = (
     f"Fewer than {MIN_SECRET_BALLOTS} people voted in secret, so the results would show how they "
     "voted. Nothing is published."
 )
+# Sums of votes show more than numbers of people do.
+RARE_WEIGHT = "Totals can show how someone voted whose number of votes few others have."
 _CLOSED = "This election is closed and can’t be changed anymore."
 
 

@@ -61,8 +61,8 @@ _DEFAULTS: Mapping[EmailPurpose, EmailText] = {
     ),
     EmailPurpose.CLOSING: EmailText(
         "{election} has closed",
-        "Hello {name},\n\nvoting in “{election}” is over. With your personal link you can see the "
-        "results, and check that your ballot was counted:\n\n{link}\n\n"
+        "Hello {name},\n\nvoting in “{election}” is over. Your personal link shows what is "
+        "published of the result, and that your ballot was counted:\n\n{link}\n\n"
         "No more of these e-mails: {unsubscribe}\n",
     ),
     EmailPurpose.RECEIPT: EmailText(

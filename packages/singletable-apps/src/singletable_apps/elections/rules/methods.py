@@ -18,6 +18,8 @@ from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.shared.errors import InvalidInput
 
 NONE_OF_THESE = "None of these"
+# The candidates of a proposal. No lot decides it: without more Yes than No, the answer is No.
+YES_OR_NO = ("Yes", "No")
 MAX_SEATS = 99
 TIE_BREAK = (
     "The order that breaks ties is made from a secret, drawn at the launch, and all ballots: no "
@@ -136,7 +138,7 @@ METHODS: Mapping[str, CountingMethod] = {
             "Plurality",
             "Voters mark one candidate, and the candidate with the most marks wins, even with "
             "less than half of them.",
-            "Candidates with equally many marks share a place.",
+            "Candidates with equally many marks share a place; between Yes and No, a tie is a No.",
             "https://en.wikipedia.org/wiki/Plurality_voting",
             {"equal ranks": "split"},
             Marks.ONE,

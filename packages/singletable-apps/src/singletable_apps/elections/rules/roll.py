@@ -180,14 +180,18 @@ def _guess(cells: Sequence[str]) -> Mapping[str, str]:
 
 
 def _parse_weight(text: str) -> int:
-    if not text:
-        return 0
     number = text.removesuffix(".0")
-    if number.isascii() and number.isdecimal() and 1 <= int(number[:20]) <= MAX_WEIGHT:
-        return int(number)
-    raise InvalidInput(
-        {"people": f"The weight is {quote(text)}. Use a whole number from 1 to {MAX_WEIGHT:,}."}
-    )
+    is_number = number.isascii() and number.isdecimal()
+    return check_weight(int(number[:20]) if is_number else 0, text, "people") if text else 0
+
+
+def check_weight(weight: int, text: str = "", field: str = "weight") -> int:
+    """Return the weight, or raise InvalidInput; `text` is what was entered."""
+    if 1 <= weight <= MAX_WEIGHT:
+        return weight
+    said = quote(text or str(weight))
+    message = f"The weight is {said}. Use a whole number from 1 to {MAX_WEIGHT:,}."
+    raise InvalidInput({field: message})
 
 
 def merge_lines(known: RollLine, other: RollLine) -> RollLine:

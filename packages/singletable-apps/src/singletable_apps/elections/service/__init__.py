@@ -10,7 +10,7 @@ from singletable import Driver, Observer, Store
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys, check_keys
-from singletable_apps.elections.projection.projector import catch_up, is_behind
+from singletable_apps.elections.projection import catch_up, is_behind
 from singletable_apps.elections.service.audit import Audit
 from singletable_apps.elections.service.auth import Auth
 from singletable_apps.elections.service.context import Context

@@ -10,9 +10,11 @@ import json
 import sqlite3
 from contextlib import closing
 from datetime import datetime
+from itertools import islice
+from typing import TypeAlias
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.service.audit import MAX_PAGE_SIZE, RELATIONS, Audit
+from singletable_apps.elections.service.audit import RELATIONS, Audit
 from singletable_apps.shared.errors import InvalidInput
 
 MAX_SHOWN = 200
@@ -21,6 +23,7 @@ MAX_COPIED = 50_000
 # Steps of SQLite's machine, so that the limit is the same on every computer; a second or two.
 MAX_STEPS = 10_000_000
 MAX_MEMORY = 200 << 20
+Cell: TypeAlias = str | int | float | None
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
@@ -29,7 +32,7 @@ _ALLOWED = {
 }
 
 
-def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
+def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[list[Cell]]]:
     """Return the columns and the first rows of a SELECT over the relations that it names."""
     with closing(sqlite3.connect(":memory:")) as database:
         for name in RELATIONS:
@@ -41,7 +44,10 @@ def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[tup
         database.set_progress_handler(lambda: True, MAX_STEPS)
         try:
             cursor = database.execute(sql)
-            rows = cursor.fetchmany(MAX_SHOWN)
+            rows = [
+                [cell.hex() if isinstance(cell, bytes) else cell for cell in row]
+                for row in cursor.fetchmany(MAX_SHOWN)
+            ]
         except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
             raise InvalidInput({"sql": _explain(error)}) from error
         return [column for column, *_ in cursor.description or ()], rows
@@ -52,20 +58,16 @@ def _authorize(action: int, *_: str | None) -> int:
 
 
 def _copy(audit: Audit, viewer: User, name: str, database: sqlite3.Connection) -> None:
-    columns = [column.name for column in RELATIONS[name].columns]
+    columns = RELATIONS[name].columns
     database.execute(f"CREATE TABLE {name} ({', '.join(columns)})")
     insert = f"INSERT INTO {name} VALUES ({', '.join('?' for _ in columns)})"
-    copied, cursor = 0, None
-    while True:
-        page = audit.relation(viewer, name, MAX_PAGE_SIZE, cursor)
-        rows = [list(map(_plain, row.values())) for row in page.rows]
-        database.executemany(insert, rows)
-        copied, cursor = copied + len(rows), page.cursor
-        if cursor is None:
-            return
-        if copied >= MAX_COPIED:
-            message = f"{name} has more than {MAX_COPIED:,} rows. Use: singletable sql"
-            raise InvalidInput({"sql": message})
+    rows = audit.relation(viewer, name)
+    database.executemany(
+        insert, (list(map(_plain, row.values())) for row in islice(rows, MAX_COPIED))
+    )
+    if next(rows, None) is not None:
+        message = f"{name} has more than {MAX_COPIED:,} rows. Use: singletable sql"
+        raise InvalidInput({"sql": message})
 
 
 def _plain(value: object) -> object:
@@ -75,7 +77,7 @@ def _plain(value: object) -> object:
 
 
 def _explain(error: Exception) -> str:
-    text = str(error)
+    text = str(error).removesuffix(".")
     if text in ("interrupted", ""):  # out of steps, or out of memory
         return "This query takes too long. Add conditions, or join fewer rows."
     if text == "not authorized":

@@ -32,6 +32,7 @@ from singletable_apps.elections.roles import ROLE_NAMES
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
     METHOD,
+    YES_OR_NO,
     check_method,
     check_none_of_these,
     clean_quorum,
@@ -217,11 +218,13 @@ class Lifecycle:
             actor, name, check, change, check_revision, new_name=new
         )
 
-    def add_question(self, actor: User, name: str, new_name: str) -> Election:
+    def add_question(
+        self, actor: User, name: str, new_name: str, *, yes_or_no: bool = False
+    ) -> Election:
         """Put another question on the ballot of an election.
 
         It is an election of its own, with candidates, counting, receipts and result. Voters, times,
-        secrecy, launch and close are those of the first question.
+        secrecy, launch and close are those of the first question. `yes_or_no` sets up a proposal.
         """
         new = clean_election_name(new_name)
 
@@ -237,11 +240,14 @@ class Lifecycle:
                 owner=election.owner_name,
                 electorate=election.electorate,
                 joint_with=str(election.election_id),
+                method="plurality" if yes_or_no else METHOD.key,
+                none_of_these=yes_or_no,
                 **shared,
             )
             record, managers = self._context.book.record(election), tuple(election.managers)
             return [
                 created,
+                *([events.CandidatesAdded(new, YES_OR_NO)] if yes_or_no else []),
                 *_copy_voters(read, record, new, replace_links=False),
                 *([events.ElectionManagersChanged(new, managers)] if managers else []),
                 *([events.ElectionResultShared(new, True)] if election.is_public else []),

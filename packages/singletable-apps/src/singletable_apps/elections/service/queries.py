@@ -156,6 +156,7 @@ class Queries:
         ended = [
             each
             for each in elections
+            if each.joint_with is None
             if state_of(each) is State.CLOSED or (each.allow_vote and has_ended(each, now))
         ]
         return Overview(

@@ -23,6 +23,7 @@ from ranked_ballots import (
     approval,
     explain,
     instant_runoff,
+    plurality,
     set_apart,
 )
 from ranked_ballots.formats import FORMATS, WriteError, write_ballots, write_rounds
@@ -31,12 +32,12 @@ from singletable_apps.elections.errors import CorruptLog, WrongState
 from singletable_apps.elections.log_state import ElectionRecord
 from singletable_apps.elections.poll_book import CountedBallot, LinkVoter
 from singletable_apps.elections.proofs import documents
-from singletable_apps.elections.proofs.errors import MerkleTreeError
-from singletable_apps.elections.proofs.merkle import InclusionProof, MerkleTree
+from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
     NONE_OF_THESE,
+    YES_OR_NO,
     CountingMethod,
     check_quorum,
     method_of,
@@ -47,7 +48,7 @@ from singletable_apps.elections.rules.voting import drop_removed_candidates
 from singletable_apps.elections.service.closing import count_eligible, get_closing
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
-from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
 
 # How many elections are kept in memory with their ballots and tallies.
@@ -84,7 +85,7 @@ class Tally:
     result: Result
     shown: frozenset[rules.ResultDetail]
     ballots_cast: int
-    unique_share: float
+    unique_share: float | None
     closing: documents.Closing | None
     is_unanimous: bool = False
     abstained: int = 0
@@ -168,13 +169,6 @@ class Results:
         revealed = [_reveal(ballot, shown) for ballot in opened.ballots]
         return sorted(revealed, key=_order)
 
-    def unique_share(self, viewer: User | LinkVoter, name: str) -> float:
-        """Return the share of ballots with a ranking that no one else cast.
-
-        A voter who told someone a unique ranking can be recognized by it.
-        """
-        return self._open(self._visible(viewer, name)).unique_share
-
     def export_ballots(self, viewer: User | LinkVoter, name: str, form: str) -> bytes:
         """Return the ballots in a file format, or the rounds of instant runoff for RCVis."""
         if form not in FORMATS:
@@ -201,19 +195,6 @@ class Results:
         contents = [ballot.content for ballot in self._open(election).ballots]
         return documents.create_publication(closing, contents)
 
-    def proof(
-        self, viewer: User | LinkVoter, name: str, confirmation: str
-    ) -> tuple[InclusionProof, documents.Closing]:
-        """Return the proof that a confirmation is under the signed root.
-
-        It reveals nothing about a ballot, so there is one even if the results are withheld.
-        """
-        election, closing = self._closed(viewer, name, is_proof=True)
-        try:
-            return self._open(election).tree.prove(confirmation), closing
-        except MerkleTreeError as error:
-            raise NotFound(str(error), field="confirmation") from error
-
     def find_outcome(self, election_id: int, confirmation: str) -> ReceiptOutcome:
         """Return what has become of a ballot whose receipt was made before the close."""
         found = self._context.book.find_election(election_id)
@@ -237,7 +218,9 @@ class Results:
             opened.results[method] = result
         shown = rules.visible_details(election, self._context.clock())
         closing = get_closing(election, self._context.keys)
-        cast, share = len(opened.ballots), opened.unique_share
+        cast = len(opened.ballots)
+        # It tells more about single ballots than totals do.
+        share = opened.unique_share if rules.ResultDetail.RANKINGS in shown else None
         is_unanimous = cast > 1 and len({each.content.ranking for each in opened.ballots}) == 1
         return Tally(
             election,
@@ -266,12 +249,9 @@ class Results:
             raise NotPermitted("This election publishes totals only. See the results.")
         return shown
 
-    def _closed(
-        self, viewer: User | LinkVoter, name: str, *, is_proof: bool = False
-    ) -> tuple[Election, documents.Closing]:
+    def _closed(self, viewer: User | LinkVoter, name: str) -> tuple[Election, documents.Closing]:
         election = self.close_if_due(name)
-        if not (is_proof and rules.is_withheld(election)):
-            self.check_visible(viewer, election)
+        self.check_visible(viewer, election)
         closing = get_closing(election, self._context.keys)
         if closing is None:
             raise WrongState(
@@ -390,6 +370,10 @@ def count_ballots(method: str, ballots: Ballots, seats: int, seed: str | None) -
     """Return the result by a method."""
     if method in STV_METHODS:
         return STV_METHODS[method](ballots, seats=seats, seed=seed)
+    if method == "plurality" and set(ballots.candidates) == set(YES_OR_NO):
+        result = plurality(ballots)
+        is_tied = seed is not None and len(result.winners) > 1
+        return replace(result, final_order=YES_OR_NO[::-1]) if is_tied else result
     return METHODS.get(method, approval)(ballots, seed=seed)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from textwrap import wrap
-from typing import Literal
+from typing import Literal, TypedDict
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import Election, Electorate, RollVoter, User
@@ -34,12 +34,18 @@ from singletable_apps.elections.rules.emails import (
 from singletable_apps.elections.rules.names import (
     MAX_VOTERS,
     clean_email,
+    clean_optional,
     fold_name,
     quote,
     quote_names,
     roll_identity,
 )
-from singletable_apps.elections.rules.roll import RollChange, RollLine, RollProblem
+from singletable_apps.elections.rules.roll import (
+    RollChange,
+    RollLine,
+    RollProblem,
+    check_weight,
+)
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import (
     Lifecycle,
@@ -89,6 +95,15 @@ class RollRow:
     def is_done(self) -> bool:
         """Return whether every question is answered."""
         return self.has_voted and not self.is_partial
+
+
+class RollEdit(TypedDict, total=False):
+    """Changes of an entry on a roll. What is left out stays as it is."""
+
+    name: str
+    email: str
+    group: str
+    weight: int | None
 
 
 def is_sent(delivery: Delivery | None) -> bool:
@@ -179,6 +194,13 @@ class Rolls:
             for voter in sorted(record.roll.values(), key=lambda each: fold_name(each.name))
         ]
 
+    def row(self, actor: User, name: str, number: int) -> RollRow:
+        """Return someone on a roll."""
+        for row in self.rows(actor, name):
+            if row.voter.voter_id == number:
+                return row
+        raise NotFound("This person is not on the roll.", field="voter")
+
     def compare(
         self, actor: User, name: str, lines: Sequence[RollLine], *, replaces: bool
     ) -> RollChange:
@@ -234,23 +256,51 @@ class Rolls:
 
         return self._change(actor, name, change)
 
-    def renew_link(
-        self, actor: User, name: str, number: int, email: str | None = None
-    ) -> RollVoter:
-        """Replace the link of a voter, and invite them again if voting has not ended.
+    def edit(
+        self,
+        actor: User,
+        name: str,
+        number: int,
+        edit: RollEdit,
+        check_revision: RevisionCheck = any_revision,
+    ) -> RollRow:
+        """Change the entry of someone, and return it.
 
-        `email` corrects the address; "" removes it.
+        After the launch, another address replaces the link, and is invited.
         """
+        is_moved = False
 
         def change(record: ElectionRecord) -> Sequence[EventData]:
-            voter = _find(record, number)
-            address = clean_email(email) if email else email
-            address = voter.email if address is None else address
-            _check_address(record, voter, address)
-            renewed = replace(voter, generation=str(int(voter.generation) + 1), email=address)
+            nonlocal is_moved
+            before = _find(record, number)
+            after = _clean_entry(before, edit)
+            is_address = replace(before, email=after.email) == after
+            if not (is_address and record.election.allow_vote):
+                rules.check_set_voters(actor, record.election)
+            if errors := _find_errors(record, before, after) | _find_other(record, after):
+                raise InvalidInput(errors)
+            is_moved = fold_name(before.email) != fold_name(after.email)
+            if is_moved and before.email and record.election.allow_vote:
+                after = _renew(after)
+            changed = [events.RollVotersChanged(record.election.name, (after,))]
+            return changed if after != before else []
+
+        self._change(actor, name, change, check_revision)
+        if is_moved:
+            self._invite_again(actor, name, number)
+        return self.row(actor, name, number)
+
+    def renew_link(self, actor: User, name: str, number: int) -> RollVoter:
+        """Replace the link of a voter, and invite them again if voting has not ended."""
+
+        def change(record: ElectionRecord) -> Sequence[EventData]:
+            renewed = _renew(_find(record, number))
             return [events.RollVotersChanged(record.election.name, (renewed,))]
 
         self._change(actor, name, change)
+        return self._invite_again(actor, name, number)
+
+    def _invite_again(self, actor: User, name: str, number: int) -> RollVoter:
         record = self._record(actor, name)
         with suppress(WrongState):
             rules.check_invite(actor, record.election, self._context.clock())
@@ -372,6 +422,8 @@ class Rolls:
             records = [book.record(each) for each in book.questions(election)]
             lines = [(each.election.name, each.question) for each in records]
             questions = "\n".join("- " + ": ".join(filter(None, line)) for line in lines)
+            if len(records) == 1:
+                questions = record.question or election.name
 
         def notice(voter: RollVoter) -> Notice:
             left = self._context.book.questions_left(election, voter.voter_id)
@@ -450,24 +502,59 @@ def _find(record: ElectionRecord, number: int) -> RollVoter:
     return record.roll[number]
 
 
-def _check_address(record: ElectionRecord, voter: RollVoter, email: str) -> None:
-    """Raise InvalidInput if the voter can’t have this address."""
-    if fold_name(email) == fold_name(voter.email):
-        return
-    if voter.voter_id in record.ballots:
-        # An account with this confirmed address would see the ballot.
-        text = f"{quote(voter.name)} has voted, so the address can’t change."
-        raise InvalidInput({"email": text})
-    other = record.known_voters.get(roll_identity(voter.name, email), voter.voter_id)
-    if other != voter.voter_id:
-        raise InvalidInput({"email": f"{quote(record.roll[other].name)} has this address."})
+def _renew(voter: RollVoter) -> RollVoter:
+    return replace(voter, generation=str(int(voter.generation) + 1))
+
+
+def _clean_entry(voter: RollVoter, edit: RollEdit) -> RollVoter:
+    email = edit.get("email", voter.email)
+    email = clean_email(email) if email.strip() else ""
+    name = clean_optional(edit.get("name", voter.name), "name", "name") or email
+    if not name:
+        raise InvalidInput({"name": "Enter a name, or an e-mail address."})
+    group = clean_optional(edit.get("group", voter.group), "group", "group")
+    weight = edit.get("weight")
+    weight = voter.votes if weight is None else check_weight(weight)
+    return replace(voter, name=name, email=email, group=group, weight=str(weight))
+
+
+def _find_other(record: ElectionRecord, voter: RollVoter) -> dict[str, str]:
+    """Return an error if someone else on the roll has this address, or this name without one."""
+    other = record.known_voters.get(roll_identity(voter.name, voter.email), voter.voter_id)
+    if other == voter.voter_id:
+        return {}
+    name = quote(record.roll[other].name)
+    if voter.email:
+        return {"email": f"{name} has this address."}
+    return {"name": f"{name} is on the roll already. Without an address, names must differ."}
+
+
+def _find_errors(
+    record: ElectionRecord, before: RollVoter | None, after: RollVoter
+) -> dict[str, str]:
+    """Return what can’t change in an entry, or be in a new one, by field.
+
+    After voting, another name would hide who voted, an account with another confirmed address
+    would see the ballot, and another weight would change the result.
+    """
+    errors: dict[str, str] = {}
+    election, weight = record.election, before.weight if before is not None else "1"
+    if after.weight not in ("1", weight) and election.allow_vote and not election.is_weighted:
+        errors["weight"] = "This election was launched without weights, so everyone has one vote."
+    if before is not None and before.voter_id in record.ballots:
+        for field in ("name", "email", "weight"):
+            old, new = getattr(before, field), getattr(after, field)
+            if fold_name(old) != fold_name(new):
+                what = "address" if field == "email" else field
+                errors[field] = f"{quote(before.name)} has voted, so the {what} can’t change."
+    return errors
 
 
 def compare_roll(
     record: ElectionRecord, lines: Sequence[RollLine], *, replaces: bool
 ) -> RollChange:
     """Return what the lines change. People keep their number, and with it their link and ballot."""
-    election, number = record.election, record.last_number
+    number = record.last_number
     added: list[RollVoter] = []
     changed: list[RollVoter] = []
     problems: list[RollProblem] = []
@@ -479,21 +566,18 @@ def compare_roll(
         if voter_id is None:
             number += 1
             added.append(_new_voter(number, line))
+            found = _find_errors(record, None, added[-1])
             if known := named.get(fold_name(line.name)):
                 text = f"{known.name} is on the roll with another address: {known.email or 'none'}."
                 warnings.append(RollProblem(line.line, text))
-            problems += _check_weight(election, line)
-            continue
-        kept.add(voter_id)
-        before = record.roll[voter_id]
-        after = _edited(before, line)
-        if after != before:
-            changed.append(after)
-        if after.weight != before.weight:
-            problems += _check_weight(election, line)
-            if voter_id in record.ballots:
-                text = f"{quote(before.name)} has voted, so the weight can’t change."
-                problems.append(RollProblem(line.line, text))
+        else:
+            kept.add(voter_id)
+            before = record.roll[voter_id]
+            after = _edited(before, line)
+            found = _find_errors(record, before, after)
+            if after != before:
+                changed.append(after)
+        problems += [RollProblem(line.line, text) for text in found.values()]
     left = [voter for at, voter in record.roll.items() if replaces and at not in kept]
     problems += [
         RollProblem(0, f"{quote(voter.name)} has voted, and can’t be removed.")
@@ -518,10 +602,3 @@ def _edited(voter: RollVoter, line: RollLine) -> RollVoter:
         group=line.group or voter.group,
         weight=str(line.weight or voter.weight),
     )
-
-
-def _check_weight(election: Election, line: RollLine) -> list[RollProblem]:
-    if line.weight <= 1 or not election.allow_vote or election.is_weighted:
-        return []
-    text = "This election was launched without weights, so everyone has one vote."
-    return [RollProblem(line.line, text)]

@@ -9,7 +9,7 @@ import pytest
 
 from singletable import Edit
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.web import RateLimit
@@ -97,47 +97,6 @@ def test_sign_out_deletes_the_cookie_and_the_session(api: Api) -> None:
     assert ben.post("/sign-out").status_code == 204
 
 
-def test_reset_token_sets_a_password_once(api: Api) -> None:
-    stranger = api.anonymous()
-    assert stranger.post("/password-reset", {"name_or_email": "BEN@example.org"}).status_code == 202
-    (sent,) = Outbox(api.elections.context.store).newest()
-    token = token_in(sent.email.text)
-    weak = stranger.post("/password-reset/confirm", {"token": token, "password": "short"})
-    assert [fault["pointer"] for fault in weak.json()["errors"]] == ["/password"]
-    confirm = {"token": token, "password": OTHER}
-    assert stranger.post("/password-reset/confirm", confirm).status_code == 200
-    assert type_of(stranger.post("/password-reset/confirm", confirm)) == "401 not-signed-in"
-    assert sign_in(api, "Ben", OTHER).status_code == 200
-    assert type_of(api.clients["Ben"].get("/me")) == "401 not-signed-in"
-
-
-# Who asks for letters must not learn who is here, not by asking often either.
-@pytest.mark.parametrize("who", ["Ben", "nobody@example.org", "\u0301"])
-def test_reset_request_is_always_accepted(api: Api, who: str) -> None:
-    responses = [api.anonymous().post("/password-reset", {"name_or_email": who}) for _ in range(6)]
-    assert {(response.status_code, response.text) for response in responses} == {(202, "null")}
-
-
-def test_password_change_ends_sessions_and_starts_another(api: Api) -> None:
-    ben = api.clients["Ben"]
-    response = ben.put("/users/ben/password", {"current": PASSWORD, "new": OTHER}, None)
-    assert response.status_code == 200
-    assert type_of(ben.get("/me")) == "401 not-signed-in"
-    assert renew(api, cookie(response)).status_code == 200
-
-
-def test_user_without_access_sees_only_their_activity() -> None:
-    api = make_api("Ada")
-    ben = api.register("Ben", Role.NO_ACCESS)
-    assert ben.get("/me/activity").json()["role"] == "NO_ACCESS"
-    assert sign_in(api, "Ben").status_code == 200
-    assert ben.post("/refresh").status_code == 200
-    # They do not learn which names exist either.
-    for path in ("/users/Ben", "/users/nobody", "/elections/none"):
-        assert type_of(ben.get(path)) == "403 not-allowed", path
-
-
-# During a rebuild the table has no users; with a 401, all of them would sign in again.
 def test_rebuild_answers_unavailable(api: Api) -> None:
     ben = api.clients["Ben"]
     responses: list[httpx2.Response] = []

@@ -49,6 +49,8 @@ def test_tally_has_its_visibility_and_signed_statement(api: Api) -> None:
     assert tally["shown"] == ["confirmations", "rankings", "totals"]
     assert tally["ballots_cast"] == tally["closing"]["statement"]["ballots"] == 3
     assert tally["unique_share"] == pytest.approx(1 / 3)
+    # Of totals it would be one more thing about single ballots.
+    assert api.clients["Cy"].get("/elections/Totals/tally").json()["unique_share"] is None
 
 
 def test_ballots_show_only_what_is_published(api: Api) -> None:
@@ -65,16 +67,6 @@ def test_ballots_show_only_what_is_published(api: Api) -> None:
         response = cy.get(f"/elections/{name}/ballots").json()
         assert response["warning"].startswith("33% of these ballots have a unique ranking")
     assert type_of(cy.get("/elections/Totals/ballots")) == "403 not-allowed"
-
-
-def test_proof_accepts_every_spelling_of_a_tracking_code(api: Api) -> None:
-    cy = api.clients["Cy"]
-    own = cy.get("/elections/Totals/ballot").json()
-    for code in (own["confirmation"], own["readable"].upper()):
-        response = cy.get(f"/elections/Totals/proofs/{code}")
-        assert response.json()["confirmation"] == own["confirmation"]
-        assert response.json()["proof"] == own["receipt"]["proof"]
-    assert type_of(cy.get(f"/elections/Open/proofs/{own['confirmation']}")) == "404 not-found"
 
 
 @pytest.mark.parametrize("form", FORMATS)

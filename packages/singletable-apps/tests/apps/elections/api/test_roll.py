@@ -38,6 +38,16 @@ def test_owner_changes_and_reads_the_roll(api: Api) -> None:
     assert ada.post(f"{CLUB}/roll/reminders").json() == {"queued": 4}
 
 
+def test_owner_edits_someone_on_the_roll(api: Api) -> None:
+    ada, changes = api.clients["Ada"], {"name": "Dan Ray", "group": "Rowing", "weight": 2}
+    edited = ada.patch(f"{CLUB}/roll/2", changes).json()
+    assert {name: edited[name] for name in changes} == changes
+    assert edited["email"] == "Dan@example.org"
+    for sent in ({}, {"weight": 0}, {"email": "Cleo@example.org"}):
+        assert type_of(ada.patch(f"{CLUB}/roll/2", sent)) == "422 invalid-request"
+    assert type_of(ada.patch(f"{CLUB}/roll/99", changes)) == "404 not-found"
+
+
 def test_all_problems_of_sent_people_are_told(api: Api) -> None:
     people = [{"name": "A", "email": "a"}, {"group": "x"}]
     problem = api.clients["Ada"].put(f"{CLUB}/roll", {"people": people}).json()
@@ -52,6 +62,7 @@ def test_only_the_owner_uses_the_roll(api: Api) -> None:
         ben.get(f"{CLUB}/roll"),
         ben.put(f"{CLUB}/roll", {"people": []}),
         ben.post(f"{CLUB}/roll/1/link"),
+        ben.patch(f"{CLUB}/roll/1", {"name": "X"}),
         ben.post(f"{CLUB}/roll/invitations"),
     ):
         assert type_of(response) == "403 not-allowed"

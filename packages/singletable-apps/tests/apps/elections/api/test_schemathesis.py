@@ -17,7 +17,6 @@ from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema
 from tests.apps.support.elections.world import World, ballot
 
 ELECTIONS = cycle(["Set up", "open / #1", "Secret", "Closed"])
-RELATIONS = cycle(["users", "elections", "voters", "ballots", "rankings", "events", "counts"])
 
 
 def busy(engine: Engine) -> World:
@@ -51,8 +50,6 @@ class ElectionFuzzer(Fuzzer):
         return {
             "name": [quote(name, safe="")] * 2,
             "voter": ("Ada", "ben"),
-            "table": ("vote_data", "vote_event_log"),
-            "relation": [next(RELATIONS)] * 2,
         }
 
 

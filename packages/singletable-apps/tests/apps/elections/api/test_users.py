@@ -108,15 +108,7 @@ def test_user_is_removed(api: Api) -> None:
     assert type_of(ben.get("/me")) == "401 not-signed-in"
 
 
-def test_role_has_permissions(api: Api) -> None:
-    found = api.clients["Olga"].get("/permissions/VOTER").json()
-    assert found == {"role": "VOTER", "permissions": ["VIEW_APPLICATION", "VOTE"]}
-
-
-def test_counts_and_version_change(api: Api) -> None:
-    ada = api.clients["Ada"]
+def test_version_changes(api: Api) -> None:
     before = api.anonymous().get("/version").json()["version"]
-    assert ada.get("/counts").json() == {"users": 4, "elections": 0}
     api.create("Ada", "Tea", ["Assam", "Ceylon"])
-    assert ada.get("/counts").json() == {"users": 4, "elections": 1}
     assert api.anonymous().get("/version").json()["version"] == before + 2

@@ -15,7 +15,7 @@ from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import KEYS, read_events
 from tests.apps.support.html import missing_in, text_in
 
-PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log", "audit/relations/users")
+PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log")
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def test_no_page_reveals_a_secret_ballot_or_a_password_hash(
     app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
     cast = app.vote("Ada", "Tea", "Blue")
     kept = app.user("Ada").hash.rpartition("$")[2]
-    for page in (*PAGES, *(f"audit/relations/{name}" for name in RELATIONS)):
-        text = grace.get(*page.split("/")).text
+    for page in (*PAGES, *(f"audit/query?sql=SELECT * FROM {name}" for name in RELATIONS)):
+        text = grace.open(f"/elections/{page}").text
         assert cast.receipt["confirmation"] not in text
         assert kept not in text
     assert "sealed, " in grace.get("audit").text
@@ -96,7 +96,7 @@ def test_event_log_can_be_filtered_by_person_election_and_kind(
 
 # Tabs once were names of tables, and roles were names of constants.
 def test_audit_pages_use_the_words_of_other_pages(grace: Browser) -> None:
-    page = grace.get("audit", "relations", "users")
+    page = grace.get("audit", "query", query="?sql=SELECT * FROM users")
     assert missing_in(page, ["Stored data</a>", "Stored events</a>", "Auditor</td>"]) == []
     assert "vote_data</a>" not in page.text
     assert ">AUDITOR<" not in page.text
@@ -107,11 +107,13 @@ def sample() -> SampleCopy:
     return copy_sample()
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_every_relation_has_a_page(sample: SampleCopy, relation: str) -> None:
+def test_every_list_is_one_click_away(sample: SampleCopy) -> None:
     seen = browser(sample.elections, sample.user("Grace"))
-    page = seen.get("audit", "relations", relation)
-    assert missing_in(page, ["What the columns mean", relation.capitalize()]) == []
+    page = seen.get("audit", "query")
+    for name in RELATIONS:
+        assert f'sql=SELECT+%2A+FROM+{name}"' in page.text
+        shown = seen.get("audit", "query", query=f"?sql=SELECT+%2A+FROM+{name}")
+        assert missing_in(shown, [f'aria-current="true">{name}</a>', "<td>"]) == []
 
 
 def test_stored_table_is_paginated(sample: SampleCopy) -> None:
@@ -127,9 +129,7 @@ def test_stored_table_is_paginated(sample: SampleCopy) -> None:
     ("page", "status"),
     [
         ("audit/tables/vote_sessions", 404),
-        ("audit/relations/passwords", 404),
         ("audit?cursor=made-up", 400),
-        ("audit/relations/users?cursor=made-up", 400),
     ],
 )
 def test_unknown_names_and_cursors_are_rejected(
@@ -142,12 +142,6 @@ def test_unknown_names_and_cursors_are_rejected(
 
 def _keys(text: str) -> set[str]:
     return {part.partition("</div>")[0] for part in text.split('class="stored-key">')[1:]}
-
-
-def test_unknown_relation_is_named_once(ada: Browser) -> None:
-    response = ada.get("audit", "relations", "nothing")
-    assert response.status_code == 404
-    assert response.text.count("There is no relation") == 1
 
 
 # Clearing the closing time used to leave no trace on this page.

@@ -152,7 +152,7 @@ def test_any_candidate_name_can_be_ranked(app: PagesApp) -> None:
 @pytest.mark.parametrize(
     ("secret", "edit", "notice"),
     [
-        (True, True, "Your ballot is secret: others see that you voted, but never how."),
+        (True, True, "Your ballot is secret: others see that you voted, but not how."),
         (False, True, "This is an open ballot: everyone here can see your name"),
         (True, False, "Once cast, it is final."),
         (False, True, "change it until Ada closes the election, unless Ada locks"),

@@ -7,6 +7,7 @@ from datetime import timedelta
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import text_in
 
@@ -88,6 +89,31 @@ def test_only_eligible_voters_see_that_their_vote_is_needed(
         assert "needs your vote" not in page
         assert "/elections/new" not in page
         assert 'href="/elections/people"' not in page
+
+
+def test_ballot_with_several_questions_is_shown_once(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.create(owner, "Chair")
+    lifecycle.add_question(owner, "Chair", "Budget")
+    lifecycle.edit(owner, "Chair", ElectionEdit(ballot_name="Meeting"))
+    for name in ("Chair", "Budget"):
+        lifecycle.set_candidates(owner, name, ["Red", "Green"])
+    lifecycle.launch(owner, "Chair", allow_edit=True)
+    for answered, next_one in (("Chair", "Budget"), ("Budget", "")):
+        assert "One election needs your vote." in ben.get().text
+        app.vote("Ben", answered, "Red")
+        text = ben.get().text
+        assert (f"/elections/e/{next_one}/ballot" in text) == bool(next_one)
+        assert text.count("Meeting") == 1
+    assert "Open now Meeting You voted" in ben.read()
+    assert "Meeting Open until you close it · 2 questions" in ada.read()
+    lifecycle.close(owner, "Chair")
+    text = ben.read()
+    assert "Recently closed Meeting 2 questions · by Ada" in text
+    assert "Elections 1 People 2" in text
+    assert "1 election, 2 people." in ben.read("all")
 
 
 def test_own_elections_show_the_next_step(app: PagesApp, ada: Browser) -> None:

@@ -91,6 +91,22 @@ def test_old_address_says_who_deleted_the_election_and_when(
     assert ben.get("e", tea).status_code == 200
 
 
+def test_old_link_leads_to_the_new_name(app: PagesApp, ada: Browser, tea: str) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.edit(owner, tea, {"name": "Best tea"})
+    lifecycle.edit(owner, "Best tea", {"name": "Tea of 2027"})
+    for old in ("TEA", "Best tea"):
+        page = ada.get("e", old, "candidates", query="?q=a%26b")
+        assert page.status_code == 200
+        assert page.url.raw_path == b"/elections/e/Tea%20of%202027/candidates?q=a%26b"
+        assert "The name of this election is now “Tea of 2027”." in page.text
+    # Another election may take the name; the link then leads to it, or says that it was deleted.
+    lifecycle.create(owner, tea)
+    assert ada.get("e", tea).status_code == 200
+    lifecycle.delete(owner, tea)
+    assert ada.get("e", tea).status_code == 410
+
+
 # Logs from before there were such statements.
 def test_election_deleted_without_a_statement_is_remembered_too(
     app: PagesApp, ada: Browser, tea: str
@@ -115,6 +131,8 @@ def test_launch_names_the_counting_method_and_the_voters(
     text = ada.read("e", tea, "launch")
     assert "2 people can vote right away, on 2 candidates" in text
     assert "Schulze method" in text
+    app.world.service.lifecycle.set_voters(app.user("Ada"), tea, ["Ada"])
+    assert "1 person can vote right away" in ada.read("e", tea, "launch")
 
 
 def test_close_says_how_many_have_voted(app: PagesApp, ada: Browser, ben: Browser) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.proofs.encoding import digest
+from singletable_apps.elections.rules.elections import TOO_FEW_BALLOTS
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import missing_in, text_in
@@ -120,6 +122,29 @@ def test_protocol_has_everything_for_the_minutes(
         "Place and date Chair Minutes",
     ):
         assert part in text, (part, text)
+
+
+def test_protocol_has_all_questions_and_is_signed_once(app: PagesApp, ada: Browser) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    voters = [owner, *app.world.register("Cleo", "Dan")]
+    lifecycle.create(
+        owner, TEA, ElectionSettings(secret_ballot=True, electorate=Electorate.ACCOUNTS)
+    )
+    lifecycle.edit(owner, TEA, {"ballot_name": "Meeting"})
+    lifecycle.add_question(owner, TEA, "Cake")
+    for name in (TEA, "Cake"):
+        lifecycle.set_candidates(owner, name, ["Red", "Green"])
+    lifecycle.launch(owner, TEA, allow_edit=False)
+    for voter in voters:
+        app.vote(voter.name, TEA, "Red")
+    app.vote("Ada", "Cake", "Green")
+    close(app)
+    [text, other] = [ada.read("e", name, "protocol") for name in (TEA, "Cake")]
+    parts = ["Meeting Protocol of the election", "1. Tea Voted 3", "Red wins", "2. Cake Voted 1"]
+    assert [part for part in (*parts, TOO_FEW_BALLOTS) if part not in text] == []
+    assert "Green wins" not in text
+    assert [text.count(part) for part in ("Place and date", "Opened")] == [1, 1]
+    assert other == text
 
 
 # Other sites may show the result in a frame, and nothing else.

@@ -51,8 +51,8 @@ def test_receipt_by_email_has_a_link_and_not_the_ballot(app: PagesApp, ben: Brow
     [email] = app.emails()
     assert (email.to, email.subject) == ("ben@example.org", "Your ballot in “Chair”")
     receipt = ben.get("e", CHAIR, "receipt.json").json()
-    assert format_code(receipt["confirmation"])[:9] in email.text
-    assert receipt["confirmation"] not in email.text.replace("-", "")
+    # With a part of the code, readers of e-mails would find the ballot on the published list.
+    assert receipt["confirmation"][:4] not in email.text
     assert "Dan" not in email.text
     assert ben.open(app.link(email.subject)).status_code == 200
 

@@ -211,3 +211,15 @@ def test_wide_matrix_says_that_it_scrolls(app: PagesApp, ada: Browser) -> None:
     table = page.partition('<table class="heat">')[2].partition("</table>")[0]
     assert table.count('<th scope="col">') == 12
     assert "Showing the first 12 of 14 candidates." in page
+
+
+# Forty names on each of several rankings would be longer than the rest of the page.
+def test_rankings_of_many_candidates_are_on_a_page_of_their_own(
+    app: PagesApp, ada: Browser
+) -> None:
+    names = [f"Candidate {number}" for number in range(40)]
+    app.world.launch(app.user("Ada"), "Many", names)
+    app.vote("Ada", "Many", *names)
+    page = ada.get("e", "Many", "tally").text
+    assert ("/tally/rankings" in page, "The most frequent rankings" in page) == (True, False)
+    assert "Candidate 39" in ada.read("e", "Many", "tally", "rankings")

@@ -13,6 +13,9 @@ from pydantic import JsonValue
 from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.pages import links
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules.elections import RARE_WEIGHT
+from singletable_apps.elections.rules.roll import RollLine
+from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.shared.spreadsheets import write_table
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_fields, url
 from tests.apps.support.browser import FieldValue
@@ -97,7 +100,7 @@ def test_spreadsheet_is_read_and_odd_files_are_explained(owner: Browser) -> None
 def test_owner_invites_reminds_and_prints_cards(owner: Browser, app: PagesApp) -> None:
     assert "Invite 2 people" in owner.read("e", CHAIR)
     invite = owner.get("e", CHAIR, "roll", "invite")
-    assert "1 person without an e-mail address" in text_in(invite.text)
+    assert "1 person without an e-mail address needs a card." in text_in(invite.text)
     assert owner.flash(owner.submit(invite)) == "2 invitations on the way."
     assert "On the way" in owner.read("e", CHAIR, "voters")
     assert "You run this election." in owner.read("e", CHAIR)
@@ -197,7 +200,8 @@ def test_results_of_two_secret_ballots_are_hidden(owner: Browser, app: PagesApp)
     visitor = app.browser()
     for name in ("Cleo", "Dan"):
         _vote(visitor, _code(app, name), Red="1")
-    owner.submit(owner.get("e", CHAIR, "finalize"))
+    closed = owner.submit(owner.get("e", CHAIR, "finalize"))
+    assert owner.flash(closed) == f"“{CHAIR}” is closed."
     assert "Too few ballots" in owner.read("e", CHAIR, "tally")
     assert "Closed without results" in owner.read("e", CHAIR)
     for path in (("tally", "rankings"), ("tally", "result.json"), ("published",)):
@@ -207,16 +211,42 @@ def test_results_of_two_secret_ballots_are_hidden(owner: Browser, app: PagesApp)
 
 def test_new_link_replaces_the_old_one(owner: Browser, app: PagesApp) -> None:
     code = _code(app, "Eve")
-    page = owner.get("e", CHAIR, "roll", "3", "link")
-    assert "“Dan” has this address" in text_in(owner.submit(page, email="dan@example.org").text)
-    assert owner.submit(page, email="eve@example.org").status_code == 303
-    app.world.service.rolls.deliver()
-    assert [email.to for email in app.emails()] == ["eve@example.org"]
-    assert 'value="eve@example.org"' in owner.get("e", CHAIR, "roll", "3", "link").text
+    assert owner.submit(owner.get("e", CHAIR, "roll", "3", "link")).status_code == 303
     assert app.browser().get("v", code).status_code == 404
     assert app.browser().get("v", _code(app, "Eve")).status_code == 200
     assert owner.submit(owner.get("e", CHAIR, "roll", "3", "remove")).status_code == 303
     assert app.election(CHAIR).voter_count == 2
+
+
+def test_launch_ballot_and_results_say_that_totals_can_show_a_rare_weight(
+    app: PagesApp, ada: Browser
+) -> None:
+    lifecycle, user = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.create(user, CHAIR, ElectionSettings(secret_ballot=True))
+    lifecycle.set_candidates(user, CHAIR, ["Red", "Green"])
+    people = [RollLine(1, "Eve", weight=5), *(RollLine(1, name) for name in "ABC")]
+    app.world.service.rolls.save(user, CHAIR, people, replaces=True)
+    launch = ada.get("e", CHAIR, "launch")
+    assert RARE_WEIGHT in text_in(launch.text)
+    ada.submit(launch, how="fixed")
+    for name in ("Eve", *"ABC"):
+        assert RARE_WEIGHT in text_in(_vote(app.browser(), _code(app, name), Red="1"))
+    lifecycle.close(user, CHAIR)
+    assert "even these can show" in ada.read("e", CHAIR, "tally")
+
+
+def test_owner_corrects_someone_on_the_roll(owner: Browser, app: PagesApp) -> None:
+    page = owner.get("e", CHAIR, "roll", "3")
+    assert "“Dan” has this address" in text_in(owner.submit(page, email="dan@example.org").text)
+    sent = owner.submit(page, name="Eve Ng", email="eve@example.org", group="Rowing")
+    assert owner.flash(sent) == "Saved: Eve Ng."
+    app.world.service.rolls.deliver()
+    assert [email.to for email in app.emails()] == ["eve@example.org"]
+    for part in ("Eve Ng", "eve@example.org", "Rowing"):
+        assert part in owner.read("e", CHAIR, "voters")
+    _vote(app.browser(), _code(app, "Dan"), Red="1")
+    text = owner.get("e", CHAIR, "roll", "2").text
+    assert [f'name="{name}"' in text for name in ("name", "email", "group")] == [False, False, True]
 
 
 def test_one_click_unsubscribes_and_the_page_has_one_button(owner: Browser, app: PagesApp) -> None:

@@ -83,3 +83,9 @@ def test_what_cannot_be_counted_is_explained(app: PagesApp, case: str) -> None:
     assert status == 422, page
     assert why in page
     assert "How it was counted" not in page
+
+
+def test_tie_is_not_said_to_be_broken_at_a_close(app: PagesApp) -> None:
+    _, page = count(app, "1: Ada > Ben\n1: Ben > Ada")
+    assert "Ada and Ben are tied" in page
+    assert "at the close" not in page.partition("Places")[0]

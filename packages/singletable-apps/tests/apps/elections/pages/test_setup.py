@@ -111,6 +111,7 @@ def test_template_gives_settings_and_texts(app: PagesApp, ada: Browser, key: str
         template.settings.secret_ballot,
     )
     assert template.question in ada.get("e", "New").text
+    assert app.candidates("New") == list(template.candidates)
 
 
 def test_candidate_is_renamed_and_described(app: PagesApp, ada: Browser, draft: str) -> None:

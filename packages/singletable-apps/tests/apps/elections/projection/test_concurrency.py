@@ -11,13 +11,15 @@ from typing import TypeVar
 import pytest
 
 from singletable import Driver
+from singletable_apps.elections import command_bus
+from singletable_apps.elections.command_bus import CommandBus
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import RebuildInProgress, WrongState
-from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.merkle import MerkleTree
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
-from singletable_apps.shared.errors import AlreadyExists, RequestRejected
+from singletable_apps.shared.errors import AlreadyExists, Busy, RequestRejected
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import (
     KEYS,
@@ -101,6 +103,17 @@ def test_name_or_email_is_given_to_one_of_many(worlds: list[World], field: str) 
     assert {(type(one), one.field) for one in refusals} == {(AlreadyExists, field)}
     assert worlds[0].event_count == 1
     _check(worlds[0])
+
+
+def test_a_command_gives_up_if_others_always_come_first(
+    worlds: list[World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = worlds[0]
+    monkeypatch.setattr(command_bus, "MAX_WAIT", 0.0)
+    monkeypatch.setattr(CommandBus, "_put", lambda *_: False)
+    with pytest.raises(Busy, match="Nothing was saved; try again"):
+        world.register("Ada")
+    assert world.event_count == 0
 
 
 @pytest.mark.rest

@@ -12,7 +12,7 @@ from singletable.testing import Crash
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import KINDS, event_log
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from tests.apps.support.elections.backends import (
     ALL_CASES,
     BACKENDS,
@@ -37,7 +37,7 @@ from tests.conformance.endpoint import Exchangeable
 def small_steps() -> Iterator[None]:
     """Apply two items per step, so that a few items take several steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("singletable_apps.elections.projection.projector.ITEMS_PER_STEP", 2)
+        patch.setattr("singletable_apps.elections.projection.ITEMS_PER_STEP", 2)
         yield
 
 

@@ -8,7 +8,7 @@ from singletable import Call, Engine, Store
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.patterns import patterns
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.service import TABLES
 from tests.apps.support.elections.scenario import COMMANDS, copy_scenario, make_scenario
 from tests.apps.support.elections.world import KEYS

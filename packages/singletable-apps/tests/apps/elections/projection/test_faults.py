@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from singletable.faults import Faults, Next
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.events import event_log
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from tests.apps.support.elections.backends import BACKENDS, TYPICAL_EVENTS, Backends, backend_cases
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import COMMANDS

@@ -7,9 +7,9 @@ import pytest
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
 from singletable.testing import Crash, InterruptedDriver
+from singletable_apps.elections import projection
 from singletable_apps.elections.errors import RebuildInProgress
-from singletable_apps.elections.projection import projector
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import NotFound
 from tests.apps.support.elections.checks import check_consistency
@@ -68,7 +68,7 @@ def _crash_while_renaming(there: Scenario, steps: int) -> None:
 def test_user_who_is_being_renamed_can_vote(
     there: Scenario, steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(projector, "ITEMS_PER_STEP", 2)
+    monkeypatch.setattr(projection, "ITEMS_PER_STEP", 2)
     driver = InterruptedDriver(
         there.engine, _reads_user, before=lambda: _crash_while_renaming(there, steps)
     )

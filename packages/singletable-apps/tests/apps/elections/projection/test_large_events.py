@@ -9,8 +9,8 @@ import pytest
 from singletable import Engine
 from singletable.testing import StoreClock
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.projection.projector import ITEMS_PER_STEP
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.projection import ITEMS_PER_STEP
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, open_store

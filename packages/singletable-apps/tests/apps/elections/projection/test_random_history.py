@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from singletable import Engine
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from tests.apps.support.elections.random_walk import RandomWalk
 from tests.apps.support.elections.world import KEYS, World, dump_items, open_store
 

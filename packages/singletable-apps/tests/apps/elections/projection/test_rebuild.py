@@ -12,8 +12,8 @@ from singletable_apps.elections.entities import Sync, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, RebuildInProgress
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection.projector import catch_up
-from singletable_apps.elections.projection.rebuild import LEASE_DURATION, rebuild
+from singletable_apps.elections.projection import catch_up
+from singletable_apps.elections.rebuild import LEASE_DURATION, rebuild
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import (
     KEYS,

@@ -19,7 +19,7 @@ from singletable_apps.elections.events import (
     event_log,
     hash_event,
 )
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from tests.apps.support.elections.scenario import Scenario, make_scenario
 from tests.apps.support.elections.world import (

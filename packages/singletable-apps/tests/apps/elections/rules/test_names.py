@@ -26,6 +26,7 @@ from singletable_apps.elections.rules.names import (
 )
 from singletable_apps.shared.errors import InvalidInput
 from tests.apps.elections.rules.factories import ballot, election, user
+from tests.cases import every
 
 Reader: TypeAlias = Callable[[str], str]
 READERS: list[Reader] = [clean_user_name, clean_election_name, clean_candidate_name]
@@ -88,7 +89,7 @@ def test_user_name_cannot_be_an_email_address(text: str) -> None:
     assert isinstance(name, InvalidInput) or isinstance(_read(clean_email, name), InvalidInput)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "kept"),
     [
         (" ada@example.org\n", "ada@example.org"),
@@ -102,14 +103,14 @@ def test_email_is_kept_as_entered(text: str, kept: str) -> None:
     assert clean_email(text) == kept
 
 
-@pytest.mark.parametrize("text", ["\u3164", "Ada\u2800", "\uffa0Ada"])
+@every("text", ["\u3164", "Ada\u2800", "\uffa0Ada"])
 def test_name_with_invisible_letters_is_rejected(text: str) -> None:
     with pytest.raises(InvalidInput, match="invisible"):
         clean_user_name(text)
 
 
 # Nobody could write to them, and the error would come with the first e-mail.
-@pytest.mark.parametrize("text", ["a,b@c.org", "a;b@c.org", "<a>@c.org", 'a"b@c.org', "a@[::1]"])
+@every("text", ["a,b@c.org", "a;b@c.org", "<a>@c.org", 'a"b@c.org', "a@[::1]"])
 def test_email_with_signs_that_separate_addresses_is_rejected(text: str) -> None:
     with pytest.raises(InvalidInput):
         clean_email(text)
@@ -128,7 +129,7 @@ def test_email_needs_a_name_and_a_domain(text: str) -> None:
     assert not any(letter.isspace() or category(letter) in ("Cc", "Cs") for letter in address)
 
 
-@pytest.mark.parametrize(
+@every(
     ("a", "b", "are_one"),
     [
         ("Ada", "ADA", True),
@@ -162,7 +163,7 @@ def test_name_lists_reject_duplicates(names: list[str]) -> None:
 
 
 # A sort key has 1,024 bytes, and one part of it may be a name without case, its dividers escaped.
-@pytest.mark.parametrize("text", ["𝔸" * 200, "ΐ" * 120 + "#" * 80, "#" * 200, "ᾷ" * 133])
+@every("text", ["𝔸" * 200, "ΐ" * 120 + "#" * 80, "#" * 200, "ᾷ" * 133])
 def test_longest_names_fit_into_every_key(text: str) -> None:
     name = clean_user_name(text)
     store = Store(connect("memory:"))

@@ -24,6 +24,7 @@ from singletable_apps.elections.rules.users import (
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import user
+from tests.cases import every
 
 MAY = """
                   VIEW_APPLICATION VOTE USE_APPLICATION MANAGE_USERS VIEW_SECRETS TRANSFER_OWNER
@@ -61,7 +62,7 @@ def test_permission_table_covers_all_roles_and_permissions() -> None:
     assert set(TABLE) == set(product(Role, Permission))
 
 
-@pytest.mark.parametrize(("role", "permission"), TABLE)
+@every(("role", "permission"), TABLE)
 def test_role_has_exactly_the_permissions_in_the_table(role: Role, permission: Permission) -> None:
     assert _is_allowed(lambda: check_permission(user(role), permission)) is TABLE[role, permission]
 
@@ -74,7 +75,7 @@ def test_creating_elections_needs_permission(role: Role) -> None:
     )
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
+@every(("mine", "theirs"), [*product(ROLES, ROLES)])
 def test_role_changes_are_allowed_exactly_as_the_table_says(mine: Role, theirs: Role) -> None:
     below = BELOW[mine].split()
     for role in ROLES:
@@ -84,13 +85,13 @@ def test_role_changes_are_allowed_exactly_as_the_table_says(mine: Role, theirs: 
         assert _is_allowed(change) is allowed
 
 
-@pytest.mark.parametrize(("mine", "role"), [*product(ROLES, ROLES)])
+@every(("mine", "role"), [*product(ROLES, ROLES)])
 def test_own_role_cannot_change(mine: Role, role: Role) -> None:
     with pytest.raises(NotPermitted):
         check_role_change(user(mine), user(mine), role)
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
+@every(("mine", "theirs"), [*product(ROLES, ROLES)])
 def test_offered_roles_are_those_that_are_accepted(mine: Role, theirs: Role) -> None:
     actor, target = user(mine), user(theirs, "ben")
     chosen = allowed_roles(actor, target)
@@ -106,12 +107,12 @@ def test_no_other_role_is_offered_for_oneself(role: Role) -> None:
     assert allowed_roles(user(role), user(role)) == (role,)
 
 
-@pytest.mark.parametrize(("mine", "role"), [*product(ROLES, ROLES)])
+@every(("mine", "role"), [*product(ROLES, ROLES)])
 def test_only_the_owner_transfers_ownership(mine: Role, role: Role) -> None:
     assert is_ownership_transfer(user(mine), role) is (mine is role is Role.OWNER)
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
+@every(("mine", "theirs"), [*product(ROLES, ROLES)])
 def test_managing_others_needs_a_higher_role(mine: Role, theirs: Role) -> None:
     actor, target = user(mine), user(theirs, "ben")
     above = theirs in BELOW[mine].split()

@@ -31,6 +31,7 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, SWITCHES, TICK, ballot, election, user
+from tests.cases import every
 
 ADA = user(Role.USER)
 BEN = user(Role.USER, "ben")
@@ -108,7 +109,7 @@ def test_table_covers_every_command_and_state() -> None:
     assert all(len(letters) == len(MOMENTS) for letters in TABLE.values())
 
 
-@pytest.mark.parametrize(("command", "state"), TABLE)
+@every(("command", "state"), TABLE)
 def test_command_is_allowed_exactly_as_the_table_says(command: str, state: State) -> None:
     for allowed, (window, moments) in zip(TABLE[command, state], MOMENTS, strict=True):
         it = election(state, window, secret=command.startswith("secret_"))
@@ -121,7 +122,7 @@ def test_command_is_allowed_exactly_as_the_table_says(command: str, state: State
 
 
 # Every command is allowed to the owner in some state, so an error there is about the actor.
-@pytest.mark.parametrize(("command", "role"), [*product(sorted(OF_OWNERS), ROLES)])
+@every(("command", "role"), [*product(sorted(OF_OWNERS), ROLES)])
 def test_only_owner_may_manage_election(command: str, role: Role) -> None:
     state = next(state for state in State if TABLE[command, state][0])
     it = election(state)
@@ -132,20 +133,20 @@ def test_only_owner_may_manage_election(command: str, role: Role) -> None:
     assert _is_permitted(lambda: COMMANDS[command](user(role, "ben"), it, NOON)) is moderates
 
 
-@pytest.mark.parametrize("role", ROLES)
+@every("role", ROLES)
 def test_transfer_needs_owner_who_may_manage_elections(role: Role) -> None:
     it, ben = election(State.SETUP), user(role, "ben")
     assert _is_done(lambda: check_transfer(ADA, it, ben)) is (ROLES.index(role) >= 3)
 
 
 # Someone who is not the owner does not learn the state from the error.
-@pytest.mark.parametrize(("command", "state"), [*product(sorted(OF_OWNERS), State)])
+@every(("command", "state"), [*product(sorted(OF_OWNERS), State)])
 def test_ownership_is_checked_before_state(command: str, state: State) -> None:
     with pytest.raises(NotPermitted):
         COMMANDS[command](BEN, election(state), NOON)
 
 
-@pytest.mark.parametrize("state", State)
+@every("state", State)
 def test_switches_determine_state(state: State) -> None:
     assert state_of(election(state)) is state
     assert len(set(SWITCHES.values())) == len(State)
@@ -176,7 +177,7 @@ STATUS = [
 ]
 
 
-@pytest.mark.parametrize(("state", "status"), STATUS)
+@every(("state", "status"), STATUS)
 def test_status_describes_state_and_times(state: State, status: list[str]) -> None:
     for words, (window, moments) in zip(status, MOMENTS, strict=True):
         assert {describe_status(election(state, window), now) for now in moments} == {words}
@@ -189,7 +190,7 @@ def test_opening_time_is_inclusive_and_closing_time_exclusive() -> None:
     assert [has_ended(it, now) for now in moments] == [False, False, False, True]
 
 
-@pytest.mark.parametrize(
+@every(
     ("before", "after"),
     [
         (None, None),

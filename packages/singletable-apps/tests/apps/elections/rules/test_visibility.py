@@ -18,6 +18,7 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, Window, election, user
+from tests.cases import every
 
 EVERYTHING = [*product(State, Publication, [(None, None), (NOON + HOUR, None), (None, NOON)])]
 
@@ -32,8 +33,8 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
-@pytest.mark.parametrize("secret", [False, True])
+@every(("state", "publication", "window"), EVERYTHING)
+@every("secret", [False, True])
 def test_visible_details_follow_the_publication(
     state: State, publication: Publication, window: Window, secret: bool
 ) -> None:
@@ -47,7 +48,7 @@ def test_visible_details_follow_the_publication(
     assert {shown.replace(" ", "-") for shown in visible_details(it, NOON)} == set(expected.split())
 
 
-@pytest.mark.parametrize("role", ROLES)
+@every("role", ROLES)
 def test_observers_can_see_the_tally(role: Role) -> None:
     if role is Role.NO_ACCESS:
         with pytest.raises(NotPermitted):
@@ -56,7 +57,7 @@ def test_observers_can_see_the_tally(role: Role) -> None:
         check_view_tally(user(role), election(State.CLOSED), NOON)
 
 
-@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
+@every(("state", "publication", "window"), EVERYTHING)
 def test_own_ballot_is_always_visible(
     state: State, publication: Publication, window: Window
 ) -> None:
@@ -65,7 +66,7 @@ def test_own_ballot_is_always_visible(
         check_view_ballot(user(role, "Ben"), "ben", it, NOON)
 
 
-@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
+@every(("state", "publication", "window"), EVERYTHING)
 def test_secret_ballots_of_others_are_never_visible(
     state: State, publication: Publication, window: Window
 ) -> None:
@@ -76,8 +77,8 @@ def test_secret_ballots_of_others_are_never_visible(
 
 
 # By asking for one voter after the other nobody learns more than is listed.
-@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
-@pytest.mark.parametrize("role", ROLES)
+@every(("state", "publication", "window"), EVERYTHING)
+@every("role", ROLES)
 def test_open_ballots_of_others_are_visible_with_names(
     role: Role, state: State, publication: Publication, window: Window
 ) -> None:

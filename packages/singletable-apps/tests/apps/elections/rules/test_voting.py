@@ -23,6 +23,7 @@ from singletable_apps.elections.rules.voting import (
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, ballot, election, user
+from tests.cases import every
 
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")
 NAMES = st.sampled_from([*CANDIDATES])
@@ -30,7 +31,7 @@ RANKS = st.dictionaries(NAMES, st.none() | st.integers(1, 9), min_size=1)
 RANKINGS = RANKS.map(Ranking.from_ranks)
 
 
-@pytest.mark.parametrize(("role", "voters", "listed"), [*product(ROLES, [0, 5], [False, True])])
+@every(("role", "voters", "listed"), [*product(ROLES, [0, 5], [False, True])])
 def test_eligible_voter_can_cast(role: Role, voters: int, listed: bool) -> None:
     it = election(State.FIXED, voters=voters)
     # With no list every voter may vote; with one, those on it, if they still may vote at all.
@@ -43,7 +44,7 @@ def test_eligible_voter_can_cast(role: Role, voters: int, listed: bool) -> None:
             check_cast(user(role), it, listed=listed, ballot=None, now=NOON)
 
 
-@pytest.mark.parametrize("role", ROLES)
+@every("role", ROLES)
 def test_eligible_voter_can_withdraw(role: Role) -> None:
     # Also who is not on the list any more: what is one's own may be taken back.
     it = election(State.EDITABLE, voters=5)
@@ -70,7 +71,7 @@ def test_state_is_checked_before_the_voter_list() -> None:
         check_cast(user(Role.VOTER), it, listed=False, ballot=None, now=NOON)
 
 
-@pytest.mark.parametrize(
+@every(
     ("lines", "levels"),
     [
         ([("Ada", 1)], [["Ada"]]),
@@ -105,14 +106,14 @@ def test_rank_pairs_are_canonical(ranking: Ranking) -> None:
     assert not lines or parse_ranking(lines, CANDIDATES) == ranking
 
 
-@pytest.mark.parametrize("rank", [0, -1, True, False, 1.5, "1"])
+@every("rank", [0, -1, True, False, 1.5, "1"])
 def test_invalid_rank_is_rejected(rank: int) -> None:
     with pytest.raises(InvalidInput):
         parse_ranking([("ada", rank)], CANDIDATES)
 
 
-@pytest.mark.parametrize("twice", [("Ada", "Ada"), ("Ada", "ADA"), ("ada", " Ada")])
-@pytest.mark.parametrize("ranks", [(1, 2), (1, 1), (None, 1), (None, None)])
+@every("twice", [("Ada", "Ada"), ("Ada", "ADA"), ("ada", " Ada")])
+@every("ranks", [(1, 2), (1, 1), (None, 1), (None, None)])
 def test_duplicate_candidate_is_rejected(
     twice: tuple[str, str], ranks: tuple[int | None, ...]
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from ranked_ballots import Ballots, Ranking, StvResult
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import Electorate, User
+from singletable_apps.elections.pages.results_view import describe_decision
 from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.rules.methods import (
     METHODS,
@@ -133,6 +134,25 @@ def test_ballot_must_suit_the_method(memory: World) -> None:
         memory.service.voting.cast(ada, "E", [("Zoë", 1), ("Alice", 1)], KEY)
     vote(memory, ada, "E", "Alice")
     assert memory.service.results.tally(ada, "E").result.winners == ("Alice",)
+
+
+# A club does not draw lots about its rules.
+def test_proposal_with_as_many_votes_for_no_as_for_yes_is_rejected(memory: World) -> None:
+    ada, ben, cy = memory.register("ada", "ben", "cy")
+    memory.service.lifecycle.create(ada, "E")
+    memory.service.lifecycle.set_candidates(ada, "E", NAMES)
+    for number in range(5):
+        memory.service.lifecycle.add_question(ada, "E", f"Fee {number}", yes_or_no=True)
+    memory.service.lifecycle.launch(ada, "E", allow_edit=False)
+    for number in range(5):
+        for voter, choice in ((ada, "Yes"), (ben, "No"), (cy, NONE_OF_THESE)):
+            vote(memory, voter, f"Fee {number}", choice)
+        assert memory.service.results.tally(ada, f"Fee {number}").elected == ()
+    memory.service.lifecycle.close(ada, "E")
+    for number in range(5):
+        tally = memory.service.results.tally(ada, f"Fee {number}")
+        assert (tally.elected, tally.result.winners, tally.abstained) == (("No",), ("Yes", "No"), 1)
+        assert "the answer is No" in describe_decision(tally.result, "Plurality")
 
 
 def test_other_methods_are_compared_only_for_one_seat_and_ranks(memory: World) -> None:

@@ -36,14 +36,12 @@ def test_open_ballots_are_counted_live(memory: World) -> None:
     assert [one.voter_name for one in shown] == ["Ada", "Bob", "Carol"]
     assert memory.service.voting.ballot(bob, "E", "Carol").receipt["ranking"] == [["Green"]]
     expect_rejection(memory, WrongState, lambda: memory.service.results.published(ada, "E"))
-    proof = memory.service.results.proof
-    expect_rejection(memory, WrongState, lambda: proof(ada, "E", shown[0].confirmation or ""))
 
 
 def test_secret_ballots_are_counted_after_the_close(memory: World) -> None:
     ada, bob = _voted(memory, ElectionSettings(secret_ballot=True))
     results, voting = memory.service.results, memory.service.voting
-    for look in (results.tally, results.ballots, results.unique_share, results.published):
+    for look in (results.tally, results.ballots, results.published):
         expect_rejection(memory, WrongState, lambda look=look: look(ada, "E"))  # type: ignore[misc]
     expect_rejection(memory, NotPermitted, lambda: voting.ballot(ada, "E", "Bob"))
     assert voting.ballot(bob, "E", "bob").receipt["ranking"] == [["Red"]]
@@ -113,7 +111,6 @@ def test_missing_objects_raise_not_found(memory: World) -> None:
     expect_rejection(memory, NotFound, lambda: results.tally(ada, "F"))
     expect_rejection(memory, InvalidInput, lambda: results.tally(ada, "E", "coin"))
     expect_rejection(memory, InvalidInput, lambda: results.export_ballots(ada, "E", "docx"))
-    expect_rejection(memory, NotFound, lambda: results.proof(ada, "E", "aaaa-bbbb"))
     expect_rejection(memory, NotFound, lambda: voting.ballot(ada, "E", "Nobody"))
     expect_rejection(memory, NotFound, lambda: voting.ballot(ada, "E", "x" * 3000))
 
@@ -152,7 +149,8 @@ def test_signed_statement_matches_the_table(world: World, secret: bool) -> None:
         for voter in (ada, bob, world.service.context.read.get_user("Carol"))
     ]
     assert (said["ballots"], said["root"]) == (3, MerkleTree(codes).root)
-    proof, _ = world.service.results.proof(bob, "E", codes[0])
+    proof = world.service.voting.ballot(bob, "E", "bob").receipt["proof"]
+    assert proof is not None
     assert proof["size"] == 3
 
 

@@ -22,6 +22,7 @@ from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
+from singletable_apps.elections.service.rolls import RollEdit
 from singletable_apps.shared.accounts import NotSignedIn, expiring
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.mail import MailNotSent
@@ -154,6 +155,7 @@ def test_only_the_owner_sees_or_changes_the_roll(club: Club) -> None:
         lambda: rolls.save(ben, CLUB, [], replaces=True),
         lambda: rolls.invite(ben, CLUB),
         lambda: rolls.renew_link(ben, CLUB, 1),
+        lambda: rolls.edit(ben, CLUB, 1, {}),
         lambda: rolls.email_text(ben, CLUB, EmailPurpose.REMINDER),
     ):
         with pytest.raises(NotPermitted):
@@ -189,20 +191,61 @@ def test_new_link_ends_the_old_one_and_keeps_the_ballot(club: Club) -> None:
     assert club.ranking("Cleo") == (("Red",),)
 
 
-def test_new_link_goes_to_a_corrected_address(club: Club) -> None:
-    rolls = club.service.rolls
-    assert rolls.renew_link(club.ada, CLUB, 1, "CLEO@example.com").email == "CLEO@example.com"
-    assert [email.partition("@")[0] for email, _ in club.deliver()] == ["CLEO"]
+def test_entry_can_be_edited_and_another_address_gets_another_link(club: Club) -> None:
+    rolls, code = club.service.rolls, club.code("Cleo")
+    edited = rolls.edit(club.ada, CLUB, 1, {"name": " Cleo  Ray", "group": "Rowing"}).voter
+    assert (edited.name, edited.group, club.code("Cleo Ray")) == ("Cleo Ray", "Rowing", code)
+    assert club.deliver() == []
+    edited = rolls.edit(club.ada, CLUB, 1, {"email": "CLEO@example.com"}).voter
+    assert edited.email == "CLEO@example.com"
+    assert [email for email, _ in club.deliver()] == ["CLEO"]
+    with pytest.raises(NotFound):
+        rolls.open_link(code)
     # The old address is free, and the new one is the person's.
-    club.save("Gus <cleo@example.org>\nCleo <cleo@example.com>")
+    club.save("Gus <cleo@example.org>\nCleo Ray <cleo@example.com>")
     assert club.election.voter_count == 5
-    for email, problem in (("dan@example.org", "“Dan” has this address"), ("x", "not an e-mail")):
-        with pytest.raises(InvalidInput, match=problem):
-            rolls.renew_link(club.ada, CLUB, 1, email)
-    # Someone with an account and this address would see the ballot.
+    # A card stays valid if its owner gets an address.
+    rolls.edit(club.ada, CLUB, 1, {"email": ""})
+    card = club.code("Cleo Ray")
+    rolls.edit(club.ada, CLUB, 1, {"email": "ray@example.com"})
+    assert (club.code("Cleo Ray"), [email for email, _ in club.deliver()]) == (card, ["ray"])
+
+
+REJECTED_EDITS: list[tuple[RollEdit, str]] = [
+    ({"email": "dan@example.org"}, "“Dan” has this address"),
+    ({"email": "x"}, "not an e-mail"),
+    ({"name": " ", "email": ""}, "Enter a name, or an e-mail address"),
+    ({"name": "Dan", "email": ""}, "“Dan” is on the roll already"),
+    ({"weight": 2}, "launched without weights"),
+    ({"weight": 0}, "whole number from 1"),
+]
+
+
+@pytest.mark.parametrize(("edit", "problem"), REJECTED_EDITS)
+def test_invalid_edit_of_an_entry_is_rejected(club: Club, edit: RollEdit, problem: str) -> None:
+    club.save("Gus <dan@example.org>\nDan")
+    problem = problem.replace("“Dan” has", "“Gus” has")
+    with pytest.raises(InvalidInput, match=problem):
+        club.service.rolls.edit(club.ada, CLUB, 1, edit)
+
+
+# Another name would hide who voted; an account with the new address would see the ballot.
+def test_after_voting_only_the_group_changes_and_after_locking_only_the_address(club: Club) -> None:
+    rolls = club.service.rolls
     club.vote("Dan", "Red")
-    with pytest.raises(InvalidInput, match="has voted, so the address can’t change"):
-        rolls.renew_link(club.ada, CLUB, 2, "ada@example.org")
+    for edit in (RollEdit(name="X"), RollEdit(email="ada@example.org"), RollEdit(weight=2)):
+        with pytest.raises(InvalidInput, match="“Dan” has voted, so the"):
+            rolls.edit(club.ada, CLUB, 2, edit)
+    with pytest.raises(InvalidInput, match="“Dan” has voted, so the name can’t change"):
+        club.save("Someone <dan@example.org>")
+    assert rolls.edit(club.ada, CLUB, 2, {"group": "A"}).voter.group == "A"
+    club.service.lifecycle.lock(club.ada, CLUB)
+    with pytest.raises(WrongState, match="locked"):
+        rolls.edit(club.ada, CLUB, 1, {"group": "A"})
+    assert rolls.edit(club.ada, CLUB, 1, {"email": "c@example.org"}).voter.email == "c@example.org"
+    club.close()
+    with pytest.raises(WrongState, match="closed"):
+        rolls.edit(club.ada, CLUB, 1, {"email": "d@example.org"})
 
 
 def test_typed_code_may_have_other_case_and_lookalikes(club: Club) -> None:
@@ -314,7 +357,6 @@ def test_two_secret_ballots_are_shown_to_nobody(
         lambda: results.tallies(viewer, CLUB),
         lambda: results.rankings(viewer, CLUB),
         lambda: results.ballots(viewer, CLUB),
-        lambda: results.unique_share(viewer, CLUB),
         lambda: results.export_ballots(viewer, CLUB, "rctab"),
         lambda: results.published(viewer, CLUB),
     ):
@@ -451,6 +493,13 @@ def test_owner_writes_the_text(club: Club) -> None:
     club.service.rolls.invite(club.ada, CLUB)
     assert club.deliver()[0] == ("cleo", "To Cleo")
     assert club.mailbox.emails[0].text.startswith("In Club: http")
+
+
+def test_invitation_to_one_question_asks_it(club: Club) -> None:
+    club.service.lifecycle.describe(club.ada, CLUB, "Who leads?", "")
+    club.service.rolls.invite(club.ada, CLUB)
+    club.deliver()
+    assert "in “Club”:\n\nWho leads?\n\nThis" in club.mailbox.emails[0].text
 
 
 def test_many_voters_are_saved_and_invited_in_few_requests() -> None:

@@ -7,7 +7,7 @@ import pytest
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import IdempotencyKeyReused, WrongState
 from singletable_apps.elections.log_state import REMEMBERED_REQUESTS
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit

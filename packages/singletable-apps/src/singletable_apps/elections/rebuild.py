@@ -16,7 +16,7 @@ from singletable_apps.elections.entities import Counts, Sync, votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import check_not_restoring
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection.projector import catch_up, get_last_event
+from singletable_apps.elections.projection import catch_up, get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.service import utc_now
