@@ -10,7 +10,7 @@ from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import STYLESHEET, draw_transfers
 from singletable import Store
 from singletable_apps.polls import api, pages
-from singletable_apps.polls.api.problems import PROBLEM_TYPES, PROBLEMS
+from singletable_apps.polls.api.problems import PROBLEMS
 from singletable_apps.polls.pages.dependencies import PollsState
 from singletable_apps.polls.sample import SAMPLE_POLLS, create_sample, list_sample
 from singletable_apps.polls.service import Polls, open_polls
@@ -67,12 +67,17 @@ APP = AppSpec[Polls](
     list_sample=list_sample,
     # Many voters share an address, such as a school or an office. The limit for invalid codes is
     # strict, because it prevents guessing.
-    limits={"create": (60, 3600), "vote": (600, 60), "guess": (20, 60), "comment": (20, 60)},
+    limits={
+        "create": (60, 3600),
+        "notice": (10, 3600),
+        "vote": (600, 60),
+        "guess": (20, 60),
+        "comment": (20, 60),
+    },
     uploads={PREFIX: MAX_BYTES + (1 << 16)},
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
-    problem_types=PROBLEM_TYPES,
     pages=pages.ROUTERS,
     context=pages.page_context,
     generated_files={**results.static_files(), **ballot.static_files()},

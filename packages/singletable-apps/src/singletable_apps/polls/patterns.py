@@ -29,38 +29,33 @@ from singletable_apps.polls.entities import (
     polls,
 )
 
-SIZES = {
-    Poll: 700,
-    Vote: 300,
-    VotingLane: 150,
-    LaneEntry: 150,
-    Snapshot: 200,
-    SnapshotPart: 4_000,
-    CreatedPoll: 150,
-    Comment: 250,
-    OptionPicture: 20_000,
-}
-# A busy site: three new polls a minute, and ten votes a second.
-COUNTS = {
-    Poll: ItemCount(1_000_000, growth=0.13),
-    Vote: ItemCount(200_000_000, growth=0.13),
-    VotingLane: ItemCount(8_000_000, growth=0.13),
-    LaneEntry: ItemCount(200_000_000, growth=0.13),
-    Snapshot: ItemCount(1_000_000, growth=0.13),
-    SnapshotPart: ItemCount(1_000_000, growth=0.13),
-    CreatedPoll: ItemCount(1_000_000, growth=0.13),
-    Comment: ItemCount(1_000_000, growth=0.13),
-    OptionPicture: ItemCount(100_000, growth=0.13),
+# The bytes of an item, and how many there are on a busy site: three new polls a minute, and ten
+# votes a second.
+_ITEMS: dict[type, tuple[int, ItemCount]] = {
+    Poll: (700, ItemCount(1_000_000, growth=0.13)),
+    Vote: (300, ItemCount(200_000_000, growth=0.13)),
+    VotingLane: (150, ItemCount(8_000_000, growth=0.13)),
+    LaneEntry: (150, ItemCount(200_000_000, growth=0.13)),
+    Snapshot: (200, ItemCount(1_000_000, growth=0.13)),
+    SnapshotPart: (4_000, ItemCount(1_000_000, growth=0.13)),
+    CreatedPoll: (150, ItemCount(1_000_000, growth=0.13)),
+    Comment: (250, ItemCount(1_000_000, growth=0.13)),
+    OptionPicture: (20_000, ItemCount(100_000, growth=0.13)),
 }
 # A few polls have most of the votes.
 VALUES = [zipf(Poll.id, 1_000_000, 0.8)]
-patterns = PatternCatalog("polls", polls, sizes=SIZES, counts=COUNTS, values=VALUES)
+patterns = PatternCatalog(
+    "polls",
+    polls,
+    sizes={entity: size for entity, (size, _) in _ITEMS.items()},
+    counts={entity: count for entity, (_, count) in _ITEMS.items()},
+    values=VALUES,
+)
+read, write, read_function = patterns.read, patterns.write, patterns.read_function
 
 # The patterns of the original design.
-poll_by_id = patterns.read(
-    "1", "Get Poll by ID", Poll.key, consistent=True, rate=per_second(10, peak=100)
-)
-all_votes = patterns.read(
+poll_by_id = read("1", "Get Poll by ID", Poll.key, consistent=True, rate=per_second(10, peak=100))
+all_votes = read(
     "2",
     "Get All Votes for a Poll: the recount",
     Vote.key.partition,
@@ -70,10 +65,10 @@ all_votes = patterns.read(
 )
 
 # The third, "Calculate Results", without reading all votes: the snapshot and the entries after it.
-snapshot = patterns.read(
+snapshot = read(
     "3a", "Results: the latest snapshot", Snapshot.key, consistent=True, rate=per_second(1, peak=10)
 )
-snapshot_part = patterns.read(
+snapshot_part = read(
     "3b",
     "Results: a part of the snapshot",
     SnapshotPart.key,
@@ -82,24 +77,22 @@ snapshot_part = patterns.read(
 )
 
 
-@patterns.read_function("3c", consistent=True, items=10, rate=per_second(8, peak=80))
+@read_function("3c", consistent=True, items=10, rate=per_second(8, peak=80))
 def entries_after(poll_id: str, lane: int, number: int) -> Selection[LaneEntry]:
     """Results: new entries of a lane."""
     return LaneEntry.key.partition(poll_id, lane).gt(number)
 
 
-put_snapshot = patterns.write(
+put_snapshot = write(
     "3d", "Results: replace the snapshot", puts(Snapshot), checks(Poll), rate=per_minute(1)
 )
-put_parts = patterns.write(
-    "3e", "Results: store the parts of a snapshot", puts(SnapshotPart), rate=per_minute(1)
-)
-delete_parts = patterns.write(
+write("3e", "Results: store the parts of a snapshot", puts(SnapshotPart), rate=per_minute(1))
+write(
     "3f", "Results: delete the parts of the old snapshot", deletes(SnapshotPart), rate=per_minute(1)
 )
 
 # Creating and managing polls.
-create_poll = patterns.write(
+create_poll = write(
     "M1",
     "Create a poll",
     creates(Poll),
@@ -107,7 +100,7 @@ create_poll = patterns.write(
     creates(CreatedPoll),
     rate=per_minute(3),
 )
-edit_poll = patterns.write(
+write(
     "M2",
     "Edit or close a poll",
     updates(
@@ -125,13 +118,13 @@ edit_poll = patterns.write(
     ),
     rate=per_minute(1),
 )
-update_lane = patterns.write(
+write(
     "M3",
     "Update a lane to the edition of its poll",
     updates(VotingLane, VotingLane.edition),
     rate=per_minute(8),
 )
-edit_options = patterns.write(
+edit_options = write(
     "M4",
     "Edit the options of a poll without votes",
     updates(Poll),
@@ -139,28 +132,24 @@ edit_options = patterns.write(
     items=9,
     rate=per_minute(1),
 )
-issue_codes = patterns.write(
-    "M5", "Issue voting codes", updates(Poll, Poll.codes), rate=per_minute(1)
-)
-add_option = patterns.write(
-    "M7", "Add an option", updates(Poll, Poll.candidates, Poll.numbers), rate=per_minute(1)
-)
-mark_notice = patterns.write(
+issue_codes = write("M5", "Issue voting codes", updates(Poll, Poll.codes), rate=per_minute(1))
+write("M7", "Add an option", updates(Poll, Poll.candidates, Poll.numbers), rate=per_minute(1))
+write(
     "M8",
     "Confirm the address for notices, or mark a notice as sent",
     updates(Poll, Poll.confirmed, Poll.notices),
     rate=per_minute(1),
 )
-comments_of_poll = patterns.read(
+comments_of_poll = read(
     "C1", "Comments on a poll", Comment.key.partition, items=10, rate=per_minute(10)
 )
-add_comment = patterns.write("C2", "Comment on a poll", creates(Comment), rate=per_minute(1))
-delete_comments = patterns.write("C3", "Delete comments", deletes(Comment), rate=per_day(1))
-picture = patterns.read("O1", "A picture of an option", OptionPicture.key, rate=per_minute(10))
-pictures_of_poll = patterns.read(
+write("C2", "Comment on a poll", creates(Comment), rate=per_minute(1))
+write("C3", "Delete comments", deletes(Comment), rate=per_day(1))
+picture = read("O1", "A picture of an option", OptionPicture.key, rate=per_minute(10))
+pictures_of_poll = read(
     "O2", "All pictures of a poll", OptionPicture.key.partition, items=5, rate=per_day(1)
 )
-set_picture = patterns.write(
+set_picture = write(
     "O3",
     "Set or remove the picture of an option",
     puts(OptionPicture),
@@ -168,25 +157,21 @@ set_picture = patterns.write(
     updates(Poll, Poll.pictures),
     rate=per_day(100),
 )
-delete_pictures = patterns.write(
-    "O4", "Delete the pictures of a poll", deletes(OptionPicture), rate=per_day(1)
-)
-polls_of_browser = patterns.read(
-    "M6", "My polls", CreatedPoll.key.partition, items=10, rate=per_minute(10)
-)
+write("O4", "Delete the pictures of a poll", deletes(OptionPicture), rate=per_day(1))
+polls_of_browser = read("M6", "My polls", CreatedPoll.key.partition, items=10, rate=per_minute(10))
 
 # Voting.
-lane_by_number = patterns.read(
+lane_by_number = read(
     "V1", "Get a lane before voting", VotingLane.key, consistent=True, rate=per_second(10, peak=100)
 )
-vote_by_id = patterns.read(
+vote_by_id = read(
     "V2",
     "Get the vote of a browser or code",
     Vote.key,
     consistent=True,
     rate=per_second(1, peak=10),
 )
-cast_vote = patterns.write(
+cast_vote = write(
     "V3",
     "Cast or change a vote",
     puts(Vote),
@@ -196,19 +181,13 @@ cast_vote = patterns.write(
 )
 
 # Deleting a poll in batches; the poll itself is deleted last.
-entries_of_lane = patterns.read("D1", "All entries of a lane", LaneEntry.key.partition, items=1_000)
-snapshot_parts = patterns.read(
-    "D2", "All snapshot parts of a poll", SnapshotPart.key.partition, items=10
-)
-delete_votes = patterns.write("D3", "Delete votes", deletes(Vote), items=25, rate=per_day(1))
-delete_entries = patterns.write(
-    "D4", "Delete lane entries", deletes(LaneEntry), items=25, rate=per_day(1)
-)
-delete_lane = patterns.write("D5", "Delete a lane", deletes(VotingLane), rate=per_day(8))
-delete_snapshot = patterns.write("D6", "Delete the snapshot", deletes(Snapshot), rate=per_day(1))
-delete_created_poll = patterns.write(
-    "D7", "Remove a poll from My polls", deletes(CreatedPoll), rate=per_day(1)
-)
-delete_poll = patterns.write("D8", "Delete a poll", deletes(Poll), rate=per_day(1))
+entries_of_lane = read("D1", "All entries of a lane", LaneEntry.key.partition, items=1_000)
+snapshot_parts = read("D2", "All snapshot parts of a poll", SnapshotPart.key.partition, items=10)
+write("D3", "Delete votes", deletes(Vote), items=25, rate=per_day(1))
+write("D4", "Delete lane entries", deletes(LaneEntry), items=25, rate=per_day(1))
+write("D5", "Delete a lane", deletes(VotingLane), rate=per_day(8))
+write("D6", "Delete the snapshot", deletes(Snapshot), rate=per_day(1))
+write("D7", "Remove a poll from My polls", deletes(CreatedPoll), rate=per_day(1))
+write("D8", "Delete a poll", deletes(Poll), rate=per_day(1))
 
 patterns.check()

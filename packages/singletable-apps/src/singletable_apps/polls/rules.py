@@ -11,6 +11,7 @@ from typing import Any
 from unicodedata import category, normalize
 from zoneinfo import ZoneInfo, available_timezones
 
+from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Poll, PollKind, Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     InvalidInput,
@@ -30,6 +31,8 @@ GRACE_PERIOD = timedelta(minutes=1)
 
 # With fewer votes by code, the result would show how somebody voted.
 MIN_SECRET_VOTES = 3
+# With fewer, the organizer is warned before the close.
+FEW_SECRET_VOTES = 5
 
 # What prevents people from voting twice, and how reliable that is.
 PROTECTION_TEXT = {
@@ -44,12 +47,6 @@ RESULTS_TEXT = {
     ResultsVisibility.ALWAYS: "Anyone with the link, at any time.",
     ResultsVisibility.AFTER_VOTING: "People who voted. Everyone, once the poll is closed.",
     ResultsVisibility.AFTER_CLOSING: "Everyone, once the poll is closed.",
-}
-KIND_TEXT = {
-    PollKind.RANK: "People rank the options. Instant runoff decides.",
-    PollKind.ONE: "People pick one option. The most picks win.",
-    PollKind.SEVERAL: "People pick several options. The most picks win.",
-    PollKind.DATES: "People say yes, maybe or no to each date. The most yeses win.",
 }
 SECRET_RESULTS_TEXT = (
     f"Everyone, once the poll is closed and has {MIN_SECRET_VOTES} votes. Until then no one, not "
@@ -103,6 +100,7 @@ def check_draft(
     """
     title, options = normalize_line(draft.title), [normalize_line(one) for one in draft.candidates]
     description = normalize_text(draft.description)
+    dates: Sequence[str] = ()
     errors: dict[str, str] = {}
     for field, text, limit in (
         ("title", title, MAX_TITLE),
@@ -117,9 +115,9 @@ def check_draft(
     if draft.zone not in _zones():
         errors["zone"] = f"“{printable_excerpt(draft.zone)}” is not a time zone."
     elif draft.kind is PollKind.DATES:
-        options, date_errors = _parse_dates(options, draft.zone)
+        dates, date_errors = _parse_dates(options, draft.zone)
         errors |= date_errors
-    errors |= _option_errors(options) | _kind_errors(draft)
+    errors |= _option_errors(options, dates) | _kind_errors(draft)
     expires_at = draft.expires_at
     if expires_at is not None and expires_at != unchanged_time:
         error = _time_error(expires_at, now)
@@ -134,7 +132,7 @@ def check_draft(
         draft,
         title=title,
         description=description,
-        candidates=tuple(options),
+        candidates=tuple(sorted(dates) or options),
         expires_at=expires_at,
         results=ResultsVisibility.AFTER_CLOSING if has_codes else draft.results,
     )
@@ -159,7 +157,7 @@ def _kind_errors(draft: PollDraft) -> dict[str, str]:
 
 
 def _parse_dates(options: Sequence[str], zone: str) -> tuple[list[str], dict[str, str]]:
-    """Return the dates in order, as they are stored, or errors."""
+    """Return the dates as they are stored, or errors."""
     parsed = [_parse_date(option, ZoneInfo(zone)) for option in options]
     errors = {
         f"candidates/{index}": f"“{printable_excerpt(options[index])}” is not a date. Enter a day "
@@ -167,16 +165,19 @@ def _parse_dates(options: Sequence[str], zone: str) -> tuple[list[str], dict[str
         for index, found in enumerate(parsed)
         if not found
     }
-    return (list(options) if errors else sorted(parsed)), errors
+    return ([] if errors else parsed), errors
 
 
 def _parse_date(text: str, zone: ZoneInfo) -> str:
-    """Return a day, or a time in UTC; an empty string if it is neither."""
+    """Return a day, or a time in UTC; an empty string if it is neither, or clocks skip it."""
     try:
         if len(text) <= len("2026-11-20"):
             return date.fromisoformat(text).isoformat()
         time = datetime.fromisoformat(text)
-        utc = (time if time.tzinfo else time.replace(tzinfo=zone)).astimezone(UTC)
+        local = time if time.tzinfo else time.replace(tzinfo=zone)
+        utc = local.astimezone(UTC)
+        if utc.astimezone(local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None):
+            return ""
     except (ValueError, OverflowError):
         return ""
     return f"{utc:%Y-%m-%dT%H:%M:%SZ}"
@@ -201,7 +202,7 @@ def describe_visibility(poll: Poll) -> str:
     return SECRET_RESULTS_TEXT if is_secret else RESULTS_TEXT[poll.results]
 
 
-def _option_errors(options: Sequence[str]) -> dict[str, str]:
+def _option_errors(options: Sequence[str], dates: Sequence[str] = ()) -> dict[str, str]:
     if not MIN_OPTIONS <= len(options) <= MAX_OPTIONS:
         words = f"Enter {MIN_OPTIONS} to {MAX_OPTIONS} options. There are {len(options)}."
         return {"candidates": words}
@@ -209,7 +210,7 @@ def _option_errors(options: Sequence[str]) -> dict[str, str]:
     first_index: dict[str, int] = {}
     for index, option in enumerate(options):
         field = f"candidates/{index}"
-        key = comparison_key(option)
+        key = dates[index] if dates else comparison_key(option)
         first = first_index.setdefault(key, index)
         if not key:
             errors[field] = f"Option {index + 1} is empty. Enter some text or remove it."
@@ -400,11 +401,13 @@ def _check_secret_results(poll: Poll, now: datetime, votes: int) -> None:
     The organizer sees which codes were used. With live results, or with the result of a single
     vote, that would be who voted how.
     """
-    if not is_final(poll, now):
+    if is_open(poll, now):
         raise ResultsHidden(
             "Votes with codes are secret. No one can see the results before the poll is closed, "
             "not even the organizer."
         )
+    if not is_final(poll, now):
+        raise ResultsHidden("The last votes are being counted. Results appear within a minute.")
     if votes < MIN_SECRET_VOTES:
         raise ResultsHidden(
             f"Votes with codes are secret. Results of fewer than {MIN_SECRET_VOTES} votes would "
@@ -412,15 +415,25 @@ def _check_secret_results(poll: Poll, now: datetime, votes: int) -> None:
         )
 
 
+def warn_of_close(votes: int) -> str:
+    """Return what closing a poll with so many votes by code may show or hide, or nothing."""
+    if votes < MIN_SECRET_VOTES:
+        so_far = f"So far: {pluralize(votes, 'vote')}."
+        return f"{so_far} Results of fewer than {MIN_SECRET_VOTES} votes are not shown."
+    if votes < FEW_SECRET_VOTES:
+        return f"With only {votes} votes, the results may show how people voted."
+    return ""
+
+
 def check_reopening(poll: Poll, now: datetime) -> None:
     """Raise PollClosed if the poll has voting codes and is closed.
 
-    The results have been shown. Those of one more vote would show how it was cast.
+    Results before and after one more vote would show how it was cast.
     """
     if poll.protection is Protection.CODES and not is_open(poll, now):
         raise PollClosed(
-            f"“{poll.title}” is closed and has voting codes, so it cannot be reopened: everyone "
-            "has seen the results, and the difference would show how people voted. Duplicate it."
+            f"“{poll.title}” is closed and has voting codes, so it cannot be reopened: results "
+            "before and after another vote would show how it was cast. Duplicate the poll."
         )
 
 

@@ -22,8 +22,7 @@ TABLE: Table = {
         API,
         {
             EVERYONE: """
-                GET , POST , GET /{poll_id:poll}, POST /{poll_id:poll}/duplicate,
-                GET /{poll_id:poll}/qr.svg, GET /{poll_id:poll}/comments,
+                GET , POST , GET /{poll_id:poll}, GET /{poll_id:poll}/comments,
                 POST /{poll_id:poll}/comments, GET /docs, GET /openapi.json, GET /problems""",
             "organizer": """
                 PATCH /{poll_id:poll}, POST /{poll_id:poll}/close, GET /{poll_id:poll}/codes,

@@ -33,7 +33,6 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.voting.find_vote(managed.poll, code_voter(managed, 1))
     change(poll_id, key, lambda draft: replace(draft, title="T", changeable=False))
     service.codes.list_issued(poll_id, key)
-    service.lifecycle.duplicate(poll_id, "another")
     change(poll_id, key, lambda draft: replace(draft, write_ins=True, comments=True))
     service.options.add(poll_id, "C", code_voter(managed, 12))
     poll = service.pictures.set(poll_id, key, "Go", make_image(), "A gopher")

@@ -30,10 +30,12 @@ from singletable_apps.polls.rules import (
     is_open,
 )
 from singletable_apps.shared.text import normalize_line
+from tests.cases import every
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 PLAIN = PollDraft("Best?", ("Go", "Rust"))
+DATES = PollDraft("When?", (), kind=PollKind.DATES, zone="Europe/Berlin")
 
 
 def _poll(**changed: object) -> Poll:
@@ -64,7 +66,7 @@ def test_draft_text_is_normalized() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("draft", "field"),
     [
         (replace(PLAIN, title=""), "title"),
@@ -86,6 +88,12 @@ def test_draft_text_is_normalized() -> None:
         (replace(PLAIN, candidates=("Go", "C", " gO ")), "candidates/2"),
         (replace(PLAIN, candidates=("ﬁn", "FIN")), "candidates/1"),
         (replace(PLAIN, candidates=("Go", "Go\u200d")), "candidates/1"),
+        # The rows as they were typed, although dates are sorted; and a time that clocks skip.
+        (
+            replace(DATES, candidates=("2027-01-02", "2027-01-01 18:00", "2027-01-01T17:00Z")),
+            "candidates/2",
+        ),
+        (replace(DATES, candidates=("2027-03-29", "2027-03-28 02:30")), "candidates/1"),
     ],
 )
 def test_error_names_its_field(draft: PollDraft, field: str) -> None:
@@ -103,7 +111,7 @@ def test_all_errors_are_reported_at_once() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@every(
     "draft",
     [
         replace(PLAIN, title="a" * 200, description="b" * 2000),
@@ -139,7 +147,7 @@ class _Nowhere(tzinfo):
 EAST, WEST = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
 
 
-@pytest.mark.parametrize(
+@every(
     ("moment", "message"),
     [
         (NOW.replace(tzinfo=None) + SECOND, "needs a time zone"),
@@ -155,7 +163,7 @@ def test_invalid_closing_time_is_rejected(moment: datetime, message: str) -> Non
     assert message in _faults(replace(PLAIN, expires_at=moment))["expires_at"]
 
 
-@pytest.mark.parametrize("zone", [UTC, EAST, WEST])
+@every("zone", [UTC, EAST, WEST])
 def test_closing_time_is_stored_in_utc(zone: timezone) -> None:
     kept = check_draft(
         replace(PLAIN, expires_at=(NOW + MAX_DURATION).astimezone(zone)), NOW
@@ -184,7 +192,7 @@ def test_draft_from_poll_is_complete() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("rankings", "kept"),
     [
         (["Rust"], ["Rust"]),
@@ -196,7 +204,7 @@ def test_rankings_may_be_partial_and_differ_in_case(rankings: list[str], kept: l
     assert check_ballot(_poll(), Ballot(rankings)).rankings == kept
 
 
-@pytest.mark.parametrize(
+@every(
     ("rankings", "fields"),
     [
         ([], ["rankings"]),
@@ -215,7 +223,7 @@ def test_invalid_rankings_are_rejected(rankings: list[str], fields: list[str]) -
     assert len(str(refusal.value).encode()) < 600
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "most", "picks", "error"),
     [
         (PollKind.ONE, 0, ["Go"], ""),
@@ -244,7 +252,7 @@ def test_error_lists_at_most_ten_options() -> None:
         check_ballot(poll, Ballot(["Ada"]))
 
 
-@pytest.mark.parametrize(
+@every(
     ("poll", "open_", "final"),
     [
         (_poll(), True, False),
@@ -276,8 +284,8 @@ SEEN: dict[ResultsVisibility, Callable[[bool, bool, bool], bool]] = {
 }
 
 
-@pytest.mark.parametrize("results", ResultsVisibility)
-@pytest.mark.parametrize("end", ["open", "by time", "by hand"])
+@every("results", ResultsVisibility)
+@every("end", ["open", "by time", "by hand"])
 def test_results_visibility(results: ResultsVisibility, end: str) -> None:
     over = {"open": NOW + SECOND, "by time": NOW, "by hand": None}[end]
     poll = _poll(results=results, expires_at=over, closed=end == "by hand")
@@ -297,7 +305,7 @@ def test_deleted_and_unknown_polls_are_not_found() -> None:
             check_exists(found)
 
 
-@pytest.mark.parametrize(
+@every(
     ("options", "protection", "other"),
     [
         (("Go", "Rust", "C"), Protection.OPEN, False),

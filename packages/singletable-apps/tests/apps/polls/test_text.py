@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from uuid import UUID
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from singletable_apps.polls.rules import comparison_key, printable_excerpt
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
+from tests.cases import every
 
 ANY = st.text(st.characters())
 
 
-@pytest.mark.parametrize(
+@every(
     ("written", "kept"),
     [
         ("  Go ", "Go"),
@@ -34,7 +34,7 @@ def test_text_keeps_its_lines() -> None:
     assert normalize_text(" a \r\n\r\n b\tc  \rd\u2028e\n\n") == "a\n\n b c\nd\ne"
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("Go", "GO"),
@@ -55,12 +55,12 @@ def test_options_that_look_the_same_have_equal_keys(one: str, other: str) -> Non
     assert comparison_key(one) == comparison_key(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("Go", "G o"), ("a", "à"), ("1", "l"), ("👩‍💻", "👩")])
+@every(("one", "other"), [("Go", "G o"), ("a", "à"), ("1", "l"), ("👩‍💻", "👩")])
 def test_different_options_have_different_keys(one: str, other: str) -> None:
     assert comparison_key(one) != comparison_key(other)
 
 
-@pytest.mark.parametrize(
+@every(
     "unseen",
     [
         *("", " ", "\u200b", "\u2060 \ufeff", "\u3164", "\u2800", "\ufe0f"),
@@ -82,12 +82,12 @@ def test_comparison_key_is_idempotent(text: str) -> None:
     assert normalize_text(normalize_text(text)) == normalize_text(text)
 
 
-@pytest.mark.parametrize("bad", ["a\0b", "\x07", "\ud800", "a\u202eb", "\u2066a\u2069", "\x7f"])
+@every("bad", ["a\0b", "\x07", "\ud800", "a\u202eb", "\u2066a\u2069", "\x7f"])
 def test_unprintable_text_is_detected(bad: str) -> None:
     assert not is_printable(bad)
 
 
-@pytest.mark.parametrize("good", ["a\nb", "👩‍💻", "שלום \u200f", "می‌خواهم", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
+@every("good", ["a\nb", "👩‍💻", "שלום \u200f", "می‌خواهم", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
 def test_ordinary_text_is_printable(good: str) -> None:
     assert is_printable(good)
 
@@ -104,7 +104,7 @@ def test_excerpt_can_be_encoded(text: str) -> None:
 UUID_TEXT = "fd4a59a2-153b-405c-b0b9-d131a1437c27"
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "",

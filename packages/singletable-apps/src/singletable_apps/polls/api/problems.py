@@ -42,16 +42,6 @@ OTHER_SECRET = ProblemType(
     "Wrong server secret",
     "The poll was created with another secret, which the operator has to restore.",
 )
-PROBLEM_TYPES = (
-    NO_ADMIN_KEY,
-    NO_CODE,
-    CODE_USED,
-    CLOSED,
-    ALREADY_VOTED,
-    HIDDEN,
-    SETTLED,
-    OTHER_SECRET,
-)
 
 PROBLEMS = AppProblems(
     {
@@ -64,5 +54,6 @@ PROBLEMS = AppProblems(
         errors.PollHasVotes: SETTLED,
         errors.WrongSecret: OTHER_SECRET,
     },
+    others=[NO_ADMIN_KEY],
     field_name=lambda name, _: to_camel(name),
 )

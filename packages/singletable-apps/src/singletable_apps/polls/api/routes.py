@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
 from fastapi import Depends, Path, Query, Request, Response
 
-from ranked_ballots.formats import WriteError, write_ballots, write_rounds
+from ranked_ballots.formats import write_ballots
 from singletable_apps.polls.api import problems, schemas
 from singletable_apps.polls.api.dependencies import (
     AdminKey,
@@ -20,14 +20,12 @@ from singletable_apps.polls.api.dependencies import (
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
 from singletable_apps.polls.rules import Ballot
-from singletable_apps.polls.service import ManagedPoll, PollResults, Polls, Viewer, Voter
-from singletable_apps.polls.tally import MethodResults, PickResult
+from singletable_apps.polls.service import PollResults, Polls, Viewer, Voter
+from singletable_apps.polls.tally import PickResult
 from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_browser_token
-from singletable_apps.shared.frame import limited
-from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.frame import count_request, limited
 from singletable_apps.shared.web import (
     IDEMPOTENCY_KEY,
-    INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
     PUBLIC,
@@ -37,7 +35,6 @@ from singletable_apps.shared.web import (
     IdempotencyKeyIfAny,
     IfMatch,
     IfNoneMatch,
-    OffsetCursors,
     Page,
     Pagination,
     Problem,
@@ -60,39 +57,27 @@ _CREATED_HEADERS = {
     "ETag": {"description": "The current version of the poll.", **_TEXT},
     "Set-Cookie": {"description": "Identifies the browser that created the poll.", **_TEXT},
 }
-_CREATE_LIMIT = limited("create")
 
 
 @create_router.post(
     "",
     status_code=201,
     responses={**responses(TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
-    dependencies=_CREATE_LIMIT,
+    dependencies=limited("create"),
     openapi_extra=PUBLIC,
 )
 def create_poll(
     poll: schemas.NewPoll, request: Request, response: Response, service: Service, browser: Browser
 ) -> schemas.CreatedPollSchema:
     """Create a poll, which is open at once. Save its `adminKey`; you need it to manage the poll."""
+    if poll.email:
+        count_request(request, "notice")
     token = browser or new_browser_token()
     managed = service.lifecycle.create(poll.to_draft(), token, email=poll.email)
-    return _respond_created(managed, token, request, response, service)
-
-
-@create_router.post(
-    "/{poll_id:poll}/duplicate",
-    status_code=201,
-    responses={**responses(NOT_FOUND, TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
-    dependencies=_CREATE_LIMIT,
-    openapi_extra=PUBLIC,
-)
-def duplicate_poll(
-    poll_id: PollId, request: Request, response: Response, service: Service, browser: Browser
-) -> schemas.CreatedPollSchema:
-    """Create a copy of a poll, without votes and without a closing time in the past."""
-    token = browser or new_browser_token()
-    managed = service.lifecycle.duplicate(poll_id, token)
-    return _respond_created(managed, token, request, response, service)
+    BROWSER.set(request, token)
+    response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=managed.poll.id)
+    response.headers["ETag"] = etag(managed.poll.revision)
+    return schemas.CreatedPollSchema.from_managed(managed, service.context.urls)
 
 
 @create_router.get("", openapi_extra=PUBLIC)
@@ -108,21 +93,11 @@ def list_my_polls(
     return page.answer(items, polls.cursor)
 
 
-def _respond_created(
-    managed: ManagedPoll, token: str, request: Request, response: Response, service: Polls
-) -> schemas.CreatedPollSchema:
-    BROWSER.set(request, token)
-    response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=managed.poll.id)
-    response.headers["ETag"] = etag(managed.poll.revision)
-    return schemas.CreatedPollSchema.from_managed(managed, service.context.urls)
-
-
 # ------------------------------------------------------------------------------ read and manage
 
 poll_router = api_router("polls", NOT_FOUND)
 _MANAGED = responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
 OptionName = Annotated[str, Path(description="The option.")]
-_SVG = {"description": "The QR code.", "content": {"image/svg+xml": {"schema": {"type": "string"}}}}
 
 
 @poll_router.get("/{poll_id:poll}")
@@ -209,14 +184,6 @@ def delete_comment(
     service.comments.delete(poll_id, key, comment_id)
 
 
-@poll_router.get("/{poll_id:poll}/qr.svg", response_class=Response, responses={200: _SVG})
-def draw_qr_code(poll_id: PollId, service: Service) -> Response:
-    """Return the link to the poll as a QR code."""
-    poll = service.context.get_poll(poll_id)
-    svg = qr_svg(service.context.urls.share_link(poll.id))
-    return Response(svg, media_type="image/svg+xml")
-
-
 def _respond_edited(poll: Poll, edit: Edit, service: Polls) -> schemas.PollSchema:
     edit.answer(poll.revision)
     return schemas.PollSchema.from_poll(poll, service.context.urls)
@@ -243,17 +210,13 @@ def list_codes(
     poll_id: PollId, key: AdminKey, service: Service, page: Pagination
 ) -> Page[schemas.VotingCodeSchema]:
     """List the voting codes in order, and whether each was used, but never how it voted."""
-    offsets = OffsetCursors(service.context.secret.key)
-    position = offsets.open(page)
-    first = position if isinstance(position, int) else 0
-    codes = service.codes.list_issued(poll_id, key, first=first, size=page.limit + 1)
-    following = offsets.seal(page, first + page.limit) if len(codes) > page.limit else None
-    urls = service.context.urls
-    items = [
-        schemas.VotingCodeSchema.make(urls, poll_id, code.code, used=code.is_used)
-        for code in codes[: page.limit]
-    ]
-    return page.answer(items, following)
+    context = service.context
+    issued = range(context.get_managed_poll(poll_id, key).codes)
+    numbers, following = page.slice(issued, context.secret.key)
+    first = numbers[0] if numbers else 0
+    codes = service.codes.list_issued(poll_id, key, first=first, size=len(numbers))
+    make = partial(schemas.VotingCodeSchema.make, context.urls, poll_id)
+    return page.answer([make(code.code, used=code.is_used) for code in codes], following)
 
 
 # ------------------------------------------------------------------------------ voting
@@ -405,9 +368,9 @@ def read_results(
 exports_router = api_router("exports", NOT_FOUND, problems.HIDDEN)
 _FILE: dict[str, Any] = {
     "description": "The file.",
-    "model": schemas.ExportSchema | schemas.PickResultsSchema | schemas.RoundsFile,
+    "model": schemas.ExportSchema | schemas.PickResultsSchema,
     "headers": {"Content-Disposition": {"description": "The name of the file.", **_TEXT}},
-    "content": {"text/csv": _TEXT, "text/plain": _TEXT},
+    "content": {"text/csv": _TEXT},
 }
 
 
@@ -415,17 +378,7 @@ class Format(StrEnum):
     """The formats of exports."""
 
     CSV = "csv"
-    ABIF = "abif"
     JSON = "json"
-    RCTAB = "rctab"
-
-
-_FILE_TYPES = {
-    Format.CSV: ("csv", "text/csv"),
-    Format.ABIF: ("abif", "text/plain"),
-    Format.JSON: ("json", "application/json"),
-    Format.RCTAB: ("rctab.json", "application/json"),
-}
 
 
 @exports_router.get(
@@ -439,11 +392,10 @@ def export_votes(
     service: Service,
     file_format: Annotated[Format, Path(alias="format", description="The format.")],
 ) -> Response:
-    """Export votes per ranking (csv, abif), the rounds (rctab), or everything (json).
+    """Export votes per ranking or option (csv), or everything (json).
 
     Rankings are sorted by their number of votes: nothing shows who voted when.
     """
-    extension, media_type = _FILE_TYPES[file_format]
     title, count = results.poll.title, results.count
     if file_format is Format.JSON:
         voters = service.results.list_voters(results.poll)
@@ -453,35 +405,11 @@ def export_votes(
         else:
             export = schemas.ExportSchema.from_all_results(results, voters)
         content = export.model_dump_json(by_alias=True, indent=1).encode()
-    elif not isinstance(count, PickResult):
-        content = _write_rankings(results, count, file_format, service.context.clock())
-    elif file_format is Format.CSV:
+        return download(content, f"{title}.json", "application/json")
+    if isinstance(count, PickResult):
         rows = [(name, count.votes[name], count.maybe[name]) for name in count.votes]
         return download_table(["option", "votes", "maybe"], rows, title, "csv")
-    else:
-        raise _unusable_format(
-            f"{file_format} is for rankings, and people pick in this poll. Use csv or json."
-        )
-    return download(content, f"{title}.{extension}", media_type)
-
-
-def _write_rankings(
-    results: PollResults, count: MethodResults, file_format: Format, now: datetime
-) -> bytes:
-    title = results.poll.title
-    try:
-        if file_format is not Format.RCTAB:
-            return write_ballots(count.ballots, file_format, title=title)
-        closed = results.poll.expires_at if results.is_final else None
-        return write_rounds(count.runoff, contest=title, day=(closed or now).date())
-    except WriteError as error:
-        raise _unusable_format(
-            f"An option of “{title}” has a name that {file_format} cannot contain. Use json."
-        ) from error
-
-
-def _unusable_format(text: str) -> Problem:
-    return Problem(INVALID, text, errors=[FieldError(text, parameter="format")])
+    return download(write_ballots(count.ballots, "csv"), f"{title}.csv", "text/csv")
 
 
 ROUTERS = (create_router, poll_router, codes_router, voting_router, results_router, exports_router)

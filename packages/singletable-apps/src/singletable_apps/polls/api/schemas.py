@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from ranked_ballots import Number, Result, Round, SchulzeResult, ScoreResult, explain
+from ranked_ballots import Number, Result, Round, explain
 from singletable_apps.polls.entities import (
     Comment,
     Poll,
@@ -142,19 +142,15 @@ class PollChanges(PollFields, Changes):
         return replace(draft, **self.sent())
 
 
-class PollSchema(ResponseModel, of=Poll, only="id title description candidates created_at"):
+class PollSchema(
+    ResponseModel,
+    of=Poll,
+    only="id title description candidates created_at results protection changeable kind max_picks "
+    "write_ins names comments zone",
+):
     """A poll, for anyone with the link."""
 
     expires_at: datetime | None = absent_if_none("When the poll closes or was closed.")
-    results: ResultsVisibility = Field(description=_RESULTS)
-    protection: Protection = Field(description=_PROTECTION)
-    changeable: bool = Field(description=_CHANGEABLE)
-    kind: PollKind = Field(description=_KIND)
-    max_picks: int = Field(description=_MAX_PICKS)
-    write_ins: bool = Field(description=_WRITE_INS)
-    names: bool = Field(description=_NAMES)
-    comments: bool = Field(description=_COMMENTS)
-    zone: str = Field(description=_ZONE)
     pictures: dict[str, PictureLink] = Field(description="Of options, if there are any.")
     link: str = Field(description="The link for voters.")
 
@@ -269,7 +265,6 @@ class IssuedCodesSchema(ResponseModel):
 # ------------------------------------------------------------------------------ results
 
 _WINNERS = "The winners: several if they are tied, none without votes."
-_WINNER = "The winner, if there is exactly one."
 
 
 def to_integers(votes: Mapping[str, Number]) -> dict[str, int]:
@@ -332,13 +327,6 @@ class PluralitySchema(ResponseModel):
 
     votes: dict[str, int]
     winners: Sequence[str] = Field(description=_WINNERS)
-    winner: str | None = absent_if_none(_WINNER)
-
-    @classmethod
-    def from_result(cls, result: ScoreResult) -> PluralitySchema:
-        """Return the result as a response."""
-        winners = _winners(result)
-        return cls(votes=to_integers(result.scores), winners=winners, winner=_single(winners))
 
 
 class SchulzeSchema(ResponseModel):
@@ -346,27 +334,11 @@ class SchulzeSchema(ResponseModel):
 
     places: Sequence[Sequence[str]] = Field(description="Best first; options in one list are tied.")
     winners: Sequence[str] = Field(description=_WINNERS)
-    winner: str | None = absent_if_none(_WINNER)
     condorcet_winner: str | None = absent_if_none("The option that beats all others head to head.")
-
-    @classmethod
-    def from_result(cls, result: SchulzeResult) -> SchulzeSchema:
-        """Return the result as a response."""
-        winners = _winners(result)
-        return cls(
-            places=[place.candidates for place in result.places],
-            winners=winners,
-            winner=_single(winners),
-            condorcet_winner=result.condorcet_winner,
-        )
 
 
 def _winners(result: Result) -> Sequence[str]:
     return possible_winners(result) if result.account.cast else ()
-
-
-def _single(winners: Sequence[str]) -> str | None:
-    return winners[0] if len(winners) == 1 else None
 
 
 class TieOrderSchema(ResponseModel):
@@ -435,7 +407,7 @@ class ResultsSchema(ResponseModel):
         description="Points: as many as there are options for first place, then one less each."
     )
     borda_winners: Sequence[str] = Field(description=_WINNERS)
-    borda_winner: str | None = absent_if_none(_WINNER)
+    borda_winner: str | None = absent_if_none("The winner, if there is exactly one.")
     plurality: PluralitySchema
     schulze: SchulzeSchema
     methods_disagree: bool = Field(description="Whether the four methods have different winners.")
@@ -464,9 +436,15 @@ class ResultsSchema(ResponseModel):
             tie_order=TieOrderSchema.model_validate(runoff.tie_break),
             borda_count=to_integers(methods.borda.scores),
             borda_winners=borda,
-            borda_winner=_single(borda),
-            plurality=PluralitySchema.from_result(methods.plurality),
-            schulze=SchulzeSchema.from_result(methods.schulze),
+            borda_winner=borda[0] if len(borda) == 1 else None,
+            plurality=PluralitySchema(
+                votes=to_integers(methods.plurality.scores), winners=_winners(methods.plurality)
+            ),
+            schulze=SchulzeSchema(
+                places=[place.candidates for place in methods.schulze.places],
+                winners=_winners(methods.schulze),
+                condorcet_winner=methods.schulze.condorcet_winner,
+            ),
             methods_disagree=votes > 0 and not comparison.agrees,
             comparison=f"{comparison.sentence} {comparison.explanation}".strip() if votes else "",
             protection=ProtectionSchema(
@@ -505,12 +483,3 @@ class ExportSchema(ResultsSchema):
                 for ranking, count in results.methods.ballots.ranking_counts()
             ],
         )
-
-
-class RoundsFile(ResponseModel):
-    """The rounds in the format of RCTab, in which all numbers are strings."""
-
-    config: dict[str, str]
-    json_format_version: str
-    results: list[dict[str, Any]]
-    summary: dict[str, Any]

@@ -20,9 +20,9 @@ from singletable_apps.polls.rules import (
     check_draft,
     draft_copy,
 )
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, PostedForm, request_time_zone, submit_values
 from singletable_apps.shared.text import normalize_line
-from singletable_apps.shared.web import hit_limit
 
 router = APIRouter()
 
@@ -235,9 +235,11 @@ def create_poll(page: AnyPage, form: PostedForm) -> Response:
     """Create the poll, or show the form again with all its errors."""
     if form.value("more"):
         return _show_form(page, form, more=True)
-    hit_limit(page.request, page.state.limits["create"])
+    count_request(page.request, "create")
 
     def create(draft: PollDraft) -> Response:
+        if form.value("email"):
+            count_request(page.request, "notice")
         managed = page.service.lifecycle.create(
             draft,
             page.get_browser_token(),

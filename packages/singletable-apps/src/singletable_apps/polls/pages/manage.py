@@ -19,6 +19,7 @@ from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
 from singletable_apps.polls.pages.create import (
     CLOSING_CHOICES,
+    KIND_CHOICES,
     ClosingFields,
     form_choices,
     option_rows,
@@ -34,12 +35,12 @@ from singletable_apps.polls.pages.dependencies import (
     set_no_store,
 )
 from singletable_apps.polls.rules import (
-    KIND_TEXT,
     MAX_OPTION,
     MAX_TITLE,
     PollDraft,
     draft_from,
     poll_not_found,
+    warn_of_close,
 )
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -141,7 +142,7 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
         "",
         **_links(managed),
         votes=page.service.tallies.get(page.poll).votes,
-        kind=KIND_TEXT[page.poll.kind],
+        kind=next(f"{name}. {hint}" for each, name, hint in KIND_CHOICES if each is page.poll.kind),
         embed=page.urls.absolute(page.url("embed")),
         removable=page.service.options.list_unused(page.poll),
     )
@@ -272,13 +273,16 @@ def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
     # Closing again finishes what was interrupted, so only the question is left out.
     if not page.is_open and page.request.method == "GET":
         return page.redirect(page.manage_url(), "The poll is already closed.")
-    has_codes = page.poll.protection is Protection.CODES
-    later = "You can’t reopen it." if has_codes else "You can reopen it later."
+    later, warning = "You can reopen it later.", ""
+    if page.poll.protection is Protection.CODES:
+        later = "You can’t reopen it."
+        warning = warn_of_close(page.service.tallies.get(page.poll).votes)
     return ConfirmedAction(
         page,
         title="Close this poll?",
         text=f"No one can vote in “{page.poll.title}” or change a vote after that, and everyone "
         f"with the link can see the results. {later}",
+        warning=warning,
         button="Close poll",
         back=page.manage_url(),
         kind="primary",

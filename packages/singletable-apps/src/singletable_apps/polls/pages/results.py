@@ -46,8 +46,9 @@ def _show_results(page: PollPageContext, form: Form, status: int = 200) -> Respo
         page.service.results.check_visible(poll, viewer)
     except ResultsHidden as hidden:
         # The number of votes says nothing about the rankings.
-        votes = _get_latest(page.state, poll.id).results.tally.votes
-        return page.render("results/hidden", status, **context, votes=votes, reason=str(hidden))
+        latest = _get_latest(page.state, poll.id).results
+        counted = {"votes": latest.tally.votes, "is_final": latest.is_final}
+        return page.render("results/hidden", status, **context, **counted, reason=str(hidden))
     view = make_results_view(page.service.results.compute(poll))
     # So that someone who has just voted does not get older results a moment later.
     page.state.result_cache.put(poll.id, view, page.service.context.clock())

@@ -12,7 +12,6 @@ from singletable_apps.polls.rules import option_label
 from singletable_apps.polls.service import PollResults
 from singletable_apps.polls.tally import MethodResults, PickResult
 from singletable_apps.shared.results import (
-    ROUNDS_FORMAT,
     ChartRow,
     Download,
     Headline,
@@ -20,14 +19,11 @@ from singletable_apps.shared.results import (
     RoundBars,
     RoundTable,
     Ties,
-    ballot_downloads,
-    can_write_rounds,
     describe_ties,
     round_bars,
     round_table,
     runoff_chart,
     runoff_headline,
-    writable_formats,
 )
 
 # More would not be readable; everything is in the table of rounds.
@@ -99,19 +95,20 @@ def _pick_headline(results: PollResults, count: PickResult, labels: Mapping[str,
     if not winners:
         return Headline(is_final, "No date suits anyone", "Everyone said no to every date.")
     first = count.winners[0]
-    why = _why_picked(results.poll, count, first)
+    why = _why_picked(results.poll, count, first, "each of them" if len(winners) > 1 else "")
     if len(winners) == 1:
         name = winners[0] if len(winners[0]) < 30 else f"“{winners[0]}”"
         return Headline(is_final, f"{name} {'wins' if is_final else 'leads'}", why)
     names = join_names(winners) if len(winners) <= MAX_NAMES else pluralize(len(winners), "option")
-    return Headline(is_final, f"{names} are tied", f"{why[:-1]}, for each of them.")
+    return Headline(is_final, f"{names} are tied", why)
 
 
-def _why_picked(poll: Poll, count: PickResult, name: str) -> str:
+def _why_picked(poll: Poll, count: PickResult, name: str, tied: str) -> str:
     votes, maybe = f"{count.votes[name]:,} of {count.voters:,}", count.maybe[name]
     if poll.kind is not PollKind.DATES:
-        return f"{votes} picked it." if count.voters > 1 else "The only vote is for it."
-    return f"{votes} said yes, {maybe:,} maybe." if maybe else f"{votes} said yes."
+        it = tied or "it"
+        return f"{votes} picked {it}." if count.voters > 1 else f"The only vote is for {it}."
+    return f"{votes} said yes{tied and f' to {tied}'}{f', {maybe:,} maybe' if maybe else ''}."
 
 
 def _pick_chart(count: PickResult, labels: Mapping[str, str]) -> list[ChartRow]:
@@ -131,21 +128,11 @@ def _pick_chart(count: PickResult, labels: Mapping[str, str]) -> list[ChartRow]:
 
 
 def list_downloads(results: PollResults, vote_id: str = "") -> list[Download]:
-    """Return the files that can be exported; `vote_id` grants access to a voter.
-
-    Some option names cannot be written in ABIF or RCTab.
-    """
-    poll = results.poll
-    query = f"?vote={vote_id}" if vote_id else ""
-
-    def url(name: str) -> str:
-        return f"/api/polls/{poll.id}/export/{name}{query}"
-
-    everything = Download("All data", "Everything on this page as data.", "json", url("json"))
-    if isinstance(results.count, PickResult):
-        table = Download("Table", "A spreadsheet: the votes of each option.", "csv", url("csv"))
-        return [everything, table]
-    formats = {"csv", "abif"} & {*writable_formats(poll.candidates, [])}
-    if can_write_rounds(results.count.runoff, poll.title):
-        formats.add(ROUNDS_FORMAT)
-    return [everything, *ballot_downloads(formats, url, "option")]
+    """Return the files that can be exported; `vote_id` grants access to a voter."""
+    url, query = f"/api/polls/{results.poll.id}/export", f"?vote={vote_id}" if vote_id else ""
+    cells = "votes" if isinstance(results.count, PickResult) else "rank"
+    table = f"A spreadsheet: the {cells} of each option."
+    return [
+        Download("All data", "Everything on this page as data.", "json", f"{url}/json{query}"),
+        Download("Table", table, "csv", f"{url}/csv{query}"),
+    ]

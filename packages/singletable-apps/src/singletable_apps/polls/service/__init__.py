@@ -38,19 +38,13 @@ from singletable_apps.shared.service import utc_now
 
 __all__ = [
     "CastVote",
-    "Context",
     "Identity",
     "ManagedPoll",
-    "PollLifecycle",
     "PollResults",
     "Polls",
-    "ResultsService",
-    "Tallies",
     "Viewer",
     "Voter",
-    "Voting",
     "VotingCode",
-    "VotingCodes",
     "open_polls",
 ]
 

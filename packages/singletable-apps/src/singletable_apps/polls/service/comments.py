@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import uuid4
 
+from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Comment, Poll
 from singletable_apps.polls.errors import InvalidInput
 from singletable_apps.polls.rules import check_comment
@@ -23,7 +24,7 @@ class Comments:
         """Return the comments, oldest first; none if they are switched off."""
         if not poll.comments:
             return []
-        return list(self.context.store.query(Comment.key.partition(poll.id), limit=MAX_COMMENTS))
+        return list(self.context.store.run(patterns.comments_of_poll, poll.id))
 
     def add(self, poll_id: str, name: str, text: str) -> Comment:
         """Add a comment."""
@@ -46,6 +47,6 @@ class Comments:
         poll = self.context.get_managed_poll(poll_id, admin_key)
         self.context.store.delete_many(
             Comment.key(poll.id, comment.created_at, comment.id)
-            for comment in self.context.store.query(Comment.key.partition(poll_id))
+            for comment in self.context.store.run(patterns.comments_of_poll, poll_id)
             if comment.id == comment_id
         )

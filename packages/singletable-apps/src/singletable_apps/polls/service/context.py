@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from singletable import Store, TransactionConflict, retry_conflicts
+from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import Busy, InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists
@@ -45,7 +46,7 @@ class Context:
         """Return the poll, even while it is being deleted, or None."""
         if parse_poll_id(poll_id) != poll_id:
             return None
-        return self.store.get(Poll.key(poll_id), consistent=True)
+        return self.store.run(patterns.poll_by_id, poll_id)
 
     def get_managed_poll(self, poll_id: str, admin_key: str) -> Poll:
         """Return the poll, or raise InvalidAdminKey unless this is its admin key."""

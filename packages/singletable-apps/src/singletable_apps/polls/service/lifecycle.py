@@ -16,14 +16,9 @@ from singletable import (
 )
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
-    Comment,
     CreatedPoll,
-    LaneEntry,
-    OptionPicture,
     Poll,
     Snapshot,
-    SnapshotPart,
-    Vote,
     VotingLane,
 )
 from singletable_apps.polls.errors import Busy, InvalidInput
@@ -33,7 +28,6 @@ from singletable_apps.polls.rules import (
     changes_ballot,
     check_draft,
     check_reopening,
-    draft_copy,
     draft_from,
     poll_has_votes,
     poll_not_found,
@@ -124,21 +118,16 @@ class PollLifecycle:
             poll.revision = 1
         return True
 
-    def duplicate(self, poll_id: str, browser: str | None = None) -> ManagedPoll:
-        """Create a copy of a poll, without votes and without a closing time in the past."""
-        poll = self.context.get_poll(poll_id)
-        return self.create(draft_copy(poll, self.context.clock()), browser, source=poll_id)
-
     def list_created(self, browser: str, size: int, cursor: str | None = None) -> Page[ManagedPoll]:
         """Return a page of the polls that were created in a browser, newest first."""
         store = self.context.store
         page = store.page(
-            CreatedPoll.key.partition(self.context.secret.browser_id(browser)),
+            patterns.polls_of_browser(self.context.secret.browser_id(browser)),
             size,
             cursor=cursor,
             reverse=True,
         )
-        polls = store.get_many([Poll.key(created.poll_id) for created in page.items])
+        polls = store.get_many([patterns.poll_by_id(created.poll_id) for created in page.items])
         managed = [
             ManagedPoll(poll, self.context.secret.admin_key(poll.id))
             for poll in polls
@@ -200,15 +189,15 @@ class PollLifecycle:
         poll = self._mark_deleted(poll_id, admin_key, check)
         # After this, votes in flight are either written or rejected by their lane.
         update_lanes(store, poll)
-        self._delete_all(Vote.key.partition(poll_id))
+        self._delete_all(patterns.all_votes(poll_id))
         for lane in range(poll.lanes):
-            self._delete_all(LaneEntry.key.partition(poll_id, lane))
+            self._delete_all(patterns.entries_of_lane(poll_id, lane))
         # Batches, even of one item, are retried if their response is lost.
         store.delete_many(VotingLane.key(poll_id, lane) for lane in range(poll.lanes))
         store.delete_many([Snapshot.key(poll_id)])
-        self._delete_all(SnapshotPart.key.partition(poll_id))
-        self._delete_all(Comment.key.partition(poll_id))
-        self._delete_all(OptionPicture.key.partition(poll_id))
+        self._delete_all(patterns.snapshot_parts(poll_id))
+        self._delete_all(patterns.comments_of_poll(poll_id))
+        self._delete_all(patterns.pictures_of_poll(poll_id))
         if poll.creator is not None:
             store.delete_many([CreatedPoll.key(poll.creator, poll.created_at, poll_id)])
         store.delete_many([Poll.key(poll_id)])
@@ -311,7 +300,7 @@ class VotingCodes:
         secret = self.context.secret
         numbers = range(first, min(first + size, poll.codes))
         ids = [secret.vote_id(poll_id, "code", str(number)) for number in numbers]
-        votes = self.context.store.get_many([Vote.key(poll_id, vote_id) for vote_id in ids])
+        votes = self.context.store.get_many([patterns.vote_by_id(poll_id, each) for each in ids])
         return [
             VotingCode(secret.voting_code(poll_id, number), vote is not None)
             for number, vote in zip(numbers, votes, strict=True)

@@ -50,9 +50,10 @@ class Notices:
             self._send(
                 poll,
                 "Confirm notices about your poll",
-                f"Someone, probably you, has created the poll “{poll.title}” and wants notices to "
-                f"this address. To get them, confirm it:\n\n{link}\n\nOtherwise, ignore this "
-                "e-mail; there will be no other.",
+                # Without the title, so that nobody can send words of their own to others.
+                "Someone, probably you, has created a poll and wants notices to this address. To "
+                f"get them, confirm it:\n\n{link}\n\nOtherwise, ignore this e-mail; there will be "
+                "no other.",
             )
 
     def check_token(self, poll: Poll, token: str) -> None:

@@ -15,7 +15,6 @@ from uuid import uuid4
 from singletable import ConditionFailed, SingleTableError
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import (
-    LaneEntry,
     Poll,
     Protection,
     ResultsVisibility,
@@ -65,7 +64,7 @@ class SnapshotStore:
             head = self.context.store.run(patterns.snapshot, poll.id)
             if head is None:
                 break
-            keys = [SnapshotPart.key(poll.id, head.name, part) for part in range(head.parts)]
+            keys = [patterns.snapshot_part(poll.id, head.name, part) for part in range(head.parts)]
             parts = [part for part in self.context.store.get_many(keys, consistent=True) if part]
             if len(parts) == head.parts:
                 counts = {ranking: n for part in parts for ranking, n in part.counts.items()}
@@ -177,7 +176,7 @@ class Tallies:
         """Count every vote one by one, starting again if votes arrive in the meantime."""
         for _ in range(MAX_ATTEMPTS):
             before = self.get(poll)
-            votes = self.context.store.query(Vote.key.partition(poll.id), consistent=True)
+            votes = self.context.store.run(patterns.all_votes, poll.id)
             rankings = Counter((tuple(vote.rankings), tuple(vote.maybe)) for vote in votes)
             after = self.get(poll)
             # Options can change until the first vote.
@@ -199,10 +198,9 @@ class Tallies:
             return cached
 
     def _add_new_entries(self, poll: Poll, tally: Tally) -> Tally:
+        run = self.context.store.run
         new = [
-            self.context.store.query(
-                LaneEntry.key.partition(poll.id, lane).gt(number), consistent=True
-            )
+            run(patterns.entries_after, poll.id, lane, number)
             for lane, number in enumerate(tally.positions)
         ]
         return add_entries(tally, new)
@@ -292,9 +290,8 @@ class ResultsService:
         """Return the votes of a poll that asks for names, at most the first thousand."""
         if not poll.names:
             return []
-        votes = self.context.store.query(
-            Vote.key.partition(poll.id), consistent=True, limit=MAX_NAMED
-        )
+        selection = patterns.all_votes(poll.id)
+        votes = self.context.store.query(selection, consistent=True, limit=MAX_NAMED)
         return sorted(votes, key=lambda vote: vote.voted_at)
 
     def check_visible(self, poll: Poll, viewer: Viewer) -> None:

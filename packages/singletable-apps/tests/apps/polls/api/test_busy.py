@@ -24,7 +24,6 @@ ASKED: dict[str, Callable[[Person, Made], httpx2.Response]] = {
     ),
     "close": lambda ada, poll: ada.post(f"{poll.path}/close", key=poll.key, tag="*"),
     "delete": lambda ada, poll: ada.ask("DELETE", poll.path, key=poll.key, tag="*"),
-    "duplicate": lambda ada, poll: ada.post(f"{poll.path}/duplicate"),
     "vote": lambda ada, poll: ada.votes(poll, "Go"),
     "my vote": lambda ada, poll: ada.get(f"{poll.path}/vote"),
     "results": lambda ada, poll: ada.get(f"{poll.path}/results"),

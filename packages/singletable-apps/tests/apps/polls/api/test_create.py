@@ -84,16 +84,3 @@ def test_foreign_cookie_is_ignored(server: Server, value: str) -> None:
     headers = [(b"cookie", f"{COOKIE}={value}".encode())]
     stranger = server.new_visitor()
     assert stranger.get("", headers=dict(headers)).json()["items"] == []
-
-
-def test_duplicate_has_the_same_options_and_no_votes(server: Server) -> None:
-    ada, ben = server.new_visitor(), server.new_visitor()
-    poll = ada.makes(title="Again?", expiresAt="2026-01-02T00:00:00Z", changeable=False)
-    ada.votes(poll, "Go")
-    copy = ben.post(f"{poll.path}/duplicate")
-    assert copy.status_code == 201
-    assert copy.headers["Location"] == f"{API}/{copy.json()['id']}"
-    assert (copy.json()["title"], copy.json()["changeable"]) == ("Again?", False)
-    assert copy.json()["expiresAt"] == "2026-01-02T00:00:00Z"
-    assert ben.get(f"/{copy.json()['id']}/results").json()["totalVotes"] == 0
-    assert [one["id"] for one in ben.get("").json()["items"]] == [copy.json()["id"]]

@@ -1,4 +1,4 @@
-"""Exports: rankings with their number or rounds, but not who voted, when or in which order."""
+"""Exports: rankings with their number, but not who voted, when or in which order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from ranked_ballots.formats import read_ballots
 from singletable_apps.polls.service import Voter
-from tests.apps.polls.api.client import Made, Person, Server, places, type_of
+from tests.apps.polls.api.client import Made, Person, Server
 
 BALLOTS = (["Python"], ["Go", "Rust"], ["Rust"], ["Go", "Rust"])
 
@@ -25,9 +25,7 @@ def voted(server: Server, ballots: tuple[list[str], ...], **terms: object) -> tu
     ("form", "media_type", "ending"),
     [
         ("csv", "text/csv; charset=utf-8", "csv"),
-        ("abif", "text/plain; charset=utf-8", "abif"),
         ("json", "application/json", "json"),
-        ("rctab", "application/json", "rctab.json"),
     ],
 )
 def test_export_hides_the_order_of_votes(
@@ -45,8 +43,8 @@ def test_export_hides_the_order_of_votes(
         assert server.clock.now.isoformat()[:16] not in answer.text
         # Ties are broken by the id of the poll, so of the rest these alone must be the same.
         found: dict[str, object] = answer.json() if media_type == "application/json" else {}
-        contents.append(str(found.get("rankings") or found.get("summary") or answer.text))
-        if form in ("csv", "abif"):
+        contents.append(str(found.get("rankings") or answer.text))
+        if form == "csv":
             assert read_ballots(answer.content, form).ballots.cast == 4
     assert contents[0] == contents[1]
 
@@ -62,30 +60,6 @@ def test_json_export_has_results_and_rankings(server: Server) -> None:
     assert (found["title"], found["candidates"]) == ("Best?", ["Go", "Rust", "Python"])
     results = ada.get(f"{poll.path}/results").json()
     assert {name: found[name] for name in results} == results
-
-
-def test_rctab_export_has_the_rounds(server: Server) -> None:
-    ada, poll = voted(server, BALLOTS)
-    found = ada.get(f"{poll.path}/export/rctab").json()
-    assert found["config"]["contest"] == "Best?"
-    assert found["config"]["date"] == "2026-01-01"
-    assert found["summary"]["totalNumBallots"] == "4"
-    assert found["results"][0]["tally"] == {"Go": "2", "Rust": "1", "Python": "1"}
-    ada.post(f"{poll.path}/close", key=poll.key, tag="*")
-    server.clock.advance(days=9)
-    closed = ada.get(f"{poll.path}/export/rctab").json()
-    assert closed["config"]["date"] == "2026-01-01"
-
-
-# Brackets have names in ABIF, and votes that go to nobody are "exhausted" in RCTab's files.
-@pytest.mark.parametrize(("form", "option"), [("abif", "[Go]"), ("rctab", "exhausted")])
-def test_export_names_a_format_that_works(server: Server, form: str, option: str) -> None:
-    ballots = (["Go", option], ["Rust"], ["Rust"], [option], [option])
-    ada, poll = voted(server, ballots, candidates=["Go", "Rust", option])
-    answer = ada.get(f"{poll.path}/export/{form}")
-    assert (type_of(answer), places(answer)) == ("422 invalid-request", ["format"])
-    assert "Use json" in answer.json()["detail"]
-    assert ada.get(f"{poll.path}/export/json").status_code == 200
 
 
 # Option names can look like numbers or like spreadsheet formulas.

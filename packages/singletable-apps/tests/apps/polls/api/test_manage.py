@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree as ET
-
 import pytest
 
 from tests.apps.polls.api.client import Server, places, type_of
@@ -96,12 +94,3 @@ def test_deleted_poll_is_gone(server: Server) -> None:
     assert (gone.status_code, gone.content) == (204, b"")
     assert type_of(ada.ask("DELETE", poll.path, key=poll.key, tag="*")) == "404 not-found"
     assert ada.get("").json()["items"] == []
-
-
-def test_qr_code_encodes_the_link(server: Server) -> None:
-    ada = server.new_visitor()
-    poll, other = ada.makes(), ada.makes()
-    drawn = ada.get(f"{poll.path}/qr.svg")
-    assert drawn.headers["Content-Type"] == "image/svg+xml"
-    assert ET.fromstring(drawn.text).tag == "{http://www.w3.org/2000/svg}svg"
-    assert drawn.text != ada.get(f"{other.path}/qr.svg").text

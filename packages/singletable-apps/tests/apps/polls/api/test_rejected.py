@@ -174,12 +174,10 @@ NOBODY = "/00000000-0000-4000-8000-000000000000"
         ("POST", "/codes", {"count": 1}),
         ("GET", "/codes", None),
         ("GET", "", None),
-        ("POST", "/duplicate", None),
         ("POST", "/vote", {"rankings": ["Go"]}),
         ("GET", "/vote", None),
         ("GET", "/results", None),
         ("GET", "/export/csv", None),
-        ("GET", "/qr.svg", None),
     ],
 )
 def test_unknown_poll_is_404(polls: Polls, method: str, path: str, body: object) -> None:

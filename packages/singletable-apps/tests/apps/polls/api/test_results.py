@@ -51,11 +51,7 @@ def test_rounds_account_for_every_vote(server: Server) -> None:
     ]
     assert found["rounds"][1]["eliminated"] == "B"
     assert (found["winner"], found["possibleWinners"]) == ("A", ["A", "B"])
-    assert found["plurality"] == {
-        "votes": {"A": 4, "B": 3, "C": 2},
-        "winners": ["A"],
-        "winner": "A",
-    }
+    assert found["plurality"] == {"votes": {"A": 4, "B": 3, "C": 2}, "winners": ["A"]}
     assert any("tied for last" in sentence for sentence in found["explanation"])
     assert not any("split" in sentence for sentence in found["rules"])
     assert found["protection"]["level"] == "browser"
@@ -70,7 +66,6 @@ def test_poll_without_votes_has_no_winner(server: Server) -> None:
     assert not {"winner", "bordaWinner"} & set(found)
     for method in ("plurality", "schulze"):
         assert found[method]["winners"] == []
-        assert "winner" not in found[method]
     assert not found["methodsDisagree"]
     assert not found["isFinal"]
     assert found["explanation"]

@@ -33,7 +33,7 @@ def test_results_of_picks_name_the_winner_or_the_tie(server: Server, ada: Visito
     for picks in (["Lake", "Castle"], ["Lake"], ["Castle"]):
         poll.cast(*picks)
     text = text_in(ada.get(f"{poll.at}/results").text)
-    assert "Lake and Castle are tied 2 of 3 picked it, for each of them." in text
+    assert "Lake and Castle are tied 2 of 3 picked each of them." in text
     poll.cast("Lake")
     server.wait(seconds=2)
     text = text_in(ada.get(f"{poll.at}/results").text)

@@ -19,6 +19,7 @@ from tests.apps.polls.pages.client import (
     faults_in,
     id_in,
 )
+from tests.apps.polls.support.harness import SECRET
 from tests.apps.support.elections.scenario import make_image
 from tests.apps.support.html import forms_in, text_in
 
@@ -228,3 +229,14 @@ def test_picture_of_an_option_is_on_the_ballot_and_in_the_results_until_it_is_re
     assert not server.polls.context.urls.pictures(poll.stored)
     assert chair.get(picture[0]).status_code == 404
     assert chair.get(f"{poll.at}/manage/picture?option=Sea").status_code == 303
+
+
+def test_address_for_notices_is_confirmed_on_the_page_of_its_link(
+    server: Server, ada: Visitor
+) -> None:
+    managed = server.polls.lifecycle.create(PollDraft("Q", OPTIONS), email="ada@example.org")
+    token = SECRET.email_token(managed.poll.id, "ada@example.org")
+    at = f"/polls/p/{managed.poll.id}/notices"
+    assert ada.get(f"{at}?token={token[:-1]}").status_code == 404
+    assert ada.send(ada.get(f"{at}?token={token}"), token).status_code == 303
+    assert server.polls.context.get_poll(managed.poll.id).confirmed

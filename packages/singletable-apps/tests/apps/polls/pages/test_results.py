@@ -189,25 +189,11 @@ def test_results_page_links_to_vote_share_copy_and_downloads(server: Server, ada
         f'href="{poll.at}"',
         f'href="/polls/new?from={poll.id}"',
         f"{HOME}/polls/{poll.id}<",
-        *(f'href="/api/polls/{poll.id}/export/{form}"' for form in ("csv", "json", "abif")),
+        *(f'href="/api/polls/{poll.id}/export/{form}"' for form in ("csv", "json")),
     ]
     assert [link for link in links if link not in html] == []
-    for form in ("csv", "json", "abif", "rctab"):
+    for form in ("csv", "json"):
         assert downloads(ada, f"/api/polls/{poll.id}/export/{form}") == 200
-
-
-# ABIF gives brackets a meaning of their own, and RCTab a word.
-@pytest.mark.parametrize(("form", "option"), [("abif", "Lake [north]"), ("rctab", "exhausted")])
-def test_unwritable_formats_are_not_offered(
-    server: Server, ada: Visitor, form: str, option: str
-) -> None:
-    options = (option, "Museum", "Castle")
-    poll = server.poll(PollDraft("Where to?", options, protection=Protection.OPEN))
-    for ranked in (["Castle", option], ["Museum"], ["Museum"], [option], [option]):
-        poll.cast(*ranked)
-    html = ada.get(f"{poll.at}/results").text
-    assert "export/csv" in html
-    assert f"export/{form}" not in html
 
 
 def test_hidden_results_say_when_they_become_visible(server: Server, ada: Visitor) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -117,7 +118,7 @@ def test_no_one_sees_results_of_votes_with_codes_before_the_close(server: Server
         shown = [visitor.get(f"{poll.at}/{page}") for page in pages]
         assert [shown[3].content, shown[4].content] == before
         shown += [visitor.get(f"{api}/results{end}") for end in ("", f"?vote={vote_id}")]
-        shown += [visitor.get(f"{api}/export/{kind}") for kind in ("csv", "json", "abif", "rctab")]
+        shown += [visitor.get(f"{api}/export/{kind}") for kind in ("csv", "json")]
         for answer in shown:
             assert not re.search('Castle (leads|wins)|"winner"|"rankings"|1,Castle', answer.text)
     poll.close()
@@ -139,10 +140,27 @@ def test_closed_poll_with_codes_cannot_be_reopened(server: Server) -> None:
 def test_too_few_votes_with_codes_are_not_shown(server: Server, ada: Visitor) -> None:
     poll = server.poll(CODES, codes=2)
     ada.vote(poll.id, "Lake", code=poll.code())
+    asked = poll.organizer().get(f"{poll.at}/manage/close").text
+    assert "Results of fewer than 3 votes are not shown." in text_in(asked)
+    bo = server.new_visitor()
+    reviewed = bo.rank(poll.id, poll.code(1), Lake="1")
     poll.close()
     page = poll.organizer().get(f"{poll.at}/results")
     assert "Too few votes to show results" in page.text
     assert "Lake" not in text_in(page.text)
+    late = bo.send(reviewed, poll.id, sure="yes")
+    assert "before your vote arrived" in late.text
+    assert "reopen" not in late.text
+
+
+def test_results_of_votes_with_codes_appear_a_minute_after_the_closing_time(
+    server: Server, ada: Visitor
+) -> None:
+    poll = server.poll(replace(CODES, expires_at=server.now + timedelta(hours=1)), codes=1)
+    server.wait(hours=1, seconds=5)
+    assert "Results appear within a minute." in ada.get(f"{poll.at}/results").text
+    server.wait(minutes=1)
+    assert "Too few votes to show results" in ada.get(f"{poll.at}/results").text
 
 
 # The organizer knows who has which code. Whatever a change of one vote changed on a page, in a
@@ -159,7 +177,7 @@ def test_organizer_of_a_poll_with_codes_sees_no_difference_between_votes(
         *(f"{poll.at}/manage{one}" for one in ("", "/edit", "/codes", "/codes.csv")),
         f"{poll.at}/picture.png",
         *(f"/api/polls/{poll.id}{one}" for one in ("", "/results", "/codes")),
-        *(f"/api/polls/{poll.id}/export/{one}" for one in ("json", "csv", "abif")),
+        *(f"/api/polls/{poll.id}/export/{one}" for one in ("json", "csv")),
         f"/api/polls/{poll.id}/vote?code={poll.code()}",
     )
 

@@ -1,4 +1,4 @@
-"""Create, edit, close, duplicate, list and delete polls, and issue codes."""
+"""Create, edit, close, copy, list and delete polls, and issue codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from singletable_apps.polls.errors import (
     PollClosed,
     PollHasVotes,
 )
-from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.rules import PollDraft, draft_copy
 from singletable_apps.polls.service import ManagedPoll, Voter
 from singletable_apps.polls.tokens import MAX_CODES
 from tests.apps.polls.support.harness import (
@@ -144,15 +144,16 @@ def test_edit_based_on_another_revision_changes_nothing(memory: World) -> None:
     lifecycle.delete(managed.poll.id, managed.admin_key, check=_based_on(2))
 
 
-def test_duplicate_has_no_votes(memory: World) -> None:
+def test_copy_has_no_votes(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(
         PollDraft("Q", OPTIONS, "D", ends, ResultsVisibility.AFTER_VOTING, changeable=False)
     )
     _vote(memory, managed, "a")
-    soon = memory.service.lifecycle.duplicate(managed.poll.id, "another")
+    create, source = memory.service.lifecycle.create, managed.poll
+    soon = create(draft_copy(source, memory.clock()), "another", source=source.id)
     memory.clock.advance(hours=2)
-    late = memory.service.lifecycle.duplicate(managed.poll.id)
+    late = create(draft_copy(source, memory.clock()))
     for copy, expires in ((soon, ends), (late, None)):
         assert copy.poll.id != managed.poll.id
         assert copy.admin_key != managed.admin_key

@@ -45,9 +45,10 @@ def polls(sent: SentMail, clock: StoreClock) -> Polls:
 
 
 def test_nothing_is_sent_before_the_address_is_confirmed(polls: Polls, sent: SentMail) -> None:
-    managed = polls.lifecycle.create(PollDraft("Q", OPTIONS), email=ADDRESS)
+    managed = polls.lifecycle.create(PollDraft("Best prices: x.example", OPTIONS), email=ADDRESS)
     polls.voting.cast(managed.poll.id, ["Go"], Voter("b"))
     assert [email.to for email in sent] == [ADDRESS]
+    assert "Best" not in sent[0].text
     [token] = re.findall(r"notices\?token=(\S+)", sent[0].text)
     for wrong in ("", "x", token[:-1], SECRET.email_token(managed.poll.id, "eve@example.org")):
         with pytest.raises(NotFound):

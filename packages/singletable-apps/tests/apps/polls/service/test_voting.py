@@ -84,7 +84,6 @@ def test_malformed_poll_id_is_not_found(memory: World, poll_id: str) -> None:
         lambda: memory.service.voting.cast(poll_id, ["Go"], Voter("b")),
         lambda: memory.service.results.get(poll_id, Viewer()),
         lambda: memory.service.lifecycle.delete(poll_id, "key"),
-        lambda: memory.service.lifecycle.duplicate(poll_id),
     ):
         with pytest.raises(NotFound):
             ask()
