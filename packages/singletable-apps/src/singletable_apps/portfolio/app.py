@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from singletable_apps.portfolio import api, pages
-from singletable_apps.portfolio.api.dependencies import PROBLEM_TYPES, PROBLEMS
+from singletable_apps.portfolio.api.dependencies import PROBLEMS
 from singletable_apps.portfolio.pages.admin.transfer import IMPORT_LIMIT
 from singletable_apps.portfolio.pages.public_page import show_problem
 from singletable_apps.portfolio.profile_rules import TRANSLATIONS
@@ -83,7 +83,7 @@ _SPEC = AppSpec[PortfolioService](
     ),
     sample=create_sample,
     sample_title="Creating a sample site",
-    sample_note=f"Sign in as {OWNER[1]} with the password {PASSWORD}.",
+    sample_hint=f"Sign in as {OWNER[1]} with the password {PASSWORD}.",
     list_sample=list_sample,
     limits={
         "like": (60, 60),
@@ -109,7 +109,6 @@ _SPEC = AppSpec[PortfolioService](
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
-    problem_types=PROBLEM_TYPES,
     problem_pages=dict.fromkeys(COMMON, show_problem),
     pages=pages.ROUTERS,
     home=pages.home,

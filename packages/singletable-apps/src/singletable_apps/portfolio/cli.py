@@ -56,6 +56,7 @@ portfolio = app_commands(
     keys=FolderOption,
     key_file="secret.key",
     emails=True,
+    bounce="Post {about}, reader {recipient}",
     sample_options=[("prefix", PrefixOption, "")],
 )
 

@@ -134,7 +134,7 @@ def activities_of(
 
 def _waiting(service: PortfolioService) -> defaultdict[str, list[PendingComment]]:
     found: defaultdict[str, list[PendingComment]] = defaultdict(list)
-    for comment in service.context.store.query(PendingComment.key.partition()):
+    for comment in service.context.store.run(patterns.pending_comments):
         found[comment.blog_id].append(comment)
     return found
 
@@ -250,7 +250,9 @@ class _Import:
                 on_progress(done, len(self._documents))
         for path in self._files.keys() - self._entries.keys() - known:
             if not _OWN_IMAGE.fullmatch(path):
-                self._note(path, Outcome.SKIPPED, "It is neither a post nor an image of one.")
+                self._note(
+                    path, Outcome.SKIPPED, "It is neither Markdown nor an image that a post shows."
+                )
         return [self._entries[path] for path in sorted(self._entries)]
 
     def _note(self, path: str, outcome: Outcome, reason: str = "", blog_id: str = "") -> None:
@@ -261,7 +263,7 @@ class _Import:
         try:
             outcome = action()
         except InvalidInput as error:
-            reason = "; ".join(f"{name}: {text}" for name, text in error.errors.items())
+            reason = " ".join(f"{name}: {text}" for name, text in error.errors.items())
             self._note(path, Outcome.FAILED, reason)
         except NotPermitted:
             raise

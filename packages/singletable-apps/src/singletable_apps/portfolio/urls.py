@@ -38,10 +38,6 @@ class Urls(BaseUrls):
         """Return the URL of the posts in a category."""
         return self.page("categories", category)
 
-    def month(self, year: int, month: int) -> str:
-        """Return the URL of the posts of a month."""
-        return self.page("archive", f"{year:04}", f"{month:02}")
-
     def media(self, name: str, width: int) -> str:
         """Return the URL of an image in one of its widths."""
         return self.page("media", name, f"{width}.webp")

@@ -27,7 +27,7 @@ TABLE = {
         {
             EVERYONE: """
                 GET /portfolio, GET /settings, GET /blogs, POST /contact, GET /tags,
-                GET /categories, GET /archive, GET /search, POST /auth/login, POST /auth/logout,
+                GET /categories, GET /search, POST /auth/login, POST /auth/logout,
                 GET /openapi.json, GET /problems, GET /docs""",
             AUTHORS: """
                 POST /blogs, GET /comments, GET /stats, POST /media, GET /media, GET /auth/me,
@@ -57,7 +57,7 @@ TABLE = {
                 GET /icon.svg, GET /feed.json, GET /atom.xml, GET /feed.xml, GET /sitemap.xml,
                 GET /robots.txt, GET /media/{name}/{width}.webp""",
             "": """
-                GET /tags/{tag}, GET /categories/{category}, GET /archive/{year}/{month},
+                GET /tags/{tag}, GET /categories/{category},
                 GET /tags/{tag}/feed.json, GET /tags/{tag}/atom.xml, GET /tags/{tag}/feed.xml,
                 GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
                 POST /blog/{slug}/view, POST /blog/{slug}/comments,
@@ -128,7 +128,7 @@ REFUSALS = {
         "/portfolio",
         {
             "404": """
-                GET /tags/{tag}, GET /categories/{category}, GET /archive/{year}/{month},
+                GET /tags/{tag}, GET /categories/{category},
                 GET /tags/{tag}/feed.json, GET /tags/{tag}/atom.xml, GET /tags/{tag}/feed.xml,
                 GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
                 POST /blog/{slug}/view, POST /blog/{slug}/comments,
@@ -251,8 +251,6 @@ def access() -> AccessCheck:
             "token": "x",
             "digest": "x",
             "width": "480",
-            "year": f"{blog.created_at.year}",
-            "month": f"{blog.created_at.month}",
             "session": service.accounts.sessions(owner)[0].family,
         },
         REFUSALS,

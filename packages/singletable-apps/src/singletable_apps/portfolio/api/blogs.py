@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC
 from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
@@ -55,10 +54,6 @@ def list_blogs(
     ] = rules.PostStatus.PUBLISHED,
     tag: Annotated[str | None, Query(description="Only posts with this tag.")] = None,
     category: Annotated[str | None, Query(description="Only posts in this category.")] = None,
-    month: Annotated[
-        str | None,
-        Query(pattern=r"^[0-9]{4}-[0-9]{2}$", description="Only posts of this month, in UTC."),
-    ] = None,
     content: Annotated[bool, Query(description="Whether to include the texts.")] = True,
     pages: Annotated[bool, Query(description="List the pages of the site instead.")] = False,
 ) -> web.Page[BlogBody]:
@@ -69,12 +64,11 @@ def list_blogs(
         blogs, cursor = page.slice(_unpublished(service, user, status, pages=pages), secret)
     elif pages:
         blogs, cursor = page.slice(service.catalog.pages(service.context.clock()), secret)
-    elif tag is None and category is None and month is None:
+    elif tag is None and category is None:
         published = service.posts.list_published(page.limit, page.cursor)
         blogs, cursor = published.items, published.cursor
     else:
-        found = _filtered(service, tag, category, month)
-        blogs, cursor = page.slice(found, secret)
+        blogs, cursor = page.slice(_filtered(service, tag, category), secret)
     texts = service.posts.contents([blog.blog_id for blog in blogs]) if content else {}
     return page.answer(blog_bodies(service, blogs, actor, texts), cursor)
 
@@ -308,13 +302,12 @@ def _unpublished(
 
 
 def _filtered(
-    service: PortfolioService, tag: str | None, category: str | None, month: str | None
+    service: PortfolioService, tag: str | None, category: str | None
 ) -> list[entities.Blog]:
-    """Return the public posts that match all filters."""
+    """Return the public posts that match both filters."""
     return [
         blog
         for blog in service.catalog.visible(service.context.clock())
         if (tag is None or rules.normalize_tag(tag) in blog.tags)
         and (category is None or category.casefold() == blog.category.casefold() != "")
-        and (month is None or f"{blog.listed_at.astimezone(UTC):%Y-%m}" == month)
     ]

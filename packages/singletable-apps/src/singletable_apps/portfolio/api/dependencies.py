@@ -43,7 +43,6 @@ TAKEN = ProblemType(
 SWITCHED_OFF = ProblemType(
     "switched-off", 403, "Switched off", "The owner of the site has switched this off."
 )
-PROBLEM_TYPES = (TAKEN, SWITCHED_OFF)
 
 
 def _field_name(name: str, request: Request) -> str:

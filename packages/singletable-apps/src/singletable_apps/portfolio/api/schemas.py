@@ -135,7 +135,7 @@ class SettingsChanges(_Settings, Changes):
 
 
 class Count(Document):
-    """A tag, a category or a month, and how many posts it has."""
+    """A tag or a category, and how many posts it has."""
 
     name: str
     posts: int
@@ -295,11 +295,6 @@ class LikeState(Document):
 
     likes_count: int = Field(validation_alias="count")
     has_liked: bool = Field(validation_alias="liked")
-    counters: int = Field(
-        validation_alias="shards",
-        description="How many counters the likes are spread over: more than 1 on a busy post.",
-        examples=[1],
-    )
 
 
 class NewComment(Model):

@@ -1,4 +1,4 @@
-"""The site: portfolio, settings, lists of tags and months, search, contact, statistics, images."""
+"""The site: portfolio, settings, lists of tags, search, contact, statistics, images."""
 
 from __future__ import annotations
 
@@ -87,13 +87,6 @@ def list_tags(service: Service) -> list[Count]:
 def list_categories(service: Service) -> list[Count]:
     """List the categories of the public posts, the most frequent first."""
     return _counts(service.catalog.categories(service.context.clock()))
-
-
-@catalog_router.get("/archive")
-def list_months(service: Service) -> list[Count]:
-    """List the months that have posts, such as `2026-01`, latest first."""
-    months = service.catalog.months(service.context.clock())
-    return _counts([(f"{year:04}-{month:02}", posts) for year, month, posts in months])
 
 
 def _counts(pairs: Sequence[tuple[str, int]]) -> list[Count]:

@@ -82,7 +82,4 @@ def set_up(
         page.sign_in(owner)
         return page.redirect(page.urls.admin(), f"Welcome, {owner.name}! Your site is ready.")
 
-    def show(form: Form, status: int) -> Response:
-        return page.render("set_up", status, form=form)
-
-    return page.fill(form, Form({"setup_code": code}), SetUpForm, act, show)
+    return page.fill(form, Form({"setup_code": code}), SetUpForm, act, page.shows("set_up"))

@@ -1,13 +1,13 @@
-"""The blog: lists of posts, a post with its likes and comments, tags, categories and months."""
+"""The blog: lists of posts, a post with its likes and comments, tags and categories."""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import groupby
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
 from starlette.responses import JSONResponse, RedirectResponse
 
@@ -83,24 +83,11 @@ def list_category(page: PublicPage, category: web.Segment) -> Response:
 
 @router.get("/archive")
 def show_archive(page: PublicPage) -> Response:
-    """List all posts by year, with links to their months."""
+    """List all posts by year."""
     rows = page.rows(page.service.catalog.visible(page.now), likes=False)
     years = [(year, list(posts)) for year, posts in groupby(rows, lambda row: row.time.local.year)]
     head = page.head(Phrase("Archive"), page.urls.page("archive"))
     return page.show("archive", head, years=years)
-
-
-@router.get("/archive/{year}/{month}")
-def list_month(
-    page: PublicPage,
-    year: Annotated[int, Path(ge=1, le=9999)],
-    month: Annotated[int, Path(ge=1, le=12)],
-) -> Response:
-    """List the posts of a month."""
-    posts = page.service.catalog.of_month(year, month, page.now, page.zone)
-    title = page.language.date(date(year, month, 1), "LLLL y")
-    url = page.urls.month(year, month)
-    return _show_part(page, posts, title, url, Phrase("Archive"), "archive")
 
 
 def _show_part(
@@ -218,8 +205,7 @@ def _post_head(
 ) -> seo.Head:
     urls, description = page.urls, blog.seo_description or blog.excerpt
     image = seo.share_image(urls, blog.featured_image_url, blog.featured_image_alt)
-    parent = (page.language.gettext("Blog"), urls.page("blog"))
-    head = page.head(blog.title, urls.post(blog.slug), description, parent)
+    head = page.head(blog.title, urls.post(blog.slug), description)
     article = seo.article_data(urls, blog, description, image, page.settings)
     return replace(
         head,
@@ -232,7 +218,7 @@ def _post_head(
             *([("section", blog.category)] if blog.category else []),
             *(("tag", tag) for tag in blog.tags),
         ],
-        json_ld=[seo.json_ld(article), *head.json_ld],
+        json_ld=seo.json_ld(article),
         previous=urls.post(older.slug) if older else "",
         next=urls.post(newer.slug) if newer else "",
     )

@@ -49,7 +49,7 @@ def show_home(page: PublicPage) -> Response:
     person = json_ld(person_data(page.urls, page.person, page.settings))
     return page.show(
         "home",
-        replace(head, json_ld=[person], kind="profile"),
+        replace(head, json_ld=person, kind="profile"),
         projects=_with_pictures(page.person.projects[:HOME_PROJECTS]),
         posts=page.rows(posts),
         social=[
@@ -139,8 +139,9 @@ def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)
             rows.append(replace(page.row(hit.blog), title=title, about=about, picture=None))
     head = page.head(Phrase("Search"), page.urls.page("search"))
     empty = Phrase("No post contains “%(query)s”. Try fewer or other words.", query=query)
-    head = replace(head, is_hidden=True, json_ld=())
-    return page.show_posts(head, rows, query=query, empty=empty if query else "")
+    return page.show_posts(
+        replace(head, is_hidden=True), rows, query=query, empty=empty if query else ""
+    )
 
 
 @router.get("/theme.css")

@@ -70,26 +70,18 @@ class PublicPageContext(PageContext[PortfolioService, Urls]):
         """Return when the settings or the person last changed."""
         return max(self.settings.updated_at, self.person.updated_at)
 
-    def head(
-        self, title: str, url: str, description: str = "", *parents: tuple[str, str]
-    ) -> seo.Head:
-        """Return the head of a page; without a title, that of the home page.
-
-        `parents` are the names and URLs of the pages between the home page and this one.
-        """
+    def head(self, title: str, url: str, description: str = "") -> seo.Head:
+        """Return the head of a page; without a title, that of the home page."""
         title = self.language.gettext(title) if isinstance(title, Phrase) else title
         site = self.settings.title
         person = self.person.name
         home = f"{site}: {self.settings.tagline}" if self.settings.tagline else site
-        path = [(site, self.urls.page()), *parents, (title, url)]
-        steps = [(name, self.urls.absolute(each)) for name, each in path]
         return seo.Head(
             title=title or person or site,
             window_title=" · ".join(filter(None, (title, site))) if title else home,
             canonical=self.urls.absolute(url),
             description=description or self.settings.tagline or self.person.headline,
             image=seo.share_image(self.urls, self.person.profile_pic_url, person),
-            json_ld=[seo.json_ld(seo.breadcrumb_data(steps))] if title else (),
         )
 
     def rows(self, blogs: Iterable[Blog], *, likes: bool = True) -> list[PostRow]:
@@ -200,7 +192,7 @@ def show_problem(request: Request, problem: web.Problem) -> Response | None:
     page = _open_page(request)
     is_missing = problem.type in (web.NOT_FOUND, web.INVALID)
     title = Phrase("This page does not exist") if is_missing else Phrase(problem.type.title)
-    head = replace(page.head(title, path_of(request)), is_hidden=True, json_ld=())
+    head = replace(page.head(title, path_of(request)), is_hidden=True)
     latest = page.service.catalog.visible(page.now)[:3] if is_missing else []
     response = page.show(
         "problem",

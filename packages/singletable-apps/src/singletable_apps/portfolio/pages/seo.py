@@ -60,7 +60,7 @@ class Head:
     kind: str = "website"
     image: Picture | None = None
     article: Sequence[tuple[str, str]] = ()
-    json_ld: Sequence[Markup] = ()
+    json_ld: Markup | None = None
     previous: str = ""
     next: str = ""
     is_hidden: bool = False
@@ -113,17 +113,6 @@ def article_data(
         "articleSection": blog.category,
         "inLanguage": site.language,
         "mainEntityOfPage": urls.absolute(urls.post(blog.slug)),
-    }
-
-
-def breadcrumb_data(steps: Sequence[tuple[str, str]]) -> dict[str, object]:
-    """Return the path to a page as a BreadcrumbList of schema.org; `steps` are (name, URL)."""
-    return {
-        "@type": "BreadcrumbList",
-        "itemListElement": [
-            {"@type": "ListItem", "position": position, "name": name, "item": url}
-            for position, (name, url) in enumerate(steps, 1)
-        ],
     }
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, DayStats, Role, User
 from singletable_apps.portfolio.service import SITE, PortfolioService
 from singletable_apps.portfolio.service.posts import Outcome
@@ -58,7 +59,7 @@ def list_sample(service: PortfolioService) -> SampleData | None:
         AUTHOR: ("author", "Writes posts, and moderates the comments on them"),
     }
     for (name, email), (role, text) in about.items():
-        user = service.context.store.get(User.key(email))
+        user = service.context.store.run(patterns.user_by_email, email)
         if user is not None and user.name == name and user.credentials == 1:
             form = {"who": email, "password": PASSWORD}
             url, who = urls.admin("sign-in"), f"{name}, {role}"

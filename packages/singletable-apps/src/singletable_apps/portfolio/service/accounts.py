@@ -61,7 +61,8 @@ class Accounts(accounts.ManagedAccounts[User]):
         """Find an account by its e-mail address, in any case."""
         checks = InputChecks()
         email = checks.email("email", login, required=True)
-        return None if checks.errors else self._store.get(User.key(email), consistent=True)
+        key = None if checks.errors else patterns.user_by_email(email)
+        return None if key is None else self._store.get(key, consistent=True)
 
     def is_taken(self, user: User, email: str) -> bool:
         """Return whether someone else signs in with the address."""
@@ -89,9 +90,9 @@ class Accounts(accounts.ManagedAccounts[User]):
                 "Your account was changed a moment ago. Try again."
             ) from None
         owned: list[tuple[Selection[Any], Any]] = [
-            *((Blog.by_date(listing), Blog.author) for listing in Listing),
-            (Media.key.partition(), Media.uploaded_by),
-            (Trashed.key.partition(), Trashed.author),
+            *((patterns.posts_in_list(listing), Blog.author) for listing in Listing),
+            (patterns.all_images(), Media.uploaded_by),
+            (patterns.trash(), Trashed.author),
         ]
         for found, field in owned:
             for item in self._store.query(found, where=field == user.email):
@@ -113,7 +114,7 @@ class Accounts(accounts.ManagedAccounts[User]):
 
         Commands pass None as the code, because their user is trusted.
         """
-        if self._store.get(SiteSettings.key("default"), consistent=True) is not None:
+        if self._store.get(patterns.settings("default"), consistent=True) is not None:
             raise _already_set_up()
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
@@ -126,7 +127,7 @@ class Accounts(accounts.ManagedAccounts[User]):
         now = self._clock()
         owner = self._new_user(name, email, Role.OWNER, self._passwords.hash(password))
         # Imported data may contain a portfolio.
-        has_portfolio = self._store.get(Portfolio.key("default"), consistent=True) is not None
+        has_portfolio = self._store.get(patterns.portfolio("default"), consistent=True) is not None
         try:
             with self._store.transaction(pattern=patterns.set_up) as transaction:
                 transaction.create(SiteSettings(title=title, updated_at=now))
@@ -141,7 +142,7 @@ class Accounts(accounts.ManagedAccounts[User]):
 
     def setup_code(self) -> str | None:
         """Return the set-up code, or None if the site is set up already."""
-        settings = self._store.get(SiteSettings.key("default"), consistent=True)
+        settings = self._store.get(patterns.settings("default"), consistent=True)
         return self._setup_code.code() if settings is None else None
 
     def start_session(
@@ -159,7 +160,7 @@ class Accounts(accounts.ManagedAccounts[User]):
     def list_accounts(self, actor: User) -> list[User]:
         """Return all accounts, oldest first."""
         self.check_manager(actor)
-        return list(self._store.query(User.by_date()))
+        return list(self._store.run(patterns.all_users))
 
     def invite(
         self, actor: User, name: str, email: str, role: Role = Role.AUTHOR

@@ -1,4 +1,4 @@
-"""All published posts in memory: lists by tag, category and month, related posts, and search.
+"""All published posts in memory: lists by tag and category, related posts, and search.
 
 A personal site has hundreds of posts, and a post without its text is 1 KB. So every process keeps
 them, and reads the index again when its copy is a few seconds old. Texts are read once per edit.
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from itertools import dropwhile
 from threading import Lock
 from typing import cast
 
 from singletable import Store
-from singletable_apps.portfolio.entities import Blog, BlogContent, Listing
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.entities import Blog, Listing
 from singletable_apps.portfolio.rules import is_public
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.markdown import plain_text
@@ -103,15 +104,6 @@ class Catalog:
         wanted = category.casefold()
         return [blog for blog in self.visible(now) if wanted == blog.category.casefold() != ""]
 
-    def months(self, now: datetime, zone: tzinfo = UTC) -> list[tuple[int, int, int]]:
-        """Return the months with posts, latest first: year, month and the number of posts."""
-        counts = Counter(_month(blog, zone) for blog in self.visible(now))
-        return [(*month, count) for month, count in sorted(counts.items(), reverse=True)]
-
-    def of_month(self, year: int, month: int, now: datetime, zone: tzinfo = UTC) -> list[Blog]:
-        """Return the public posts of a month, newest first."""
-        return [blog for blog in self.visible(now) if _month(blog, zone) == (year, month)]
-
     def neighbors(self, blog: Blog, now: datetime) -> tuple[Blog | None, Blog | None]:
         """Return the post before this one and the post after it: (older, newer)."""
         posts = self.visible(now)
@@ -178,7 +170,10 @@ class Catalog:
     def _read(self, before: _Snapshot | None) -> _Snapshot:
         now = self._clock()
         listed, pages = (
-            {blog.blog_id: blog for blog in self._store.query(Blog.by_date(each), reverse=True)}
+            {
+                blog.blog_id: blog
+                for blog in self._store.query(patterns.posts_in_list(each), reverse=True)
+            }
             for each in (Listing.ALL, Listing.PAGES)
         )
         blogs, known = {**listed, **pages}, {**before.blogs, **before.pages} if before else {}
@@ -189,7 +184,7 @@ class Catalog:
         ]
         removed = known.keys() - blogs.keys()
         if changed or removed:
-            keys = [BlogContent.key(blog.blog_id) for blog in changed]
+            keys = [patterns.text_of_blog(blog.blog_id) for blog in changed]
             # The index names the revision, so that an older text would stay in the search.
             texts = self._store.get_many(keys, consistent=True)
             documents = [
@@ -199,11 +194,6 @@ class Catalog:
             ]
             self._index.update(documents, removed=removed)
         return _Snapshot(now, listed, pages)
-
-
-def _month(blog: Blog, zone: tzinfo) -> tuple[int, int]:
-    time = blog.listed_at.astimezone(zone)
-    return time.year, time.month
 
 
 def _ranked(names: Iterable[str]) -> list[tuple[str, int]]:

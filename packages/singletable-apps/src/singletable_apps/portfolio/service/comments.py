@@ -140,7 +140,7 @@ class CommentService:
         """Return the approved comments of a post, oldest first."""
         if not rules.is_id(blog_id):
             return []
-        return list(self._context.store.query(Comment.key.partition(blog_id)))
+        return list(self._context.store.run(patterns.comments_of_blog, blog_id))
 
     def queue(self, actor: User, cursor: str | None = None, limit: int = 20) -> Page[QueuedComment]:
         """Return a page of the comments that the actor may moderate, oldest first."""
@@ -155,7 +155,7 @@ class CommentService:
     def count_pending(self) -> int:
         """Return how many comments wait in the queue."""
         return self._context.store.count(
-            PendingComment.by_visitor(), limit=comment_rules.MAX_PENDING
+            patterns.counted_comments(), limit=comment_rules.MAX_PENDING
         )
 
     @_retried("approved")
@@ -257,21 +257,21 @@ class CommentService:
             blog = None
         if blog is not None:
             rules.check_can_moderate(actor, blog)
-        key = PendingComment.key(named.created_at, named.comment_id)
-        pending = self._context.store.get(key, consistent=True)
+        store = self._context.store
+        pending = store.run(patterns.pending_comment, named.created_at, named.comment_id)
         is_same = pending is not None and pending.blog_id == named.blog_id
         return blog, pending if is_same else None
 
     def _find_approved(self, named: comment_rules.CommentRef) -> Comment | None:
-        key = Comment.key(named.blog_id, named.created_at, named.comment_id)
-        return self._context.store.get(key, consistent=True)
+        key = (named.blog_id, named.created_at, named.comment_id)
+        return self._context.store.run(patterns.comment, *key)
 
     def _read_queue(self, actor: User, cursor: str | None, limit: int) -> Page[QueuedComment]:
-        store, partition = self._context.store, PendingComment.key.partition()
+        store, partition = self._context.store, patterns.pending_comments()
         # Consistent, so that a comment is gone right after it was approved.
         page = store.page(partition, limit, cursor=cursor, consistent=True)
         ids = list(dict.fromkeys(comment.blog_id for comment in page.items))
-        found = store.get_many([Blog.key(blog_id) for blog_id in ids])
+        found = store.get_many([patterns.blog_by_id(blog_id) for blog_id in ids])
         blogs = dict(zip(ids, found, strict=True))
         queued = [QueuedComment(comment, blogs[comment.blog_id]) for comment in page.items]
         visible = [

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic_core import to_jsonable_python
 
+from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Trashed, TrashKind
 from singletable_apps.portfolio.rules import is_id, is_public, make_excerpt
 from singletable_apps.portfolio.urls import Urls
@@ -46,7 +47,7 @@ class Context(AccountsContext):
         """Return the post, or None; also for text that cannot be an id."""
         if not is_id(blog_id):
             return None
-        return self.store.get(Blog.key(blog_id), consistent=consistent)
+        return self.store.get(patterns.blog_by_id(blog_id), consistent=consistent)
 
     def get_public_blog(self, blog_id: str) -> Blog:
         """Return the post, or raise NotFound unless everyone can read it."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from singletable import ConditionFailed, retry_conflicts
+from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import EditorDraft, User
 from singletable_apps.portfolio.rules import MAX_MARKDOWN_BYTES
 from singletable_apps.portfolio.service.context import Context
@@ -30,7 +31,7 @@ class DraftService:
 
     def find(self, actor: User, place: str) -> EditorDraft | None:
         """Return what was typed in an editor and not saved, or None."""
-        return self._context.store.get(EditorDraft.key(_key(actor, place)), consistent=True)
+        return self._context.store.run(patterns.draft, _key(actor, place))
 
     @retry_conflicts(otherwise=lambda: Busy("Someone else is writing here right now. Try again."))
     def keep(

@@ -37,11 +37,10 @@ SHARDS = 8
 
 @dataclass(frozen=True, slots=True)
 class LikeState:
-    """The likes of a post, whether this visitor likes it, and how many counters it has."""
+    """The likes of a post, and whether this visitor likes it."""
 
     count: int
     liked: bool
-    shards: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +76,11 @@ class LikeService:
         """Take a like back. Nothing changes if the visitor does not like the post."""
         return self._change(blog_id, visitor, liked=False)
 
-    def state(self, blog_id: str, visitor: str | None) -> LikeState:
+    def state(self, blog_id: str, visitor: str) -> LikeState:
         """Return the likes of a post, and whether this visitor is among them."""
         self._context.get_public_blog(blog_id)
-        marker = None
-        if visitor is not None:
-            key = Like.key(blog_id, self._context.keyed_hash("like", visitor, blog_id))
-            marker = self._context.store.get(key, consistent=True)
+        digest = self._context.keyed_hash("like", visitor, blog_id)
+        marker = self._context.store.run(patterns.like_of_visitor, blog_id, digest)
         return self._state(blog_id, liked=marker is not None)
 
     def counts(self, blog_ids: Iterable[str]) -> dict[str, int]:
@@ -96,7 +93,7 @@ class LikeService:
 
         They are equal during the first year of a post; then markers expire.
         """
-        markers = self._context.store.count(Like.of_blog(blog_id))
+        markers = self._context.store.count(patterns.likes_of_blog(blog_id))
         return Recount(self._state(blog_id, liked=False).count, markers)
 
     @retry_conflicts(
@@ -126,7 +123,7 @@ class LikeService:
         store.delete_many([key_of(counter) for counter in counters[1:]])
         store.delete_many([key_of(counter) for counter in counters[:1]])
         # Without counters there are no new likes.
-        visitors = store.select(Like.of_blog(blog_id), Like.visitor)
+        visitors = store.select(patterns.likes_of_blog(blog_id), Like.visitor)
         store.delete_many([Like.key(blog_id, visitor) for (visitor,) in visitors])
 
     @retry_conflicts(
@@ -141,7 +138,7 @@ class LikeService:
         digest = self._context.keyed_hash("like", visitor, blog_id)
         self._context.get_public_blog(blog_id)
         # After a lost response, the marker tells whether the like was counted.
-        marker = self._context.store.get(Like.key(blog_id, digest), consistent=True)
+        marker = self._context.store.run(patterns.like_of_visitor, blog_id, digest)
         if (marker is not None) != liked:
             try:
                 if marker is None:
@@ -155,10 +152,10 @@ class LikeService:
 
     def _add(self, blog_id: str, digest: str) -> None:
         store, now = self._context.store, self._context.clock()
-        counter = store.get(LikeCount.key(blog_id, 0), consistent=True)
+        counter = store.get(patterns.likes_count(blog_id, 0), consistent=True)
         shard = 0 if counter is None else int(digest, 16) % counter.shards
         if shard:
-            counter = store.get(LikeCount.key(blog_id, shard), consistent=True)
+            counter = store.get(patterns.likes_count(blog_id, shard), consistent=True)
         marker = Like(
             blog_id=blog_id, visitor=digest, shard=shard, liked_at=now, ends=_end_of_year(now)
         )
@@ -173,7 +170,8 @@ class LikeService:
         self._stats.record_like(blog_id, now)
 
     def _remove(self, marker: Like) -> None:
-        store, counter_key = self._context.store, LikeCount.key(marker.blog_id, marker.shard)
+        store = self._context.store
+        counter_key = patterns.likes_count(marker.blog_id, marker.shard)
         counter = store.get(counter_key, consistent=True)
         with store.transaction(pattern=patterns.unlike) as transaction:
             transaction.delete(key_of(marker), if_=Like.shard == marker.shard)
@@ -192,21 +190,19 @@ class LikeService:
             )
 
     def _state(self, blog_id: str, *, liked: bool) -> LikeState:
-        counters = self._counters([blog_id], consistent=True)[blog_id]
-        shards = counters[0].shards if counters else 1
-        return LikeState(_total(counters), liked, shards)
+        return LikeState(_total(self._counters([blog_id], consistent=True)[blog_id]), liked)
 
     def _counters(self, blog_ids: Iterable[str], *, consistent: bool) -> dict[str, list[LikeCount]]:
         """Return the counters of each post: the first, and the others if there are any."""
         counters = {blog_id: list[LikeCount]() for blog_id in blog_ids}
-        keys = [LikeCount.key(blog_id, 0) for blog_id in counters]
+        keys = [patterns.likes_count(blog_id, 0) for blog_id in counters]
         while keys:
             found = self._context.store.get_many(keys, consistent=consistent)
             present = [counter for counter in found if counter is not None]
             for counter in present:
                 counters[counter.blog_id].append(counter)
             keys = [
-                LikeCount.key(counter.blog_id, shard)
+                patterns.likes_count(counter.blog_id, shard)
                 for counter in present
                 if counter.shard == 0
                 for shard in range(1, counter.shards)

@@ -67,7 +67,7 @@ class MediaService:
             image = read_processed_image(name, files)
         except InvalidImage as error:
             raise InvalidInput({"file": str(error)}) from error
-        if self._context.store.find(Media.one_name(name)) is not None:
+        if self._context.store.run(patterns.image_by_name, name) is not None:
             return False
         if not dry_run:
             self._create(actor.email, image, alt=alt, filename=filename, at=at)
@@ -91,7 +91,7 @@ class MediaService:
         try:
             media = self._context.store.create(media)
         except (AlreadyExists, *UNKNOWN_OUTCOME):
-            stored = self._context.store.find(Media.one_name(image.name))
+            stored = self._context.store.run(patterns.image_by_name, image.name)
             if stored is None:
                 raise
             media = stored
@@ -108,7 +108,7 @@ class MediaService:
         """Return an image, or raise NotFound."""
         media = None
         if parse_image_name(name) is not None:
-            media = self._context.store.find(Media.one_name(name))
+            media = self._context.store.run(patterns.image_by_name, name)
         if media is None:
             raise _not_found()
         return media
@@ -130,7 +130,7 @@ class MediaService:
         store.delete(key_of(media))
         self._move_files(_folder(name), _trash_folder(name))
         # Someone may have uploaded the same image again in the meantime.
-        if store.find(Media.one_name(name)) is not None:
+        if store.run(patterns.image_by_name, name) is not None:
             self._move_files(_trash_folder(name), _folder(name))
 
     def put_back(self, media: Media) -> None:
@@ -142,7 +142,7 @@ class MediaService:
     def delete_trashed(self, name: str) -> None:
         """Delete the files of an image in the trash; a crash may have left some outside of it."""
         self._move_files(_trash_folder(name))
-        if self._context.store.find(Media.one_name(name)) is None:
+        if self._context.store.run(patterns.image_by_name, name) is None:
             self._move_files(_folder(name))
 
     def _move_files(self, source: str, target: str = "") -> None:

@@ -60,7 +60,7 @@ class NewsletterService:
         if not settings.newsletter:
             raise SwitchedOff("This site has no newsletter.")
         checks = InputChecks()
-        address = checks.email("email", email, required=True)
+        address = checks.email("email", email, required=True, is_public=True)
         checks.raise_errors()
         if website or self._find(self._digest(address)) is not None:
             return
@@ -159,7 +159,7 @@ class NewsletterService:
         return Sending(states[DeliveryState.WAITING], states[DeliveryState.SENT], problems)
 
     def _find(self, digest: str) -> Subscriber | None:
-        return self._store.get(Subscriber.key(digest), consistent=True)
+        return self._store.run(patterns.subscriber, digest)
 
     def _digest(self, address: str) -> str:
         return self._context.keyed_hash("newsletter", address.casefold())

@@ -124,19 +124,19 @@ class PostService:
 
     def list_in(self, listing: Listing) -> list[Blog]:
         """Return all posts or pages of a list, newest first."""
-        return list(self._store.query(Blog.by_date(listing), reverse=True))
+        return list(self._store.query(patterns.posts_in_list(listing), reverse=True))
 
     def contents(self, blog_ids: Iterable[str]) -> dict[str, BlogContent]:
         """Return the texts of posts by id."""
         ids = dict.fromkeys(filter(rules.is_id, blog_ids))
-        keys = [BlogContent.key(blog_id) for blog_id in ids]
+        keys = [patterns.text_of_blog(blog_id) for blog_id in ids]
         return {text.blog_id: text for text in self._store.get_many(keys) if text is not None}
 
     def history(self, blog_id: str) -> list[Revision]:
         """Return the old titles and texts of a post, latest first."""
         if not rules.is_id(blog_id):
             return []
-        return list(self._store.query(Revision.key.partition(blog_id), reverse=True))
+        return list(self._store.query(patterns.revisions_of_blog(blog_id), reverse=True))
 
     def preview_token(self, blog: Blog) -> str:
         """Return a token with which anyone can read the post before it is public, for a month."""
@@ -331,7 +331,7 @@ class PostService:
 
     def resume_deletions(self) -> None:
         """Finish the deletions that were interrupted."""
-        for blog in self._store.query(Blog.by_date(Listing.DELETED)):
+        for blog in self._store.run(patterns.posts_in_list, Listing.DELETED):
             try:
                 self._delete_items(blog)
             except SingleTableError as error:
@@ -354,12 +354,12 @@ class PostService:
         """Delete all items of a hidden post."""
         store, blog_id = self._store, blog.blog_id
         self._slugs.forget(blog)
-        is_own, queue = entities.PendingComment.blog_id == blog_id, entities.PendingComment.key
-        waiting = store.query(queue.partition(), where=is_own, consistent=True)
+        is_own = entities.PendingComment.blog_id == blog_id
+        waiting = store.query(patterns.waiting_comments(), where=is_own, consistent=True)
         while batch := list(islice(waiting, _BATCH)):
             store.delete_many(map(key_of, batch))
         trashed = entities.Trashed.name.begins_with(blog_id)
-        for item in store.query(entities.Trashed.key.partition(), where=trashed):
+        for item in store.query(patterns.trash(), where=trashed):
             store.delete(key_of(item))
         store.delete(entities.EditorDraft.key(f"posts/{blog_id}"))
         store.delete_partition(entities.DayStats.key.partition(blog_id))
@@ -374,13 +374,13 @@ class PostService:
     def _public_post(self, blog: Blog | None, *, consistent: bool = False) -> rules.Post | None:
         if blog is None or not rules.is_public(blog, self._context.clock()):
             return None
-        content = self._store.get(BlogContent.key(blog.blog_id), consistent=consistent)
+        content = self._store.get(patterns.text_of_blog(blog.blog_id), consistent=consistent)
         return None if content is None else rules.Post(blog, content)
 
     def _find_by_slug(self, slug: str) -> rules.Post | Moved | None:
         if not slug:
             return None
-        indexed = list(self._store.query(Blog.by_slug(slug)))
+        indexed = list(self._store.run(patterns.blog_by_slug, slug))
         if len(indexed) == 1 and (post := self._public_post(indexed[0])):
             return post
         now = self._context.clock()

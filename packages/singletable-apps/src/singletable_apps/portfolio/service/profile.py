@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from singletable import evolve, retry_conflicts
+from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
@@ -35,12 +36,12 @@ class ProfileService:
 
     def get_portfolio(self, *, consistent: bool = False) -> Portfolio:
         """Return the portfolio; an empty one of revision 0 if nothing was saved yet."""
-        stored = self._context.store.get(Portfolio.key(ID), consistent=consistent)
+        stored = self._context.store.get(patterns.portfolio(ID), consistent=consistent)
         return stored or Portfolio(updated_at=self._context.clock())
 
     def get_settings(self, *, consistent: bool = False) -> SiteSettings:
         """Return the settings; the defaults with revision 0 if the site is not set up."""
-        stored = self._context.store.get(SiteSettings.key(ID), consistent=consistent)
+        stored = self._context.store.get(patterns.settings(ID), consistent=consistent)
         settings = stored or SiteSettings(updated_at=self._context.clock())
         self.language = settings.language
         return settings
@@ -55,7 +56,7 @@ class ProfileService:
 
     def owner(self) -> User | None:
         """Return the first owner, or None if the site is not set up."""
-        users = self._context.store.query(User.by_date())
+        users = self._context.store.run(patterns.all_users)
         return next((user for user in users if user.role is Role.OWNER), None)
 
     def is_set_up(self) -> bool:

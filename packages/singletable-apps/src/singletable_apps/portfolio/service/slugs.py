@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from singletable import Condition, Store, Transaction, evolve, key_of, retry_conflicts
+from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, Slug
 from singletable_apps.portfolio.rules import (
     MAX_OLD_SLUGS,
@@ -35,12 +36,12 @@ class SlugRegistry:
 
     def find_post(self, slug: str, now: datetime) -> Blog | None:
         """Return the post that has this slug or had it last, without the index."""
-        held = self._store.get(Slug.key(slug), consistent=True)
+        held = self._store.run(patterns.slug, slug)
         if held is None:
             return None
-        blog = self._store.get(Blog.key(held.blog_id), consistent=True)
+        blog = self._store.get(patterns.blog_by_id(held.blog_id), consistent=True)
         if held.redirects_to and (blog is None or not (blog.was_public or is_public(blog, now))):
-            return self._store.get(Blog.key(held.redirects_to), consistent=True)
+            return self._store.get(patterns.blog_by_id(held.redirects_to), consistent=True)
         return blog
 
     def find_free(self, title: str, blog: Blog) -> str:
@@ -50,7 +51,7 @@ class SlugRegistry:
             base = "post"
         base = base[: MAX_SLUG - 9].rstrip("-")
         names = [base, *(f"{base}-{number}" for number in range(2, _LAST_NUMBER + 1))]
-        held = self._store.get_many([Slug.key(name) for name in names], consistent=True)
+        held = self._store.get_many([patterns.slug(name) for name in names], consistent=True)
         for name, slug in zip(names, held, strict=True):
             is_reserved = blog.is_page and name in RESERVED
             if not is_reserved and (slug is None or slug.blog_id == blog.blog_id):
@@ -59,7 +60,7 @@ class SlugRegistry:
 
     def find_current(self, slug: str) -> Slug | None:
         """Return the item of a slug that a post has now."""
-        held = self._store.get(Slug.key(slug), consistent=True) if slug else None
+        held = self._store.run(patterns.slug, slug) if slug else None
         return held if held is not None and held.is_current else None
 
     def plan_redirects(self, blog: Blog, known: Sequence[str]) -> Writes:
@@ -86,7 +87,7 @@ class SlugRegistry:
 
     def plan_claim(self, blog: Blog, slug: str) -> Writes:
         """Return the write that gives a slug to a post, or raise AlreadyExists."""
-        held = self._store.get(Slug.key(slug), consistent=True)
+        held = self._store.run(patterns.slug, slug)
         if held is None:
             first = Slug(slug=slug, blog_id=blog.blog_id)
             return lambda transaction: transaction.create(first)
@@ -102,7 +103,7 @@ class SlugRegistry:
         the post that had it before, if there is one.
         """
         claim = self.plan_claim(blog, blog.slug)
-        held = self._store.get(Slug.key(old), consistent=True)
+        held = self._store.run(patterns.slug, old)
         if held is not None and held.blog_id != blog.blog_id:
             held = None
         heir = blog.blog_id if blog.was_public else held.redirects_to if held else ""
@@ -136,7 +137,7 @@ class SlugRegistry:
         otherwise=lambda: Busy("Others keep changing the slugs of this post. Delete it again."),
     )
     def _forget(self, blog: Blog, slug: str) -> None:
-        held = self._store.get(Slug.key(slug), consistent=True)
+        held = self._store.run(patterns.slug, slug)
         if held is None:
             return
         unchanged, heir = _is_unchanged(held), held.redirects_to

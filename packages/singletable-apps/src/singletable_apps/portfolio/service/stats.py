@@ -14,6 +14,7 @@ from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 
 from singletable import SingleTableError
+from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import DayStats
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
@@ -59,7 +60,7 @@ class StatsService:
         number = max(1, min(number, KEPT.days))
         last = today or self._context.clock().astimezone(UTC).date()
         first = last - timedelta(days=number - 1)
-        found = self._context.store.query(DayStats.key.partition(scope).between(first, last))
+        found = self._context.store.run(patterns.stats_of_days, scope, first, last)
         stored = {each.day: each for each in found}
         days = (first + timedelta(days=offset) for offset in range(number))
         return [

@@ -96,7 +96,7 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("PUT /auth/password", {"new": "short"}, "/new"),
     *(
         (f"GET /blogs?{query}", {}, query.partition("=")[0])
-        for query in ("limit=0", "limit=101", "limit=x", "status=secret", "month=2026", "content=?")
+        for query in ("limit=0", "limit=101", "limit=x", "status=secret", "content=?")
     ),
     ("GET /search", {}, "q"),
     ("GET /stats?days=0", {}, "days"),

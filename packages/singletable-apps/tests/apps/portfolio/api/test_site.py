@@ -96,7 +96,6 @@ def test_lists_count_public_posts(server: Server) -> None:
         {"name": "milk", "posts": 1},
     ]
     assert data(visitor.get("/categories")) == [{"name": "Notes", "posts": 2}]
-    assert data(visitor.get("/archive")) == [{"name": "2026-01", "posts": 2}]
 
 
 def test_search_finds_words_in_public_posts(server: Server) -> None:

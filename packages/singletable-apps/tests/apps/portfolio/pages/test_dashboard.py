@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from singletable import Store
-from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.portfolio.support.posts import publish
@@ -28,10 +26,3 @@ def test_dashboard_counts_posts_likes_and_views(app: PagesApp, ada: Browser) -> 
     assert "On tea 3 views in 30 days 1 like" in text
     assert "90 days" in text_in(ada.get(days="90").text)
     assert "in 30 days" in text_in(ada.get(days="seven").text)
-
-
-def test_sharded_counter_is_noted(app: PagesApp, ada: Browser) -> None:
-    blog_id = publish(app.world, "On tea").blog_id
-    counter = LikeCount(blog_id=blog_id, shard=0, likes_count=7, shards=8)
-    Store(app.world.driver).put(counter)
-    assert "counted in several places" in text_in(ada.get().text)

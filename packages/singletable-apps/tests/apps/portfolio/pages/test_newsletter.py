@@ -137,7 +137,7 @@ def test_failed_addresses_are_shown_and_can_be_removed(
 def test_wrong_address_is_named_and_site_without_newsletter_has_no_form(
     app: PagesApp, reader: Browser, blog: Blog
 ) -> None:
-    answer = reader.submit(reader.public("newsletter"), "/newsletter", email="mae")
+    answer = reader.submit(reader.public("newsletter"), "/newsletter", email="mae@nodot")
     assert (answer.status_code, "field-error" in answer.text) == (422, True)
     app.world.service.profile.update_settings(app.world.owner(), SettingsEdits(newsletter=False))
     assert reader.public("newsletter").status_code == 404

@@ -146,12 +146,10 @@ def test_head_of_a_post_has_open_graph_and_json_ld(app: PagesApp, reader: Browse
         '<link rel="canonical" href="https://ada.example/portfolio/blog/tea">',
     ):
         assert part in text
-    blocks = [part.partition("</script>")[0] for part in text.split('ld+json">')[1:]]
-    posting, crumbs = (json.loads(block) for block in blocks)
+    posting = json.loads(text.partition('ld+json">')[2].partition("</script>")[0])
     assert posting["@type"] == "BlogPosting"
     assert posting["headline"] == HOSTILE
     assert posting["image"] == image
-    assert [step["name"] for step in crumbs["itemListElement"]] == ["Ada’s notes", "Blog", HOSTILE]
     assert "<script>alert" not in text
 
 
@@ -256,7 +254,7 @@ def test_view_is_counted_unless_the_reader_objects(
         assert app.world.service.stats.days(scope, 1)[0].views == views
 
 
-def test_tags_categories_and_months_list_their_posts(app: PagesApp, reader: Browser) -> None:
+def test_tags_categories_and_archive_list_their_posts(app: PagesApp, reader: Browser) -> None:
     edit_settings(app, time_zone="Pacific/Auckland")
     blog = publish(app.world, "Tea", tags=("tea",), category="Über uns")
     for link in (
@@ -267,17 +265,12 @@ def test_tags_categories_and_months_list_their_posts(app: PagesApp, reader: Brow
         page = reader.open(link)
         assert page.status_code == 200
         assert ">Tea</a>" in page.text
-    month = reader.public("archive").text.partition('class="date" href="')[2].partition('"')[0]
-    assert ">Tea</a>" in reader.open(month).text
     assert blog.title in reader.public("archive").text
 
 
 @pytest.mark.parametrize(
     ("parts", "status"),
     [
-        (("archive", "2020", "13"), 422),
-        (("archive", "0", "1"), 422),
-        (("archive", "x", "y"), 422),
         (("archive", "2020", "1"), 404),
         (("tags", "none"), 404),
         (("categories", "none"), 404),

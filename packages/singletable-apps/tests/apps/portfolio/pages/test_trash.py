@@ -72,6 +72,7 @@ def test_trash_is_deleted_forever_after_a_question(app: PagesApp, ada: Browser, 
     ada.follow(ada.submit(ada.open(_create(app, kind)), "/delete"))
     page = ada.get("trash")
     assert kind.capitalize() in text_in(page.text)
+    assert "<time" not in text_in(page.text)
     link = re.search(r'href="([^"]*/trash/[^"]*/delete)"', page.text)
     assert link
     question = ada.open(html.unescape(link[1]))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -36,7 +35,6 @@ def test_empty_site_has_an_empty_catalog(memory: World) -> None:
     catalog, now = memory.service.catalog, memory.clock()
     assert catalog.visible(now) == []
     assert catalog.tags(now) == catalog.categories(now) == []
-    assert catalog.months(now) == []
     assert catalog.search("tea", now) == []
 
 
@@ -62,19 +60,6 @@ def test_tags_and_categories_are_counted(memory: World) -> None:
     assert _titles(catalog.with_tag("milk", now)) == ["One"]
     assert _titles(catalog.in_category("DRINKS", now)) == ["Three", "One"]
     assert catalog.with_tag("unknown", now) == catalog.in_category("", now) == []
-
-
-def test_months_depend_on_the_time_zone(memory: World) -> None:
-    _publish(memory, "Late", at=datetime(2025, 12, 31, 23, 30, tzinfo=UTC))
-    _publish(memory, "Early", at=datetime(2025, 12, 1, 3, tzinfo=UTC))
-    _publish(memory, "Now")
-    catalog, now = memory.service.catalog, memory.clock()
-    assert catalog.months(now) == [(2026, 1, 1), (2025, 12, 2)]
-    zone = ZoneInfo("America/New_York")
-    assert catalog.months(now, zone) == [(2026, 1, 1), (2025, 12, 1), (2025, 11, 1)]
-    assert _titles(catalog.of_month(2025, 12, now)) == ["Late", "Early"]
-    assert _titles(catalog.of_month(2025, 11, now, zone)) == ["Early"]
-    assert catalog.of_month(2024, 13, now) == []
 
 
 def test_neighbors_are_the_older_and_the_newer_post(memory: World) -> None:

@@ -53,7 +53,6 @@ def test_like_is_counted_once_and_taken_back(world: World) -> None:
     assert likes.unlike("tea", ada) == LikeState(1, liked=False)
     assert likes.unlike("tea", ada) == LikeState(1, liked=False)
     assert likes.state("tea", bob) == LikeState(1, liked=True)
-    assert likes.state("tea", None) == LikeState(1, liked=False)
 
 
 def test_counts_of_many_posts_include_posts_without_likes(memory: World) -> None:

@@ -64,7 +64,7 @@ def test_post_in_the_trash_is_invisible_and_comes_back_whole(memory: World, owne
     restored = service.posts.get(blog.blog_id).blog
     assert (restored.published_at, restored.listed_at) == (blog.published_at, blog.listed_at)
     assert service.comments.of_post(blog.blog_id) == [comment]
-    assert service.likes.state(blog.blog_id, None).count == 1
+    assert service.likes.counts([blog.blog_id]) == {blog.blog_id: 1}
     assert service.trash.list(owner) == []
 
 

@@ -124,9 +124,7 @@ def reply(page: AuthorPage, blog_id: str, form: PostedForm, ref: str = "") -> Re
         url = page.urls.admin("comments", "approved", post=blog_id)
         return page.redirect(url, "Your reply is on the page of the post.")
 
-    def show(form: Form, status: int) -> Response:
-        return page.render("admin/reply", status, form=form, comment=answered, blog=blog)
-
+    show = page.shows("admin/reply", comment=answered, blog=blog)
     return page.fill(form, Form({"ref": ref}), ReplyForm, act, show)
 
 

@@ -78,11 +78,6 @@ def show_dashboard(page: AuthorPage, period: Annotated[str, Query(alias="days")]
             for each in PERIODS
         ],
         top_posts=[_top_post(page, view, days) for view in top],
-        sharded=[
-            view.blog.title
-            for view in top
-            if view.is_public and page.service.likes.state(view.blog.blog_id, None).shards > 1
-        ],
         drafts=[
             {"text": view.blog.title, "to": view.url, "meta": view.meta}
             for view in sorted(views, key=lambda view: view.blog.updated_at, reverse=True)
