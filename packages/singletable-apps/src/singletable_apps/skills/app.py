@@ -11,9 +11,8 @@ from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.mail_queue import MailQueue
-from singletable_apps.shared.web import ERROR_MEMBER
 from singletable_apps.skills import api, pages
-from singletable_apps.skills.api.dependencies import PROBLEM_TYPES, PROBLEMS
+from singletable_apps.skills.api.dependencies import PROBLEMS
 from singletable_apps.skills.sample import create_sample, list_sample
 from singletable_apps.skills.service import TABLES, SkillsService, open_skills
 from singletable_apps.skills.urls import API, PREFIX, Urls
@@ -65,8 +64,6 @@ _SPEC = AppSpec[SkillsService](
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
-    problem_types=PROBLEM_TYPES,
-    problem_members=ERROR_MEMBER,
     search="search",
     pages=pages.ROUTERS,
     context=pages.page_context,

@@ -91,7 +91,7 @@ KINDS: Mapping[KindName, EntryKind] = {
             "position",
             Experience,
             {"position": "Position", "employer": "Employer"},
-            {"started": "First day", "ended": "Last day"},
+            {"started": "From", "ended": "Until"},
         ),
         EntryKind("projects", "project", Project, {"name": "Name"}, {}, ("description", "link")),
         EntryKind(
@@ -99,7 +99,7 @@ KINDS: Mapping[KindName, EntryKind] = {
             "degree or course",
             Education,
             {"degree": "Degree or course", "school": "School"},
-            {"started": "First day", "ended": "Last day"},
+            {"started": "From", "ended": "Until"},
         ),
         EntryKind(
             "certifications",

@@ -9,7 +9,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
-from singletable_apps.shared.accounts.usernames import check_username
+from singletable_apps.shared.accounts.usernames import check_username, suggest_username
 from singletable_apps.shared.spreadsheets import FORMULA_ERRORS, Table, TableRow
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import entities, rules
@@ -53,7 +53,10 @@ _FIELDS = {
     for spelling in (field.replace("_", ""), *others.split())
 }
 # What people write in a cell for a skill that someone does not have.
-_NONE = frozenset(["", "0", "-", "–", "—"])
+_NONE = frozenset(["", "0", "-", "–", "—", "n/a", "N/A", "none", "None"])
+# What a sheet with a column per skill says about a person, and not about each of the skills.
+OF_ONE_SKILL = frozenset([ImportField.YEARS, ImportField.LAST_USED, ImportField.NOTES])
+_PERSON = frozenset([ImportField.USERNAME, ImportField.NAME, ImportField.EMAIL])
 _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
 
@@ -79,6 +82,11 @@ def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
         if field is not None and field not in found.values():
             found[heading] = field
     return found
+
+
+def names_people(values: Iterable[str]) -> bool:
+    """Return whether a row has the heading of a column that says who a person is."""
+    return not _PERSON.isdisjoint(recognize_columns(values).values())
 
 
 def unpivot(table: Table, levels: Container[str]) -> Table:
@@ -120,7 +128,7 @@ def add_usernames(
     for username, *texts in people:
         taken.add(username.casefold())
         for text in filter(None, texts):
-            known.setdefault(text.casefold(), []).append(username)
+            known.setdefault(_spell_name(text), []).append(username)
     wanted = (ImportField.EMAIL, ImportField.NAME)
     places = [
         at for field in wanted for at, each in enumerate(table.columns) if fields.get(each) == field
@@ -128,17 +136,22 @@ def add_usernames(
     rows: list[TableRow] = []
     for number, values in table.rows:
         texts = [values[at] for at in places if values[at]]
-        found = next(filter(None, (known.get(text.casefold()) for text in texts)), list[str]())
+        found = next(filter(None, (known.get(_spell_name(text)) for text in texts)), list[str]())
         if texts and not found:
-            slug = rules.derive_skill_id(texts[0].partition("@")[0])
+            slug = suggest_username(rules.derive_skill_id(texts[0].partition("@")[0]))
             free = (f"{slug}-{n}" if n else slug for n in (0, *range(2, 1_000)))
             found = [next((name for name in free if name not in taken), "")]
             taken.add(found[0])
             for text in texts:
-                known[text.casefold()] = found
+                known[_spell_name(text)] = found
         rows.append(TableRow(number, (*values, found[0] if len(found) == 1 else "")))
     heading = "Username of the person"
     return Table((*table.columns, heading), tuple(rows)), {**fields, heading: ImportField.USERNAME}
+
+
+def _spell_name(text: str) -> str:
+    """Return the spelling by which people are found: `Lovelace, Ada` is Ada Lovelace."""
+    return " ".join(" ".join(reversed(text.casefold().split(","))).split())
 
 
 @dataclass(frozen=True, slots=True)

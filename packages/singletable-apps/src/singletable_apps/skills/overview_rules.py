@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from enum import StrEnum
 from math import ceil
@@ -207,6 +207,37 @@ def people_below(checks: Iterable[TargetCheck]) -> list[tuple[Colleague, list[Ta
     for gaps in below.values():
         gaps.sort(key=lambda check: (-check.missing, check.skill.name.casefold()))
     return sorted(below.items(), key=lambda item: -sum(check.missing for check in item[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near someone is to a job: the levels that are missing and needed, of all skills."""
+
+    person: Colleague
+    missing: int
+    needed: int
+    gaps: Sequence[TargetCheck]
+
+
+def find_nearest(
+    people: Iterable[Colleague], role: JobRole, skills: Mapping[str, SkillName], cells: Cells
+) -> list[Nearness]:
+    """Return everyone with a skill of a job, those who miss the fewest levels first.
+
+    Levels above a target do not make up for missing ones.
+    """
+    found: list[Nearness] = []
+    for person in people:
+        as_if = replace(person, job_role=role.role_id)
+        checks = check_targets([as_if], {role.role_id: role}, skills, cells)
+        gaps = [check for check in checks if check.missing > 0]
+        if any(check.level for check in checks):
+            missing = sum(check.missing for check in gaps)
+            needed = sum(RANKS[check.target] for check in checks)
+            found.append(Nearness(person, missing, needed, gaps))
+    return sorted(
+        found, key=lambda each: (each.missing, len(each.gaps), each.person.username.casefold())
+    )
 
 
 DataRow: TypeAlias = Sequence[str | int | date]

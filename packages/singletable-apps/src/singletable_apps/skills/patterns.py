@@ -93,6 +93,7 @@ VALUES = [
     zipf(SkillAlias.alias, 600, 0.8),
 ]
 patterns = PatternCatalog("skills", entities, sizes=SIZES, counts=COUNTS, values=VALUES)
+read, write, read_function = patterns.read, patterns.write, patterns.read_function
 
 # Writes that many patterns have in common.
 _COUNT_PEOPLE = upserts(SkillCount)
@@ -107,13 +108,13 @@ _COUNT_ENDORSEMENTS = updates(
 
 # ------------------------------------------------------------------------------ users
 
-user_by_name = patterns.read(
+user_by_name = read(
     "AP1", "Get user by username (login)", User.key, consistent=True, rate=per_second(500)
 )
-create_user = patterns.write(
+create_user = write(
     "AP2", "Create new user (register)", creates(User), rate=per_day(50, peak=per_second(50))
 )
-edit_user = patterns.write(
+edit_user = write(
     "AP3",
     "Update user profile",
     updates(
@@ -124,22 +125,20 @@ edit_user = patterns.write(
     ),
     rate=per_second(10),
 )
-user_exists = patterns.read("AP4", "Check if user exists", User.key, rate=per_second(100))
-all_users = patterns.read(
-    "AP5", "List all users", User.by_name, items=50, hydrate=False, rate=per_second(1)
-)
+read("AP4", "Check if user exists", User.key, rate=per_second(100))
+all_users = read("AP5", "List all users", User.by_name, items=50, hydrate=False, rate=per_second(1))
 
 # ------------------------------------------------------------------------------ skills of users
 
 
-@patterns.read_function("AP6", items=5, rate=per_second(100))
+@read_function("AP6", items=5, rate=per_second(100))
 def skills_of_user(username: str) -> Selection[UserSkill]:
     """Get all skills for a user."""
     return UserSkill.key.partition(username)
 
 
-user_skill = patterns.read("AP7", "Get specific skill for user", UserSkill.key, rate=per_second(50))
-add_user_skill = patterns.write(
+user_skill = read("AP7", "Get specific skill for user", UserSkill.key, rate=per_second(50))
+add_user_skill = write(
     "AP8",
     "Add skill to user",
     checks(User),
@@ -149,10 +148,13 @@ add_user_skill = patterns.write(
     _COUNT_PEOPLE,
     rate=per_day(200, peak=per_second(25)),
 )
-edit_user_skill = patterns.write(
+edit_user_skill = write(
     "AP9", "Update skill proficiency", _RATE, puts(Rating), _COUNT_PEOPLE, rate=per_second(20)
 )
-remove_user_skill = patterns.write(
+take_back = write(
+    "H2", "Take back a rating", _RATE, deletes(Rating), _COUNT_PEOPLE, rate=per_day(10)
+)
+remove_user_skill = write(
     "AP10",
     "Remove skill from user",
     deletes(UserSkill),
@@ -160,24 +162,24 @@ remove_user_skill = patterns.write(
     _COUNT_PEOPLE,
     rate=per_day(160, peak=per_second(5)),
 )
-users_with_skill = patterns.read(
+users_with_skill = read(
     "AP11", "Find users by skill name", UserSkill.by_skill, items=50, rate=per_second(80)
 )
 
 
-@patterns.read_function("AP12", items=10, rate=per_second(20))
+@read_function("AP12", items=10, rate=per_second(20))
 def users_at_exact_level(skill_id: str, level: Level) -> Selection[UserSkill]:
     """Find expert users for skill, or users at any other level."""
     return UserSkill.by_skill(skill_id).eq(level)
 
 
-@patterns.read_function("U1", items=20, rate=per_second(20))
+@read_function("U1", items=20, rate=per_second(20))
 def users_at_level(skill_id: str, level: Level) -> Selection[UserSkill]:
     """Find users with a skill at a level or a higher one."""
     return UserSkill.by_skill(skill_id).ge(level)
 
 
-user_with_skills = patterns.read(
+user_with_skills = read(
     "AP13",
     "Get user with all skills",
     User.key.partition,
@@ -187,12 +189,12 @@ user_with_skills = patterns.read(
     rate=per_second(50),
 )
 
-ratings_of_user = patterns.read(
+ratings_of_user = read(
     "H1", "All ratings of the skills of a user", Rating.key.partition, items=15, rate=per_second(20)
 )
 
 
-@patterns.read_function("GSI2", items=20, rate=per_second(10))
+@read_function("GSI2", items=20, rate=per_second(10))
 def users_with_years(skill_name: str, level: Level, years: int) -> Selection[UserSkill]:
     """Find users with a skill at a level, with some years of experience."""
     return UserSkill.by_experience(skill_name, level).ge(years)
@@ -200,7 +202,7 @@ def users_with_years(skill_name: str, level: Level, years: int) -> Selection[Use
 
 # ------------------------------------------------------------------------------ endorsements
 
-endorse = patterns.write(
+endorse = write(
     "E1",
     "Endorse a skill of someone",
     checks(User),
@@ -208,33 +210,29 @@ endorse = patterns.write(
     _COUNT_ENDORSEMENTS,
     rate=per_day(400, peak=per_second(5)),
 )
-withdraw_endorsement = patterns.write(
+withdraw_endorsement = write(
     "E2", "Withdraw endorsements", deletes(Endorsement), _COUNT_ENDORSEMENTS, rate=per_day(50)
 )
-endorsers = patterns.read(
+endorsers = read(
     "E3", "Who endorsed a skill of someone", Endorsement.key.partition, items=2, rate=per_second(5)
 )
-endorsement = patterns.read(
+endorsement = read(
     "E4", "Whether someone endorsed a skill", Endorsement.key, consistent=True, rate=per_second(50)
 )
 
 # ------------------------------------------------------------------------------ accounts
 
-user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_second(200))
-former_username = patterns.read(
-    "A19", "Who has had a username", FormerUsername.key, rate=per_minute(1)
-)
-create_directory = patterns.write(
+user_by_id = read("A1", "User of a session", User.one_id, rate=per_second(200))
+former_username = read("A19", "Who has had a username", FormerUsername.key, rate=per_minute(1))
+create_directory = write(
     "A18", "Settings with the first account", creates(User), creates(Directory), rate=per_day(0.01)
 )
-directory = patterns.read(
-    "A2", "Get the settings", Directory.key, consistent=True, rate=per_second(50)
-)
-edit_directory = patterns.write("A3", "Change the settings", updates(Directory), rate=per_day(1))
-all_accounts = patterns.read(
+directory = read("A2", "Get the settings", Directory.key, consistent=True, rate=per_second(50))
+write("A3", "Change the settings", updates(Directory), rate=per_day(1))
+all_accounts = read(
     "A4", "List the accounts with addresses", User.by_name, items=50, hydrate=True, rate=per_day(20)
 )
-change_role = patterns.write(
+change_role = write(
     "A5",
     "Change a role, while there is another administrator",
     updates(User, User.role, User.updated_at, User.revision),
@@ -242,12 +240,12 @@ change_role = patterns.write(
     rate=per_day(5),
 )
 
-spell_username = patterns.write("A17", "Change the case of a username", puts(User), rate=per_day(1))
+write("A17", "Change the case of a username", puts(User), rate=per_day(1))
 
 
 # ------------------------------------------------------------------------------ rename and delete
 
-start_cascade = patterns.write(
+start_cascade = write(
     "A7",
     "Rename or delete a person",
     puts(User),
@@ -257,16 +255,14 @@ start_cascade = patterns.write(
     puts(FormerUsername),
     rate=per_day(10),
 )
-cascades = patterns.read(
+cascades = read(
     "A8", "Unfinished cascades", Cascade.key.partition, consistent=True, items=1, rate=per_day(50)
 )
-cascade = patterns.read(
-    "A9", "Get a rename or deletion", Cascade.key, consistent=True, rate=per_day(50)
-)
-endorsements_given = patterns.read(
+cascade = read("A9", "Get a rename or deletion", Cascade.key, consistent=True, rate=per_day(50))
+endorsements_given = read(
     "A10", "Endorsements given", Endorsement.by_endorser, items=10, hydrate=False, rate=per_day(20)
 )
-move_user_skill = patterns.write(
+move_user_skill = write(
     "A12",
     "Move or delete a skill of someone who was renamed or deleted",
     checks(User),
@@ -278,7 +274,7 @@ move_user_skill = patterns.write(
     _COUNT_PEOPLE,
     rate=per_day(60),
 )
-move_endorsement = patterns.write(
+move_endorsement = write(
     "A13",
     "Move or delete an endorsement given by someone who was renamed or deleted",
     checks(User),
@@ -287,13 +283,13 @@ move_endorsement = patterns.write(
     _COUNT_ENDORSEMENTS,
     rate=per_day(100),
 )
-move_member = patterns.write(
+move_member = write(
     "A14", "Rename or remove a member of a team", checks(User), updates(Team), rate=per_day(20)
 )
-forget_ratings = patterns.write(
+forget_ratings = write(
     "A20", "Delete the ratings of a deleted person", checks(User), deletes(Rating), rate=per_day(10)
 )
-move_entry = patterns.write(
+move_entry = write(
     "A15",
     "Move or delete an entry of someone who was renamed or deleted",
     checks(User),
@@ -304,27 +300,25 @@ move_entry = patterns.write(
     ),
     rate=per_day(60),
 )
-finish_cascade = patterns.write(
+finish_cascade = write(
     "A16", "Finish a rename or deletion", deletes(User), deletes(Cascade), rate=per_day(10)
 )
 
 # ------------------------------------------------------------------------------ the catalog
 
-alias = patterns.read("S1", "Find the skill of a spelling", SkillAlias.key, rate=per_second(50))
-skill = patterns.read("S2", "Get a skill", Skill.key, rate=per_second(100))
-skill_names = patterns.read(
+alias = read("S1", "Find the skill of a spelling", SkillAlias.key, rate=per_second(50))
+skill = read("S2", "Get a skill", Skill.key, rate=per_second(100))
+skill_names = read(
     "S3", "List all skills", Skill.listed, items=60, hydrate=False, rate=per_second(10)
 )
-skill_counts = patterns.read(
-    "S4", "How many people have a skill", SkillCount.key, rate=per_second(50)
-)
-create_skill = patterns.write(
+skill_count = read("S4", "How many people have a skill", SkillCount.key, rate=per_second(50))
+create_skill = write(
     "S5", "Create a skill and its aliases", creates(Skill), creates(SkillAlias), rate=per_day(5)
 )
-whole_skills = patterns.read(
+all_skills = read(
     "S6", "All skills with descriptions", Skill.listed, items=60, hydrate=True, rate=per_day(500)
 )
-edit_skill = patterns.write(
+edit_skill = write(
     "S7",
     "Edit a skill and its aliases, and start to rename it",
     updates(Skill),
@@ -333,7 +327,7 @@ edit_skill = patterns.write(
     creates(SkillChange),
     rate=per_day(5),
 )
-delete_skill = patterns.write(
+delete_skill = write(
     "S8",
     "Delete a skill, also from jobs",
     deletes(Skill),
@@ -342,29 +336,27 @@ delete_skill = patterns.write(
     updates(JobRole),
     rate=per_day(1),
 )
-start_count = patterns.write(
+start_count = write(
     "S9", "Start to count, to check that it is zero", upserts(SkillCount), rate=per_day(2)
 )
-unfinished_changes = patterns.read(
+unfinished_changes = read(
     "S10", "Renames and merges to resume", SkillChange.unfinished, items=1, rate=per_day(150)
 )
-copy_name = patterns.write(
+copy_name = write(
     "S11",
     "Copy a new name to a skill of a person",
     checks(Skill),
     updates(UserSkill, UserSkill.skill_name, UserSkill.updated_at, UserSkill.revision),
     rate=per_day(500),
 )
-move_category = patterns.write(
-    "S16", "Move a skill to another category", updates(Skill), rate=per_day(1)
-)
-finish_rename = patterns.write(
+write("S16", "Move a skill to another category", updates(Skill), rate=per_day(1))
+finish_rename = write(
     "S12", "Finish a rename", updates(Skill), deletes(SkillChange), rate=per_day(5)
 )
-start_merge = patterns.write(
+start_merge = write(
     "S13", "Start to merge two skills", updates(Skill), creates(SkillChange), rate=per_day(1)
 )
-move_skill = patterns.write(
+move_skill = write(
     "S14",
     "Move a skill of a person, with endorsements",
     checks(User),
@@ -377,7 +369,7 @@ move_skill = patterns.write(
     _COUNT_PEOPLE,
     rate=per_day(500),
 )
-finish_merge = patterns.write(
+finish_merge = write(
     "S15",
     "Finish a merge",
     deletes(Skill),
@@ -390,29 +382,27 @@ finish_merge = patterns.write(
 
 # ------------------------------------------------------------------------------ jobs
 
-roles = patterns.read(
+all_roles = read(
     "R1", "List all jobs with targets", JobRole.listed, items=50, hydrate=True, rate=per_second(1)
 )
-create_role = patterns.write("R2", "Create a job", checks(Skill), creates(JobRole), rate=per_day(1))
-edit_role = patterns.write(
+create_role = write("R2", "Create a job", checks(Skill), creates(JobRole), rate=per_day(1))
+edit_role = write(
     "R3", "Edit a job and its targets", checks(Skill), updates(JobRole), rate=per_day(5)
 )
-delete_role = patterns.write("R4", "Delete a job", deletes(JobRole), rate=per_day(1))
+write("R4", "Delete a job", deletes(JobRole), rate=per_day(1))
 
 # ------------------------------------------------------------------------------ matrix and gaps
 
-job = patterns.read("G1", "Get a job with its targets", JobRole.key, rate=per_second(5))
-job_names = patterns.read(
-    "G2", "List all jobs", JobRole.listed, items=50, hydrate=False, rate=per_second(5)
-)
-team = patterns.read("G3", "Get a team", Team.key, rate=per_second(2))
+job = read("G1", "Get a job with its targets", JobRole.key, rate=per_second(5))
+read("G2", "List all jobs", JobRole.listed, items=50, hydrate=False, rate=per_second(5))
+team = read("G3", "Get a team", Team.key, rate=per_second(2))
 
 # ------------------------------------------------------------------------------ search
 
-candidate_skill = patterns.read(
+candidate_skill = read(
     "Q1", "Skills of the candidates of a search", UserSkill.key, items=50, rate=per_second(5)
 )
-found_person = patterns.read(
+found_person = read(
     "Q2", "Profiles of the people of a search", User.key, items=20, rate=per_second(10)
 )
 
@@ -430,18 +420,16 @@ for _codes, _list, _entity, _one, _many, _items, _daily in _ENTRIES:
         _codes, _one, _entity.key, checks(User), reads=per_minute(10), writes=per_day(_daily)
     )
     create_entry[_entity] = _entry.create
-    patterns.read(
-        _list, f"{_many} of a user", _entity.key.partition, items=_items, rate=per_second(10)
-    )
+    read(_list, f"{_many} of a user", _entity.key.partition, items=_items, rate=per_second(10))
 
 
-@patterns.read_function("P18", items=20, rate=per_second(5))
+@read_function("P18", items=20, rate=per_second(5))
 def projects_with_status(status: ProjectStatus) -> Selection[Project]:
     """List the projects of all users with a status."""
     return Project.listed().eq(status)
 
 
-entries_of_user = patterns.read(
+entries_of_user = read(
     "P22",
     "Get all entries of a user",
     User.key.partition,
@@ -456,36 +444,32 @@ entries_of_user = patterns.read(
 patterns.crud(
     "T1 T3 T4 T5", "a team", Team.key, consistent=True, reads=per_day(500), writes=per_day(10)
 )
-teams = patterns.read("T2", "List all teams", Team.listed, items=20, rate=per_second(1))
+teams = read("T2", "List all teams", Team.listed, items=20, rate=per_second(1))
 
 # ------------------------------------------------------------------------------ rounds and requests
 
-rounds = patterns.read("N1", "List rating rounds", Round.key.partition, items=4, rate=per_second(5))
-round_by_id = patterns.read("N2", "Get a round", Round.key, consistent=True, rate=per_minute(10))
-open_round = patterns.write("N3", "Open a rating round", creates(Round), rate=per_day(0.1))
-close_round = patterns.write(
-    "N4", "Close a rating round", updates(Round, Round.closed_at), rate=per_day(0.1)
-)
-round_answer = patterns.read(
+rounds = read("N1", "List rating rounds", Round.key.partition, items=4, rate=per_second(5))
+round_by_id = read("N2", "Get a round", Round.key, consistent=True, rate=per_minute(10))
+write("N3", "Open a rating round", creates(Round), rate=per_day(0.1))
+write("N4", "Close a rating round", updates(Round, Round.closed_at), rate=per_day(0.1))
+round_answer = read(
     "N5", "Whether people have finished", RoundAnswer.key, consistent=True, rate=per_second(5)
 )
-finish_ratings = patterns.write(
-    "N6", "Finish the ratings of a person", puts(RoundAnswer), rate=per_day(200)
-)
-requests = patterns.read(
+write("N6", "Finish the ratings of a person", puts(RoundAnswer), rate=per_day(200))
+requests = read(
     "N7", "What is asked of someone", Request.key.partition, items=2, rate=per_second(5)
 )
-ask = patterns.write("N8", "Ask for something", puts(Request), rate=per_day(50))
-answer = patterns.write("N9", "Answer a request", deletes(Request), rate=per_day(50))
+write("N8", "Ask for something", puts(Request), rate=per_day(50))
+answer = write("N9", "Answer a request", deletes(Request), rate=per_day(50))
 
 # ------------------------------------------------------------------------------ imports
 
-imports = patterns.read("I1", "List imports", Import.key.partition, items=20, rate=per_day(2))
-import_by_id = patterns.read("I2", "Get an import", Import.key, consistent=True, rate=per_day(10))
-import_parts = patterns.read(
+imports = read("I1", "List imports", Import.key.partition, items=20, rate=per_day(2))
+read("I2", "Get an import", Import.key, consistent=True, rate=per_day(10))
+import_parts = read(
     "I3", "Rows of an import", ImportPart.key.partition, consistent=True, items=1, rate=per_day(5)
 )
-import_records = patterns.read(
+read(
     "I4",
     "Read what an import has changed",
     ImportedPerson.key.partition,
@@ -493,12 +477,12 @@ import_records = patterns.read(
     items=200,
     rate=per_day(1),
 )
-stage_rows = patterns.write("I5", "Store the rows of an import", puts(ImportPart), rate=per_day(1))
-stage_import = patterns.write("I6", "Create an import", creates(Import), rate=per_day(1))
-edit_import = patterns.write(
+write("I5", "Store the rows of an import", puts(ImportPart), rate=per_day(1))
+write("I6", "Create an import", creates(Import), rate=per_day(1))
+edit_import = write(
     "I7", "Choose columns and skills, apply or undo an import", updates(Import), rate=per_day(3)
 )
-import_skill = patterns.write(
+import_skill = write(
     "I8",
     "Create a skill that an import needs",
     creates(Skill),
@@ -506,7 +490,7 @@ import_skill = patterns.write(
     updates(Import),
     rate=per_day(1),
 )
-import_person = patterns.write(
+import_person = write(
     "I9",
     "Import a person with skills",
     creates(ImportedPerson),
@@ -520,7 +504,7 @@ import_person = patterns.write(
     _COUNT_PEOPLE,
     rate=per_day(100),
 )
-undo_import = patterns.write(
+undo_import = write(
     "I10",
     "Undo the import of a person",
     deletes(UserSkill),
@@ -530,7 +514,7 @@ undo_import = patterns.write(
     updates(ImportedPerson, ImportedPerson.is_undone, ImportedPerson.kept),
     rate=per_day(5),
 )
-remove_imported = patterns.write(
+remove_imported = write(
     "I11", "Remove a person whom an import has created", deletes(User), rate=per_day(5)
 )
 

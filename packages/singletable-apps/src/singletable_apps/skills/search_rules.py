@@ -255,32 +255,6 @@ def check_size(wanted: Wanted, items: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanStep:
-    """What a search read in one step, and what else it could have read."""
-
-    text: str
-    choice: Choice
-    others: tuple[Choice, ...]
-    people: int
-
-    def describe(self) -> str:
-        """Return the step in words."""
-        ways = " or ".join(_describe_choice(each) for each in self.others)
-        instead = f" rather than {ways}" if ways else ""
-        people = "1 person" if self.people == 1 else f"{self.people:,} people"
-        return f"{self.text}: {_describe_choice(self.choice)}{instead}. Found {people}."
-
-
-def _describe_choice(choice: Choice) -> str:
-    size = f"{choice.items:,} {'item' if choice.items == 1 else 'items'}"
-    units = f"{choice.units:g} {'unit' if choice.units == 1 else 'units'}"
-    if choice.access is Access.ITEMS:
-        return f"get {size} ({units})"
-    order = "by years" if choice.access is Access.YEARS else "by level"
-    return f"read about {size} of {choice.access}, {order} ({units})"
-
-
-@dataclass(frozen=True, slots=True)
 class Match:
     """A person who meets all criteria, with the skill and the score for each of them."""
 
@@ -298,33 +272,3 @@ def rank(candidates: Iterable[Sequence[UserSkill]], today: date) -> list[Match]:
         total = math.fsum(each.total for each in scores)
         found.append(Match(skills[0].username, tuple(skills), scores, total))
     return sorted(found, key=lambda match: (-match.total, match.username.casefold()))
-
-
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """How near someone is to the targets of a job: the levels per skill, None for no skill."""
-
-    username: str
-    levels: Mapping[str, Level | None]
-    # How many ranks are missing, all skills together, and how many the job needs.
-    missing: int
-    needed: int
-
-    @property
-    def met(self) -> float:
-        """The share of the needed ranks that the person has."""
-        return 1 - self.missing / self.needed
-
-
-def measure_nearness(
-    username: str, levels: Mapping[str, Level], targets: Mapping[str, Level]
-) -> Nearness:
-    """Return how near someone is. Ranks above the target do not make up for missing ones."""
-    has = {skill_id: levels.get(skill_id) for skill_id in targets}
-    missing = sum(rank_gap(has[skill_id], target) for skill_id, target in targets.items())
-    return Nearness(username, has, missing, sum(RANKS[target] for target in targets.values()))
-
-
-def rank_gap(level: Level | None, target: Level) -> int:
-    """Return how many ranks are missing to a target."""
-    return max(0, RANKS[target] - (RANKS[level] if level else 0))

@@ -15,14 +15,12 @@ ROUTERS = (
     user_skills.router,
     imports.export_router,
     search.router,
-    search.rounds_router,
     imports.router,
     user_skills.entries_router,
 )
 ABOUT = (
     "People and their skills.\n\n"
     "Register and sign in to get an `access_token`, and send it as `Authorization: Bearer …`. "
-    "Every error is a problem (RFC 9457) with the additional member `error`. Lists take `limit` "
-    "and `cursor`. People and skills are found in any spelling: `Go`, `golang` and `GoLang` are "
-    "the same skill."
+    "Errors are problems (RFC 9457). Lists take `limit` and `cursor`, and edits need `If-Match`. "
+    "People and skills are found in any spelling: `Go`, `golang` and `GoLang` are the same skill."
 )

@@ -7,31 +7,26 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query
 
+from singletable_apps.shared import web
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame.people_api import Message
-from singletable_apps.shared.web import (
-    NOT_FOUND,
-    SIGNED_IN,
-    Headers,
-    IfMatchIfAny,
-    api_router,
-    responses,
-)
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import CREATED, EXISTS, IN_USE, READ, Actor, Service
 from singletable_apps.skills.api.schemas import MasterSkill, RoleBody
+from singletable_apps.skills.entities import Level
+from singletable_apps.skills.rules import people_at
 from singletable_apps.skills.service.catalog import SkillEdit
 from singletable_apps.skills.service.roles import RoleEdit
 
-router = api_router("catalog", *SIGNED_IN)
+router = web.api_router("catalog", *web.SIGNED_IN)
 SkillId: TypeAlias = Annotated[str, Path(description="The id of a skill.")]
 RoleId: TypeAlias = Annotated[str, Path(description="The id of a job.")]
-_NOT_FOUND = responses(NOT_FOUND)
+_NOT_FOUND = web.responses(web.NOT_FOUND)
 
 
-@router.post("/master-skills", status_code=201, responses={**responses(EXISTS), **CREATED})
+@router.post("/master-skills", status_code=201, responses={**web.responses(EXISTS), **CREATED})
 def create_master_skill(
-    new: schemas.NewMasterSkill, headers: Headers, service: Service, actor: Actor
+    new: schemas.NewMasterSkill, headers: web.Headers, service: Service, actor: Actor
 ) -> MasterSkill:
     """Add a skill to the catalog. For administrators."""
     edit = SkillEdit(
@@ -62,8 +57,10 @@ def list_skills(
     names = [each for each in service.catalog.list_names() if category in ("", each.category)]
     counts = service.catalog.counts(each.skill_id for each in names)
     return [
-        schemas.SkillSummary(
-            category=each.category, **schemas.distribution(each, counts[each.skill_id])
+        schemas.SkillSummary.from_object(
+            each,
+            total=people_at(counts[each.skill_id]),
+            levels={level: getattr(counts[each.skill_id], level.lower()) for level in Level},
         )
         for each in names
     ]
@@ -71,7 +68,7 @@ def list_skills(
 
 @router.get("/master-skills/{skill_id}", responses={**_NOT_FOUND, **READ})
 def read_master_skill(
-    skill_id: SkillId, headers: Headers, service: Service, actor: Actor
+    skill_id: SkillId, headers: web.Headers, service: Service, actor: Actor
 ) -> MasterSkill:
     """Return a skill of the catalog. Its name and its aliases find it, too."""
     found = service.catalog.get(skill_id)
@@ -79,13 +76,13 @@ def read_master_skill(
     return MasterSkill.model_validate(found)
 
 
-@router.put("/master-skills/{skill_id}", responses={**_NOT_FOUND, **responses(EXISTS)})
+@router.put("/master-skills/{skill_id}", responses={**_NOT_FOUND, **web.responses(EXISTS)})
 def edit_master_skill(
     skill_id: SkillId,
     changes: schemas.MasterSkillChanges,
     service: Service,
     actor: Actor,
-    edit: IfMatchIfAny,
+    edit: web.IfMatch,
 ) -> MasterSkill:
     """Change some fields of a skill. A new name reaches the skills of all people."""
     sent = changes.sent()
@@ -98,9 +95,9 @@ def edit_master_skill(
     return MasterSkill.model_validate(skill)
 
 
-@router.delete("/master-skills/{skill_id}", responses={**_NOT_FOUND, **responses(IN_USE)})
+@router.delete("/master-skills/{skill_id}", responses={**_NOT_FOUND, **web.responses(IN_USE)})
 def delete_master_skill(
-    skill_id: SkillId, service: Service, actor: Actor, edit: IfMatchIfAny
+    skill_id: SkillId, service: Service, actor: Actor, edit: web.IfMatch
 ) -> Message:
     """Delete a skill that nobody has, also from the targets of jobs."""
     service.catalog.delete(actor, skill_id, edit.check)
@@ -109,7 +106,7 @@ def delete_master_skill(
 
 @router.post("/master-skills/{skill_id}/merge", responses=_NOT_FOUND)
 def merge_master_skills(
-    skill_id: SkillId, other: schemas.SkillInto, service: Service, actor: Actor, edit: IfMatchIfAny
+    skill_id: SkillId, other: schemas.SkillInto, service: Service, actor: Actor, edit: web.IfMatch
 ) -> MasterSkill:
     """Move people, endorsements, aliases and targets to another skill, and delete this one."""
     skill = service.catalog.merge(actor, skill_id, other.into, edit.check)
@@ -123,9 +120,9 @@ def list_roles(service: Service, actor: Actor) -> list[RoleBody]:
     return [RoleBody.from_object(each) for each in service.roles.list()]
 
 
-@router.post("/roles", status_code=201, responses={**responses(EXISTS), **CREATED})
+@router.post("/roles", status_code=201, responses={**web.responses(EXISTS), **CREATED})
 def create_role(
-    new: schemas.RoleFields, headers: Headers, service: Service, actor: Actor
+    new: schemas.RoleFields, headers: web.Headers, service: Service, actor: Actor
 ) -> RoleBody:
     """Create a job. For managers."""
     role = service.roles.create(actor, RoleEdit(**dict(new)))
@@ -134,7 +131,7 @@ def create_role(
 
 
 @router.get("/roles/{role_id}", responses={**_NOT_FOUND, **READ})
-def read_role(role_id: RoleId, headers: Headers, service: Service, actor: Actor) -> RoleBody:
+def read_role(role_id: RoleId, headers: web.Headers, service: Service, actor: Actor) -> RoleBody:
     """Return a job with its targets."""
     role = service.roles.get(role_id)
     headers.read(role.revision)
@@ -143,7 +140,7 @@ def read_role(role_id: RoleId, headers: Headers, service: Service, actor: Actor)
 
 @router.put("/roles/{role_id}", responses=_NOT_FOUND)
 def edit_role(
-    role_id: RoleId, sent: schemas.RoleFields, service: Service, actor: Actor, edit: IfMatchIfAny
+    role_id: RoleId, sent: schemas.RoleFields, service: Service, actor: Actor, edit: web.IfMatch
 ) -> RoleBody:
     """Replace the name, the description and the targets of a job. For managers."""
     role = service.roles.edit(actor, role_id, RoleEdit(**dict(sent)), edit.check)
@@ -152,7 +149,7 @@ def edit_role(
 
 
 @router.delete("/roles/{role_id}", responses=_NOT_FOUND)
-def delete_role(role_id: RoleId, service: Service, actor: Actor, edit: IfMatchIfAny) -> Message:
+def delete_role(role_id: RoleId, service: Service, actor: Actor, edit: web.IfMatch) -> Message:
     """Delete a job. For managers."""
     service.roles.delete(actor, role_id, edit.check)
     return Message(message="The job was deleted.")

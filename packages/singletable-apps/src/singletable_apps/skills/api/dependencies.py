@@ -8,7 +8,7 @@ from fastapi import Depends, Path
 
 from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
-from singletable_apps.shared.web import INVALID_400, ProblemType, Segment
+from singletable_apps.shared.web import ProblemType, Segment
 from singletable_apps.skills.entities import User
 from singletable_apps.skills.rules import InUse
 from singletable_apps.skills.service import SkillsService
@@ -31,16 +31,12 @@ _ETAG = {"ETag": {"description": "The current version.", **_TEXT}}
 # For `responses=`: what a successful operation returns besides its body.
 READ: Responses = {200: {"headers": _ETAG}}
 CREATED: Responses = {201: {"headers": {**_ETAG, "Location": {"description": "Its URL.", **_TEXT}}}}
-LISTED: Responses = {
-    200: {"headers": {"Link": {"description": "The next page, if there is one.", **_TEXT}}}
-}
 
 
 EXISTS = ProblemType(
     "already-exists", 409, "Already exists", "This username, skill or alias is taken."
 )
 IN_USE = ProblemType("in-use", 409, "In use", "Others depend on this, so it cannot be deleted.")
-PROBLEM_TYPES = (INVALID_400, EXISTS, IN_USE)
 
 # The original's names of fields.
 _FIELD_NAMES = {
@@ -49,5 +45,6 @@ _FIELD_NAMES = {
     "last_used": "last_used_date",
 }
 PROBLEMS = AppProblems(
-    {AlreadyExists: EXISTS, InUse: IN_USE}, field_name=lambda name, _: _FIELD_NAMES.get(name, name)
+    {AlreadyExists: EXISTS, InUse: IN_USE},
+    field_name=lambda name, _: _FIELD_NAMES.get(name, name),
 )

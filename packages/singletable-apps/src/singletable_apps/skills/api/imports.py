@@ -11,7 +11,15 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES
-from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, Page, Pagination, api_router
+from singletable_apps.shared.web import (
+    INVALID,
+    NOT_FOUND,
+    SIGNED_IN,
+    Page,
+    Pagination,
+    api_router,
+    responses,
+)
 from singletable_apps.shared.web.downloads import TableFormat, download_table
 from singletable_apps.skills.api.dependencies import Actor, Service
 from singletable_apps.skills.api.schemas import ImportBody, ImportChoices
@@ -26,7 +34,7 @@ _MAX_ROWS = 1_000
 _FILE = {
     "type": "string",
     "contentMediaType": "text/csv",
-    "description": "A CSV or XLSX file with headings in its first row.",
+    "description": "A CSV or XLSX file with headings.",
 }
 _FORM = {"type": "object", "required": ["file"], "properties": {"file": _FILE}}
 _UPLOAD: dict[str, Any] = {
@@ -34,7 +42,7 @@ _UPLOAD: dict[str, Any] = {
 }
 
 
-@router.post("/imports", status_code=201, openapi_extra=_UPLOAD)
+@router.post("/imports", status_code=201, responses=responses(INVALID), openapi_extra=_UPLOAD)
 def upload_import(service: Service, actor: Actor, upload: PostedUpload) -> ImportBody:
     """Upload a spreadsheet, and see what it would change. Nothing is imported yet."""
     files = upload.named("file")

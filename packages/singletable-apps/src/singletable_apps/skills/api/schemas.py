@@ -8,8 +8,6 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from singletable_apps.shared.accounts import Registration
-from singletable_apps.shared.accounts.usernames import MAX_USERNAME
-from singletable_apps.shared.frame.people_api import Tokens
 from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
 from singletable_apps.skills import entities, rules
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
@@ -42,37 +40,15 @@ class Person(PersonRow, of=entities.User, only="email about created_at updated_a
     """A person, without what is secret."""
 
 
-class PersonFields(Document):
+class PersonFields(
+    Document, of=entities.User, only="name title department location email about job_role"
+):
     """The fields of a profile that can be changed. The service checks them."""
-
-    name: str = Field(max_length=rules.MAX_NAME, examples=["Ada Lovelace"])
-    title: str = Field(max_length=rules.MAX_NAME, examples=["Engineer"])
-    department: str = Field(max_length=rules.MAX_NAME)
-    location: str = Field(max_length=rules.MAX_NAME)
-    email: str = Field(max_length=254)
-    about: str = Field(max_length=rules.MAX_ABOUT)
-    job_role: str = Field(max_length=MAX_USERNAME, description="The id of a job, or empty.")
 
 
 @partial_model()
 class PersonChanges(PersonFields, Changes):
     """What to change in a profile; the rest stays as it is."""
-
-
-@partial_model()
-class OwnChanges(PersonFields, Changes):
-    """What to change in your account; the rest stays as it is."""
-
-    password: str = Field(description="A new password.")
-    current_password: str = Field(description="Your password up to now.")
-
-
-class EditedUser(Body):
-    """Your account, and new tokens after a change of the password."""
-
-    message: str
-    user: Person
-    tokens: Tokens | None
 
 
 class NewPerson(Model):
@@ -187,40 +163,6 @@ class EndorsementBody(Document, of=entities.Endorsement):
     """Someone who endorses a skill of a person."""
 
 
-class NewRequest(Model):
-    """With a colleague: to endorse a skill of yours; without: to add a skill to the catalog."""
-
-    skill_name: str = Field(min_length=1, max_length=rules.MAX_SKILL_NAME, examples=["Go"])
-    colleague: str = Field("", max_length=MAX_USERNAME, description="A username.")
-    text: str = Field("", max_length=rules.MAX_NOTES, description="What a new skill is good for.")
-
-
-class RequestBody(Document, of=entities.Request, only="skill_id name text created_at"):
-    """A request that you can answer."""
-
-    request_id: str
-    author: str
-    is_suggestion: bool
-
-
-class Distribution(Document):
-    """How many people have a skill, at each level."""
-
-    skill_id: str
-    skill_name: str
-    total: int
-    levels: dict[entities.Level, int]
-
-
-def distribution(
-    skill: entities.Skill | rules.SkillName, count: entities.SkillCount
-) -> dict[str, Any]:
-    """Return the fields of a Distribution."""
-    levels = {level: getattr(count, level.lower()) for level in rules.LEVELS}
-    names = {"skill_id": skill.skill_id, "skill_name": skill.name}
-    return {**names, "total": rules.people_at(count), "levels": levels}
-
-
 # ------------------------------------------------------------------------------ the catalog
 
 
@@ -271,10 +213,13 @@ class SkillInto(Model):
     )
 
 
-class SkillSummary(Distribution):
-    """A skill with the number of people who have it."""
+class SkillSummary(
+    Document, of=entities.Skill, only="skill_id skill_name category", rename={"name": "skill_name"}
+):
+    """A skill with the number of people who have it, in total and at each level."""
 
-    category: str
+    total: int
+    levels: dict[entities.Level, int]
 
 
 class RoleFields(Model):

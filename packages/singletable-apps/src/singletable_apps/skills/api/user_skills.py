@@ -8,24 +8,12 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Path, Query
 from starlette.convertors import StringConvertor, register_url_convertor
 
+from singletable_apps.shared import web
 from singletable_apps.shared.frame.people_api import Message
-from singletable_apps.shared.web import (
-    NOT_FOUND,
-    SIGNED_IN,
-    Day,
-    Headers,
-    IfMatchIfAny,
-    Page,
-    PageLimit,
-    Pagination,
-    api_router,
-    responses,
-)
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
     CREATED,
     EXISTS,
-    LISTED,
     READ,
     Actor,
     Service,
@@ -35,10 +23,9 @@ from singletable_apps.skills.api.dependencies import (
 from singletable_apps.skills.api.schemas import EndorsementBody, EntryBody, UserSkillBody
 from singletable_apps.skills.entities import Level, Project, ProjectStatus
 from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName
-from singletable_apps.skills.rules import MAX_NOTES, MAX_YEARS, SkillDraft
-from singletable_apps.skills.service.user_skills import HolderFilter
+from singletable_apps.skills.rules import SkillDraft
 
-router = api_router("skills of people", NOT_FOUND, *SIGNED_IN)
+router = web.api_router("skills of people", web.NOT_FOUND, *web.SIGNED_IN)
 
 
 @router.get("/users/{username}/skills")
@@ -48,10 +35,14 @@ def list_user_skills(username: Username, service: Service, actor: Actor) -> list
 
 
 @router.post(
-    "/users/{username}/skills", status_code=201, responses={**responses(EXISTS), **CREATED}
+    "/users/{username}/skills", status_code=201, responses={**web.responses(EXISTS), **CREATED}
 )
 def add_user_skill(
-    username: Username, new: schemas.NewUserSkill, headers: Headers, service: Service, actor: Actor
+    username: Username,
+    new: schemas.NewUserSkill,
+    headers: web.Headers,
+    service: Service,
+    actor: Actor,
 ) -> UserSkillBody:
     """Add a skill to yourself, or as a manager to your people."""
     draft = SkillDraft(
@@ -65,7 +56,7 @@ def add_user_skill(
 
 @router.get("/users/{username}/skills/{skill}", responses=READ)
 def read_user_skill(
-    username: Username, skill: SkillName, headers: Headers, service: Service, actor: Actor
+    username: Username, skill: SkillName, headers: web.Headers, service: Service, actor: Actor
 ) -> UserSkillBody:
     """Return a skill of a person."""
     found = service.user_skills.get(username, skill)
@@ -80,7 +71,7 @@ def edit_user_skill(
     changes: schemas.UserSkillChanges,
     service: Service,
     actor: Actor,
-    edit: IfMatchIfAny,
+    edit: web.IfMatch,
 ) -> UserSkillBody:
     """Change some fields of your skill, or as a manager of your people's."""
     edited = service.user_skills.edit(
@@ -92,7 +83,7 @@ def edit_user_skill(
 
 @router.delete("/users/{username}/skills/{skill}")
 def remove_user_skill(
-    username: Username, skill: SkillName, service: Service, actor: Actor, edit: IfMatchIfAny
+    username: Username, skill: SkillName, service: Service, actor: Actor, edit: web.IfMatch
 ) -> Message:
     """Remove a skill from yourself, or as a manager from your people, with endorsements."""
     service.user_skills.remove(actor, username, skill, edit.check)
@@ -104,8 +95,8 @@ def remove_user_skill(
 
 @router.get("/users/{username}/skills/{skill}/endorsements")
 def list_endorsements(
-    username: Username, skill: SkillName, service: Service, actor: Actor, page: Pagination
-) -> Page[EndorsementBody]:
+    username: Username, skill: SkillName, service: Service, actor: Actor, page: web.Pagination
+) -> web.Page[EndorsementBody]:
     """List who endorses a skill of a person, by username."""
     found = service.endorsements.list(username, skill, limit=page.limit, cursor=page.cursor)
     return page.answer([EndorsementBody.from_object(each) for each in found.items], found.cursor)
@@ -127,94 +118,20 @@ def withdraw_endorsement(
     return UserSkillBody.model_validate(service.endorsements.withdraw(actor, username, skill))
 
 
-# ------------------------------------------------------------------------------ requests
-
-
-@router.get("/requests")
-def list_requests(service: Service, actor: Actor) -> list[schemas.RequestBody]:
-    """List which skills you are asked to endorse; for administrators, also suggested ones."""
-    return [
-        schemas.RequestBody.from_object(
-            each, request_id=name, author=author.username, is_suggestion=each.recipient == 0
-        )
-        for name, (each, author) in service.requests.list(actor).items()
-    ]
-
-
-@router.post("/requests", status_code=201)
-def create_request(new: schemas.NewRequest, service: Service, actor: Actor) -> Message:
-    """Ask a colleague to endorse a skill of yours, or suggest a skill for the catalog."""
-    if new.colleague:
-        service.requests.ask(actor, new.skill_name, new.colleague)
-    else:
-        service.requests.suggest(actor, new.skill_name, new.text)
-    return Message(message="The request is on its way.")
-
-
-@router.delete("/requests/{request_id}")
-def decline_request(
-    request_id: Annotated[str, Path(description="The id of a request.")],
-    service: Service,
-    actor: Actor,
-    text: Annotated[str, Query(max_length=MAX_NOTES, description="For its author.")] = "",
-) -> Message:
-    """Decline a request. To accept it, endorse the skill, or add it to the catalog."""
-    service.requests.decline(actor, request_id, text)
-    return Message(message="The request is declined.")
-
-
 # ------------------------------------------------------------------------------ people with a skill
 
 
-@router.get("/skills/{skill}/users", responses=LISTED)
+@router.get("/skills/{skill}/users")
 def list_people_with_skill(
     skill: SkillName,
     service: Service,
     actor: Actor,
-    page: Pagination,
+    page: web.Pagination,
     level: Annotated[Level | None, Query(description="Exactly this level.")] = None,
-    min_level: Annotated[
-        Level | None, Query(alias="minLevel", description="This level or a higher one.")
-    ] = None,
-    min_years: Annotated[
-        int | None,
-        Query(
-            alias="minYears", ge=0, le=MAX_YEARS, description="At least these years of experience."
-        ),
-    ] = None,
-    active_since: Annotated[
-        Day | None,
-        Query(
-            alias="activeSince",
-            description="Used on this day or later. With `level` and `minYears`, people are left "
-            "out after a page is read, so that it may have fewer items than `limit`.",
-        ),
-    ] = None,
-) -> list[UserSkillBody]:
-    """List the people who have a skill, the highest level first. `Link` leads to the next page."""
-    wanted = HolderFilter(level, min_level, min_years, active_since)
-    found = service.user_skills.list_people(skill, wanted, limit=page.limit, cursor=page.cursor)
-    page.link_next(found.cursor)
-    return [UserSkillBody.model_validate(each) for each in found.items]
-
-
-@router.get("/skills/{skill}/users/top")
-def list_top_people(
-    skill: SkillName, service: Service, actor: Actor, limit: PageLimit = 10
-) -> list[UserSkillBody]:
-    """List the best people for a skill: by level, years of experience and day of last use."""
-    return [
-        UserSkillBody.model_validate(each)
-        for each in service.user_skills.list_best(skill, limit=limit).items
-    ]
-
-
-@router.get("/skills/{skill}/distribution")
-def read_distribution(skill: SkillName, service: Service, actor: Actor) -> schemas.Distribution:
-    """Return how many people have a skill at each level."""
-    found = service.catalog.get(skill)
-    count = service.catalog.counts([found.skill_id])[found.skill_id]
-    return schemas.Distribution(**schemas.distribution(found, count))
+) -> web.Page[UserSkillBody]:
+    """List the people who have a skill, the highest level first. `GET /search` has more filters."""
+    found = service.user_skills.list_people(skill, level, limit=page.limit, cursor=page.cursor)
+    return page.answer([UserSkillBody.model_validate(each) for each in found.items], found.cursor)
 
 
 # ------------------------------------------------------------------------------ entries
@@ -227,7 +144,7 @@ class _KindConvertor(StringConvertor):
 
 
 register_url_convertor("entries", _KindConvertor())
-entries_router = api_router("entries", NOT_FOUND, *SIGNED_IN)
+entries_router = web.api_router("entries", web.NOT_FOUND, *web.SIGNED_IN)
 _KIND, _ENTRY = "/users/{username}/{kind:entries}", "/users/{username}/{kind:entries}/{entry_id}"
 _STATUS = Query(description="Only projects with this status.")
 
@@ -249,7 +166,7 @@ class EntriesPath:
         return _body(KINDS[self.kind], entry)
 
 
-Entries: TypeAlias = Annotated[EntriesPath, Depends()]
+Entries: TypeAlias = Annotated[EntriesPath, Depends(web.on_event_loop(EntriesPath))]
 EntryId: TypeAlias = Annotated[str, Path(description="The id of an entry.")]
 
 
@@ -257,9 +174,9 @@ EntryId: TypeAlias = Annotated[str, Path(description="The id of an entry.")]
 def list_projects(
     service: Service,
     actor: Actor,
-    page: Pagination,
+    page: web.Pagination,
     status: Annotated[ProjectStatus, _STATUS] = ProjectStatus.ACTIVE,
-) -> Page[EntryBody]:
+) -> web.Page[EntryBody]:
     """List the projects of all people with a status, the latest first."""
     found = service.entries.list_projects(status, limit=page.limit, cursor=page.cursor)
     return page.answer([_body(KINDS["projects"], each) for each in found.items], found.cursor)
@@ -273,7 +190,7 @@ def list_entries(entries: Entries, service: Service, actor: Actor) -> list[Entry
 
 @entries_router.post(_KIND, status_code=201, response_model_exclude_unset=True)
 def create_entry(
-    entries: Entries, new: schemas.NewEntry, headers: Headers, service: Service, actor: Actor
+    entries: Entries, new: schemas.NewEntry, headers: web.Headers, service: Service, actor: Actor
 ) -> EntryBody:
     """Create an entry of your own."""
     draft = EntryDraft(**new.model_dump())
@@ -285,7 +202,7 @@ def create_entry(
 
 @entries_router.get(_ENTRY, response_model_exclude_unset=True)
 def read_entry(
-    entries: Entries, entry_id: EntryId, headers: Headers, service: Service, actor: Actor
+    entries: Entries, entry_id: EntryId, headers: web.Headers, service: Service, actor: Actor
 ) -> EntryBody:
     """Return an entry of a person."""
     found = service.entries.get(*entries.of, entry_id)
@@ -300,7 +217,7 @@ def edit_entry(
     changes: schemas.EntryChanges,
     service: Service,
     actor: Actor,
-    edit: IfMatchIfAny,
+    edit: web.IfMatch,
 ) -> EntryBody:
     """Change some fields of an entry of your own."""
     sent = changes.sent()
@@ -313,7 +230,7 @@ def edit_entry(
 
 @entries_router.delete(_ENTRY)
 def delete_entry(
-    entries: Entries, entry_id: EntryId, service: Service, actor: Actor, edit: IfMatchIfAny
+    entries: Entries, entry_id: EntryId, service: Service, actor: Actor, edit: web.IfMatch
 ) -> Message:
     """Delete an entry of your own."""
     service.entries.delete(actor, *entries.of, entry_id, edit.check)

@@ -10,7 +10,6 @@ from singletable import AlreadyExists as ItemExists
 from singletable import (
     Attr,
     ConditionFailed,
-    Edit,
     Entity,
     Key,
     PatternCatalog,
@@ -25,12 +24,10 @@ from singletable import (
     updated,
     updates,
 )
-from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.accounts.usernames import MAX_USERNAME, MIN_USERNAME
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
-from singletable_apps.skills.rules import MAX_NAME, MIN_NAME
+from singletable_apps.shared.service import check_found
 
-MIN_PASSWORD, MAX_PASSWORD_BYTES = 6, 72
 BCRYPT_COST = 10
 
 users = Table("users", pk="username", sk=None)
@@ -74,65 +71,32 @@ rename_user = patterns.write(
 
 
 class UserDirectory:
-    """The service as it was: usernames are checked by length only, passwords hashed with bcrypt."""
+    """What a migration needs of the old service, which checked usernames by their length only."""
 
-    def __init__(
-        self, store: Store, *, bcrypt_cost: int = BCRYPT_COST, passwords: Passwords | None = None
-    ) -> None:
+    def __init__(self, store: Store, *, bcrypt_cost: int = BCRYPT_COST) -> None:
         self._store = store
         self._cost = bcrypt_cost
-        # After a rollback, some accounts may have hashes of argon2.
-        self._passwords = passwords or Passwords()
 
     def register(self, username: str, name: str, password: str) -> User:
         """Create an account."""
-        _check(username=username, name=name, password=password)
-        user = User(username=username, name=name, password_hash=self._hash(password))
+        _check(username)
+        hashed = bcrypt.hashpw(password.encode(), bcrypt.gensalt(self._cost)).decode()
         try:
-            self._store.create(user)
+            return self._store.create(User(username=username, name=name, password_hash=hashed))
         except ItemExists:
             raise AlreadyExists({"username": "Someone has this username already."}) from None
-        return self.get(username)
-
-    def login(self, username: str, password: str) -> User:
-        """Return the user, or raise NotSignedIn if the username or the password is wrong."""
-        user = self._store.get(User.key(username))
-        stored = None if user is None else user.password_hash
-        if not self._passwords.matches(stored, password) or user is None:
-            raise NotSignedIn("Invalid credentials")
-        return user
 
     def get(self, username: str) -> User:
         """Return a user, or raise NotFound."""
-        user = self._store.get(User.key(username))
-        if user is None:
-            raise NotFound("User not found")
-        return user
-
-    def update(self, username: str, name: str | None = None, password: str | None = None) -> User:
-        """Change the name, the password, or both."""
-        _check(name=name, password=password)
-        changes: list[Edit[User]] = []
-        if name is not None:
-            changes.append(User.name.set(name))
-        if password is not None:
-            changes.append(User.password_hash.set(self._hash(password)))
-        try:
-            return self._store.update(User.key(username), *changes)
-        except ConditionFailed:
-            raise NotFound("User not found") from None
+        return check_found(self._store.get(User.key(username)), "User not found")
 
     def exists(self, username: str) -> bool:
         """Return whether someone has this username."""
         return self._store.get(User.key(username)) is not None
 
-    def list(self) -> list[User]:
-        """Return all users, in no order. This reads the whole table."""
-        return list(self._store.admin.scan(User))
-
     def rename(self, username: str, new: str) -> User:
         """Give a user another username, so that the migration can move both of two similar ones."""
-        _check(username=new)
+        _check(new)
         user = self.get(username)
         renamed = User(username=new, name=user.name, password_hash=user.password_hash)
         renamed.created_at = user.created_at
@@ -146,21 +110,7 @@ class UserDirectory:
             raise NotFound("This user has just been changed or deleted. Try again.") from None
         return self.get(new)
 
-    def _hash(self, password: str) -> str:
-        return bcrypt.hashpw(password.encode(), bcrypt.gensalt(self._cost)).decode()
 
-
-def _check(
-    username: str | None = None, name: str | None = None, password: str | None = None
-) -> None:
-    errors: dict[str, str] = {}
-    if username is not None and not MIN_USERNAME <= len(username) <= MAX_USERNAME:
-        errors["username"] = f"Use {MIN_USERNAME} to {MAX_USERNAME} characters."
-    if name is not None and not MIN_NAME <= len(name) <= MAX_NAME:
-        errors["name"] = f"Use {MIN_NAME} to {MAX_NAME} characters."
-    if password is not None and not (
-        len(password) >= MIN_PASSWORD and len(password.encode()) <= MAX_PASSWORD_BYTES
-    ):
-        errors["password"] = f"Use {MIN_PASSWORD} characters or more, up to 72 bytes."
-    if errors:
-        raise InvalidInput(errors)
+def _check(username: str) -> None:
+    if not MIN_USERNAME <= len(username) <= MAX_USERNAME:
+        raise InvalidInput({"username": f"Use {MIN_USERNAME} to {MAX_USERNAME} characters."})

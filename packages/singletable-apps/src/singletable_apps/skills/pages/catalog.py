@@ -29,7 +29,6 @@ from singletable_apps.skills.pages.dependencies import (
 from singletable_apps.skills.rules import LEVELS, PERMISSIONS, RANKS, InUse, Permission, people_at
 from singletable_apps.skills.service.catalog import SkillEdit
 from singletable_apps.skills.service.roles import MAX_TARGETS, RoleEdit
-from singletable_apps.skills.service.user_skills import HolderFilter
 
 router = APIRouter()
 _PAGE = 25
@@ -76,11 +75,7 @@ def show_skill(
     if skill.skill_id != skill_id:
         return page.redirect(urls.skill(skill.skill_id))
     chosen = Level(level) if level in LEVELS else None
-    if chosen is None:
-        found = service.user_skills.list_best(skill_id, limit=_PAGE, cursor=query.cursor)
-    else:
-        wanted = HolderFilter(level=chosen, min_years=0)
-        found = service.user_skills.list_people(skill_id, wanted, limit=_PAGE, cursor=query.cursor)
+    found = service.user_skills.list_best(skill_id, chosen, limit=_PAGE, cursor=query.cursor)
     people = service.context.get_users([each.username for each in found.items])
     count = service.catalog.counts([skill_id])[skill_id]
     own = service.user_skills.find(page.user.username, skill_id)

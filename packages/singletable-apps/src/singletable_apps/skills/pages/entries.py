@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, BeforeValidator, create_model
 
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -28,8 +28,10 @@ router = APIRouter()
 NEW = "new"
 
 
-# The fields of a draft, with the names of skills separated by commas.
-_DAY: Any = Day
+# The fields of a draft, with the names of skills separated by commas. Some days are months.
+_DAY: Any = Annotated[
+    Day, BeforeValidator(lambda text: f"{text}-01" if len(text) == len("2026-01") else text)
+]
 _FIELDS: dict[str, Any] = {
     each.name: (_DAY | None if each.default is None else type(each.default), each.default)
     for each in fields(entry_rules.EntryDraft)
@@ -103,6 +105,7 @@ def _initial_form(page: EntryPageContext) -> Form:
     found = page.service.entries.skills_of([entry] if isinstance(entry, Project) else [])
     names = [found[each].name for each in draft.skills if each in found]
     values = {name: "" if value is None else str(value) for name, value in vars(draft).items()}
+    values |= {name: values[name][: len("2026-01")] for name in ("started", "ended")}
     return Form({**values, "skills": ", ".join(names), "revision": entry.revision})
 
 

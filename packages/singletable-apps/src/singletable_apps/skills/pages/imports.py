@@ -88,17 +88,19 @@ def _show_import(
     ]
     by_row = groupby(results, key=attrgetter("outcome", "number", "skill"))
     names = [each.name for each in page.service.catalog.list_names()] if unknown else []
+    rows = query.apply(
+        [[*group] for _, group in by_row],
+        text=lambda row: " ".join(str(value) for each in row for value in astuple(each)),
+        columns={"row": lambda row: row[0].number},
+        limit=PER_PAGE,
+    )
     return page.render(
         "import",
         status,
         item=item,
         preview=preview,
-        rows=query.apply(
-            [[*group] for _, group in by_row],
-            text=lambda row: " ".join(str(value) for each in row for value in astuple(each)),
-            columns={"row": lambda row: row[0].number},
-            limit=PER_PAGE,
-        ),
+        rows=rows,
+        people=context.get_users(row[0].username for row in rows.items),
         counts={outcome: preview.count(outcome) for outcome in Outcome},
         unknown=unknown,
         kept=imports.kept(item),

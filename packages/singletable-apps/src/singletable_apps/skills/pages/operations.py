@@ -13,7 +13,7 @@ from singletable.prices import region_prices
 from singletable_apps.skills.entities import User
 from singletable_apps.skills.pages.dependencies import AdminPage
 from singletable_apps.skills.patterns import patterns
-from singletable_design.planning import create_plan, create_report, loads_of, monthly_cost
+from singletable_design.planning import create_plan, loads_of, monthly_cost
 
 router = APIRouter()
 
@@ -45,8 +45,12 @@ _UNPLANNED: _Plan = ("Other", "Sessions and e-mails", None)
 def _planned() -> dict[str, _Plan]:
     """Return the code, title and units a call of each pattern, which the declarations imply."""
     return {
-        each.id: (each.code, each.title, each.read_per_call + each.write_per_call)
-        for each in create_report([patterns]).patterns
+        each.pattern.id: (
+            each.pattern.code,
+            each.pattern.description,
+            each.estimate.typical_read + each.estimate.typical_write,
+        )
+        for each in create_plan([patterns]).patterns
     }
 
 

@@ -17,6 +17,7 @@ from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, PostedForm, path_of
 from singletable_apps.shared.web.downloads import TableFormat, download_table
+from singletable_apps.shared.web.threads import on_event_loop
 from singletable_apps.skills import overview_rules
 from singletable_apps.skills.entities import Level, UserSkill
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
@@ -80,7 +81,7 @@ class Filters:
         return int(text) if text else default
 
 
-CurrentFilters: TypeAlias = Annotated[Filters, Depends()]
+CurrentFilters: TypeAlias = Annotated[Filters, Depends(on_event_loop(Filters))]
 
 
 def _choices(page: UserPageContext, filters: Filters) -> dict[str, Sequence[tuple[object, str]]]:
@@ -97,6 +98,7 @@ def _choices(page: UserPageContext, filters: Filters) -> dict[str, Sequence[tupl
             *((each, each) for each in words.categories),
             *((role_id, f"Needed by {name}") for role_id, name in jobs.items()),
         ],
+        "teams": [("", "Everyone"), *page.service.teams.list_names()],
         "sizes": [(size, f"{size} people") for size in PAGE_SIZES],
         "levels": [
             (each, name if each is Level.EXPERT else f"{name} or better")
@@ -108,20 +110,20 @@ def _choices(page: UserPageContext, filters: Filters) -> dict[str, Sequence[tupl
 @router.get("/matrix")
 def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
     """Show people and their levels in skills."""
-    errors: dict[str, str] = {}
-    matrix: Matrix | None = None
+    values, choices = {"size": str(PAGE_SIZES[0]), **filters.chosen}, _choices(page, filters)
     try:
         matrix = page.service.overview.matrix(filters.matrix)
     except InvalidInput as error:
-        errors = error.errors
-    return page.render(
-        "matrix",
-        422 if errors else 200,
-        form=Form({"size": PAGE_SIZES[0], **filters.chosen}, errors),
+        form = Form(values, error.errors)
+        return page.render("matrix", 422, form=form, filters=filters, choices=choices, matrix=None)
+    return page.pages.stream(
+        page.request,
+        "skills/matrix.html",
+        form=Form(values),
         filters=filters,
-        choices=_choices(page, filters),
+        choices=choices,
         matrix=matrix,
-        rows=_draw_rows(page, matrix) if matrix else [],
+        rows=_draw_rows(page, matrix),
     )
 
 
@@ -135,23 +137,23 @@ def _draw_rows(page: UserPageContext, matrix: Matrix) -> Iterator[Markup]:
     today, reach = context.today(), context.reach(page.user)
     # Everything else in the description of a cell needs no escaping.
     names = {level: escape(name) for level, name in context.words().levels.items()}
-    columns = [(each.skill_id, escape(each.name)) for each in matrix.skills]
+    columns = {
+        each.skill_id: (place, escape(each.name)) for place, each in enumerate(matrix.skills)
+    }
+    skills_of = matrix.cells()
     for person in matrix.people:
-        have = matrix.cells[person.username.casefold()]
         url = escape(urls.person(person.username))
         user = f' data-user="{escape(person.username)}"' if person.username in reach else ""
-        row = [f'<tr{user}><th scope="row"><a href="{url}">{escape(person.name)}</a>']
-        for skill_id, name in columns:
-            skill = have.get(skill_id)
-            if skill is None:
-                row.append("<td>")
-                continue
-            row.append(
+        cells = ["<td>"] * len(columns)
+        for skill_id, skill in skills_of[person.username.casefold()].items():
+            place, name = columns[skill_id]
+            cells[place] = (
                 f'<td class="{_cell_class(skill, today)}" data-name="{name}" '
                 f'data-years="{skill.years}" title="{overview_rules.describe_cell(skill, names)}">'
                 f"{RANKS[skill.level]}"
             )
-        yield Markup("".join([*row, "</tr>"]))
+        head = f'<tr{user}><th scope="row"><a href="{url}">{escape(person.name)}</a>'
+        yield Markup("".join([head, *cells, "</tr>"]))
 
 
 def _cell_class(skill: UserSkill, today: date) -> str:
@@ -159,10 +161,11 @@ def _cell_class(skill: UserSkill, today: date) -> str:
 
 
 class CellForm(BaseModel):
-    """A cell of the matrix: a level from 1 to 4 and years, or 0 to remove the skill."""
+    """A cell of the matrix: a level from 1 to 4 and years, 0 to remove the skill, or an undo."""
 
-    level: Annotated[int, Field(ge=0, le=len(LEVELS))]
+    level: Annotated[int, Field(ge=0, le=len(LEVELS))] = 0
     years: int = 0
+    undo: bool = False
 
 
 @router.post("/matrix/{username}/{skill_id}")
@@ -170,13 +173,16 @@ def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: Posted
     """Rate a skill in its cell. Return the cell, or what is wrong, as JSON."""
 
     def act(values: CellForm) -> Response:
-        level = LEVELS[values.level - 1] if values.level else None
-        rate = page.service.user_skills.rate
-        skill = rate(page.user, username, skill_id, level, values.years)
-        shown = {"level": values.level, "years": skill.years if skill else 0}
+        skills, level = page.service.user_skills, LEVELS[values.level - 1] if values.level else None
+        skill = (
+            skills.take_back(page.user, username, skill_id)
+            if values.undo
+            else skills.rate(page.user, username, skill_id, level, values.years)
+        )
         context = page.service.context
         kind = _cell_class(skill, context.today()) if skill else ""
         title = overview_rules.describe_cell(skill, context.words().levels) if skill else ""
+        shown = {"level": RANKS[skill.level] if skill else 0, "years": skill.years if skill else 0}
         return JSONResponse({**shown, "class": kind, "title": title})
 
     def show(form: Form, status: int) -> Response:
@@ -187,12 +193,10 @@ def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: Posted
 
 @router.get("/matrix/export")
 def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) -> Response:  # noqa: A002
-    """Download the matrix as it is shown, with the people within reach."""
-    matrix = page.service.overview.matrix(filters.matrix)
-    reach = page.service.context.reach(page.user)
-    people = [person for person in matrix.people if person.username in reach]
+    """Download the matrix of everyone within reach, with the filters and the order of the page."""
+    matrix = page.service.overview.matrix(filters.matrix, page.service.context.reach(page.user))
     names = page.service.context.words().levels
-    table = overview_rules.matrix_table(people, matrix.skills, matrix.cells, names)
+    table = overview_rules.matrix_table(matrix.people, matrix.skills, matrix.cells(), names)
     return download_table(*table, "matrix", format)
 
 

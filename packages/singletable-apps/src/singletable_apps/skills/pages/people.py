@@ -117,6 +117,7 @@ def show_start(page: UserPage) -> Response:
         expiring=[each for each in certificates if each.expires_on and each.expires_on <= soon],
         today=now.date(),
         managed=len(people),
+        teams=service.teams.managed_by(user) if people else (),
         below=below[:_MOST_SHOWN],
         all_below=len(below),
         rounds=service.rounds.tasks(user),
@@ -289,10 +290,12 @@ def show_skill_of_person(
     page: UserPage, username: Segment, skill_id: Segment, query: ListQueryParameters
 ) -> Response:
     """Show a skill of a person, and who endorses it."""
+    person = page.service.user_skills.profile(username).user
+    if not rules.is_same_user(person.username, username):
+        return page.redirect(page.urls.person(person.username, "skills", skill_id))
     skill = page.service.user_skills.get(username, skill_id)
     found = page.service.endorsements.list(username, skill_id, cursor=query.cursor)
-    person, reach = page.service.context.get_user(username), page.service.context.reach(page.user)
-    can_edit = person.username in reach
+    can_edit = person.username in page.service.context.reach(page.user)
     ratings = page.service.user_skills.ratings(person, skill.skill_id) if can_edit else ()
     names = [*(each.endorser for each in found.items), *(each.author for each in ratings)]
     people = page.service.context.get_users([*names, skill.rated_by])
@@ -333,7 +336,7 @@ def ask_colleague(page: UserPage, skill_id: Segment, form: PostedForm) -> Respon
     named = page.service.context.find_user(wanted)
     found = page.service.people.list(wanted, limit=2).items if wanted and not named else []
     user = named or (found[0] if len(found) == 1 else None)
-    text = f"{len(found) or 'No'} people have this name. Enter a username."
+    text = f"{'Several people have' if found else 'Nobody has'} this name. Enter a username."
     if user is not None:
         page.service.requests.ask(page.user, skill_id, user.username)
         text = f"{user.name} was asked to endorse this skill."
@@ -356,11 +359,8 @@ def suggest_skill(page: UserPage, form: PostedForm, name: str = "") -> Response:
         text = f"Suggested {sent.name}. You get an e-mail when it is decided."
         return page.redirect(page.urls.page("catalog"), text)
 
-    show = partial(page.render, "suggest")
     initial = Form({"skill_name": name[:100]})
-    return page.fill(
-        form, initial, SuggestionForm, act, lambda form, status: show(status, form=form)
-    )
+    return page.fill(form, initial, SuggestionForm, act, page.shows("suggest"))
 
 
 @router.post("/requests/{request_id}/decline")
@@ -444,11 +444,7 @@ def rename_person(page: UserPage, username: Segment, form: PostedForm) -> Respon
             text = f"Your username is {renamed.username} now. Use it to sign in."
         return page.redirect(_back(page, renamed), text)
 
-    def show(form: Form, status: int) -> Response:
-        return page.render(
-            "username_form", status, person=person, form=form, back=_back(page, person)
-        )
-
+    show = page.shows("username_form", person=person, back=_back(page, person))
     initial = Form.of(UsernameForm, person)
     return page.fill(form, initial, UsernameForm, act, show, field="username")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
@@ -100,7 +98,9 @@ def rate_person(page: UserPage, round_id: Segment, username: Segment, form: Post
     """Confirm or change the levels of oneself, or of one of one's people."""
     service = page.service
     service.context.check_reach(page.user, username)
-    person = service.context.get_user(username)
+    item, person = service.rounds.get(round_id), service.context.get_user(username)
+    if not service.rounds.is_open(item):
+        return page.redirect(page.urls.page("rounds", round_id), "This rating round is over.")
 
     def act(_: ConfirmForm) -> Response:
         names = [name for name in form.values if name.startswith(_LEVEL)]
@@ -116,10 +116,9 @@ def rate_person(page: UserPage, round_id: Segment, username: Segment, form: Post
     jobs = service.overview.jobs({person.job_role} - {""})
     targets = next((job.targets for job in jobs.values()), dict[str, Level]())
     known = {*has, *targets}
-    show = partial(
-        page.render,
+    show = page.shows(
         "round_ratings",
-        round=service.rounds.get(round_id),
+        round=item,
         person=person,
         is_own=is_same_user(page.user.username, username),
         skills=[each for each in service.catalog.list_names() if each.skill_id in known],
@@ -128,7 +127,7 @@ def rate_person(page: UserPage, round_id: Segment, username: Segment, form: Post
         pairs=pair_ratings(service.user_skills.ratings(person)),
     )
     initial = Form({f"{_LEVEL}{each.skill_id}": each.level for each in has.values()})
-    return page.fill(form, initial, ConfirmForm, act, lambda form, status: show(status, form=form))
+    return page.fill(form, initial, ConfirmForm, act, show)
 
 
 @router.post("/rounds/{round_id}/remind")

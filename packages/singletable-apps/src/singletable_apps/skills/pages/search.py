@@ -39,7 +39,6 @@ def show_search(page: UserPage, start: Start = 0) -> Response:
             for match in shown
             if match.username.casefold() in people
         ],
-        "consumption": result.reads.consumed,
         "pager": Pager.numbered(url, "start", start, _PAGE_SIZE, len(result.matches)),
     }
     return _show_form(page, parameters, found=found)
@@ -78,15 +77,7 @@ def _show_form(
 @router.get("/roles/{role_id}/nearest")
 def show_nearest(page: UserPage, role_id: Segment, start: Start = 0) -> Response:
     """Show the people within reach who miss the fewest levels of a job's targets."""
-    result = page.service.search.nearest(page.user, role_id)
-    shown = result.people[start : start + _PAGE_SIZE]
-    people = result.reads.profiles(each.username for each in shown)
-    return page.render(
-        "nearest",
-        result=result,
-        rows=[(people[each.username], each) for each in shown if each.username in people],
-        consumption=result.reads.consumed,
-        pager=Pager.numbered(
-            page.urls.role(role_id, "nearest"), "start", start, _PAGE_SIZE, len(result.people)
-        ),
-    )
+    role, people = page.service.overview.nearest(page.user, role_id)
+    url = page.urls.role(role_id, "nearest")
+    pager = Pager.numbered(url, "start", start, _PAGE_SIZE, len(people))
+    return page.render("nearest", role=role, people=people[start : start + _PAGE_SIZE], pager=pager)

@@ -73,7 +73,7 @@ def save_team(page: UserPage, form: PostedForm) -> Response:
 
 @router.get("/teams/{team_id}")
 def show_team(
-    page: UserPage, team_id: Segment, q: Annotated[str, Query(max_length=100)] = ""
+    page: UserPage, team_id: Segment, q: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Show a team with its members, and people to add whose names contain `q`."""
     return _show_team(page, team_id, q=q)

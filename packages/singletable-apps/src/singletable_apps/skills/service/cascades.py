@@ -245,7 +245,7 @@ class _Move:
     def _move_member(self) -> None:
         """Replace the username in teams, or remove it."""
         old, new = self._old, self._new
-        for team in self._store.hydrate(Team.listed()):
+        for team in self._store.run(patterns.teams):
             people = (team.created_by, team.manager, *team.members)
             if not any(is_same_user(name, old) for name in people):
                 continue

@@ -132,22 +132,24 @@ class Catalog:
     def _get_skills(self, skill_ids: set[str]) -> dict[str, Skill]:
         if not skill_ids:
             return {}
-        found = self._store.get_many([Skill.key(each) for each in sorted(skill_ids)])
+        found = self._store.get_many([patterns.skill(each) for each in sorted(skill_ids)])
         return {skill.skill_id: skill for skill in found if skill is not None}
 
     def list_names(self) -> list[rules.SkillName]:
         """Return all skills by category and name, from the index alone."""
-        rows = self._store.select(Skill.listed(), Skill.skill_id, Skill.name, Skill.category)
+        rows = self._store.select(
+            patterns.skill_names(), Skill.skill_id, Skill.name, Skill.category
+        )
         return [rules.SkillName(*row) for row in rows]
 
     def list_all(self) -> list[Skill]:
         """Return all skills by category and name, with descriptions, tags and aliases."""
-        return list(self._store.hydrate(Skill.listed()))
+        return list(self._store.run(patterns.all_skills))
 
     def counts(self, skill_ids: Iterable[str]) -> Mapping[str, SkillCount]:
         """Return how many people have each skill, by id; also for skills that nobody has."""
         ids = sorted(set(skill_ids))
-        found = self._store.get_many([SkillCount.key(each) for each in ids])
+        found = self._store.get_many([patterns.skill_count(each) for each in ids])
         return {
             each: count or SkillCount(skill_id=each) for each, count in zip(ids, found, strict=True)
         }
@@ -302,7 +304,7 @@ class Catalog:
 
     def resume(self) -> None:
         """Finish the renames and merges that were interrupted."""
-        for change in list(self._store.query(SkillChange.unfinished())):
+        for change in list(self._store.run(patterns.unfinished_changes)):
             try:
                 self.finish(change.skill_id)
             except (AppError, SingleTableError) as error:
@@ -315,7 +317,7 @@ class Catalog:
         are counted, the change stays unfinished.
         """
         for _ in range(_PASSES):
-            skill = self._store.get(Skill.key(skill_id), consistent=True)
+            skill = self._store.get(patterns.skill(skill_id), consistent=True)
             if skill is not None and skill.merged_into:
                 self._merge_pass(skill, self._context.get_skill(skill.merged_into, consistent=True))
             elif skill is not None and skill.previous_name:
@@ -338,7 +340,7 @@ class Catalog:
         people = self._people(skill.skill_id)
         renamed = {
             each.username
-            for each in self._store.query(UserSkill.by_skill(skill.skill_id))
+            for each in self._store.run(patterns.users_with_skill, skill.skill_id)
             if self._has_name(each, skill)
         }
         if len(renamed) < max(people, self._people(skill.skill_id)):
@@ -397,7 +399,7 @@ class Catalog:
             old = self._store.get(key, consistent=True)
             if old is None:
                 return
-            new = self._store.get(UserSkill.key(username, into.skill_id), consistent=True)
+            new = self._store.get(patterns.user_skill(username, into.skill_id), consistent=True)
             given = patterns.endorsers(username, source.skill_id)
             moved = list(self._store.query(given, limit=_ENDORSEMENTS + 1, consistent=True))
             is_last = len(moved) <= _ENDORSEMENTS
@@ -445,12 +447,12 @@ class Catalog:
         return [each for each, known in zip(by_others, found, strict=True) if known is None]
 
     def _usernames(self, skill_id: str) -> set[str]:
-        rows = self._store.select(UserSkill.by_skill(skill_id), UserSkill.username)
+        rows = self._store.select(patterns.users_with_skill(skill_id), UserSkill.username)
         return {username for (username,) in rows}
 
     def _people(self, skill_id: str) -> int:
         """Return how many people have a skill, and make sure that this is stored."""
-        found = self._store.get(SkillCount.key(skill_id), consistent=True)
+        found = self._store.get(patterns.skill_count(skill_id), consistent=True)
         if found is not None:
             return rules.people_at(found)
         with self._store.transaction(pattern=patterns.start_count) as transaction:
@@ -458,7 +460,7 @@ class Catalog:
         return self._people(skill_id)
 
     def _roles_with(self, skill_id: str) -> list[JobRole]:
-        roles = self._store.hydrate(JobRole.listed())
+        roles = self._store.run(patterns.all_roles)
         return [role for role in roles if skill_id in role.targets]
 
 

@@ -13,7 +13,7 @@ from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
 from singletable_apps.skills import patterns, rules
-from singletable_apps.skills.entities import Directory, Role, Skill, Team, User
+from singletable_apps.skills.entities import Directory, Role, Skill, User
 from singletable_apps.skills.urls import Urls
 
 E = TypeVar("E", bound=Entity)
@@ -68,7 +68,7 @@ class Context(AccountsContext):
     def reach(self, actor: User) -> rules.Reach:
         """Return whose skills someone may rate, and whose gaps they may see."""
         reads_teams = actor.role is Role.MANAGER
-        return rules.find_reach(actor, [*self.store.hydrate(Team.listed())] if reads_teams else ())
+        return rules.find_reach(actor, [*self.store.run(patterns.teams)] if reads_teams else ())
 
     def check_reach(self, actor: User, username: str) -> None:
         """Raise NotPermitted unless these are the actor's own data, or those of their people."""

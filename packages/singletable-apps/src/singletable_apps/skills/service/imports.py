@@ -47,12 +47,12 @@ from singletable_apps.skills.entities import (
     Rating,
     Skill,
     SkillAlias,
-    Team,
     User,
     UserSkill,
 )
 from singletable_apps.skills.import_rules import (
     CREATE,
+    OF_ONE_SKILL,
     SKIP,
     USE,
     Outcome,
@@ -64,6 +64,7 @@ from singletable_apps.skills.import_rules import (
     check_choices,
     check_rows,
     group_rows,
+    names_people,
     plan_skill,
     recognize_columns,
     spell_levels,
@@ -133,9 +134,10 @@ class Imports(Part):
             text = "This file is named .xlsx, but is not an Excel file. Save it as XLSX or CSV."
             raise InvalidInput({"file": text})
         try:
-            table = unpivot(read_table(data), spell_levels(self._context.words().levels))
+            sheet = _read_sheet(data)
         except SpreadsheetError as error:
             raise InvalidInput({"file": str(error)}) from error
+        table = unpivot(sheet, spell_levels(self._context.words().levels))
         if not table.rows:
             raise InvalidInput({"file": "The file has headings, but no rows below them."})
         now = self._context.clock()
@@ -143,7 +145,11 @@ class Imports(Part):
             import_id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}",
             file_name=clean_filename(file_name).strip() or "spreadsheet",
             created_by=actor.username,
-            columns=recognize_columns(table.columns),
+            columns={
+                heading: field
+                for heading, field in recognize_columns(table.columns).items()
+                if table is sheet or field not in OF_ONE_SKILL
+            },
             rows=len(table.rows),
             uploaded_at=now,
             expires_at=now + timedelta(days=PREVIEW_DAYS),
@@ -168,7 +174,7 @@ class Imports(Part):
 
     def history(self, limit: int = 50, cursor: str | None = None) -> Page[Import]:
         """Return a page of the imports, newest first."""
-        return self._store.page(Import.key.partition(), limit, cursor=cursor, reverse=True)
+        return self._store.page(patterns.imports(), limit, cursor=cursor, reverse=True)
 
     def choose(
         self,
@@ -210,7 +216,7 @@ class Imports(Part):
         return self.get(item.import_id)
 
     def _read(self, item: Import) -> Table:
-        parts = self._store.query(ImportPart.key.partition(item.import_id), consistent=True)
+        parts = self._store.run(patterns.import_parts, item.import_id)
         packed = b"".join(part.data for part in parts)
         if not packed:
             raise InvalidInput({"": "The rows of this import have expired. Upload the file again."})
@@ -272,7 +278,7 @@ class Imports(Part):
         users = self._context.get_users(row.username for row in rows)
         jobs: dict[str, str] = {}
         if any("job_role" in row.profile for row in rows):
-            listed = self._store.select(JobRole.listed(), JobRole.role_id, JobRole.name)
+            listed = self._store.select(patterns.all_roles(), JobRole.role_id, JobRole.name)
             for role_id, name in listed:
                 jobs[role_id] = jobs[name.casefold()] = role_id
         people, others = group_rows(rows, names, skills, users, jobs)
@@ -405,7 +411,7 @@ class Imports(Part):
             found = self._store.get_many(keys, consistent=True)
             current = {each.skill_id: each for each in found if each is not None}
             skills = self._store.get_many(
-                [Skill.key(skill.skill_id) for _, _, skill in rows], consistent=True
+                [patterns.skill(skill.skill_id) for _, _, skill in rows], consistent=True
             )
             # A skill that was deleted or merged meanwhile is left out.
             rows = [
@@ -520,7 +526,7 @@ class Imports(Part):
                 self._undo_record(record, _rated_at(item))
         members = {
             name.casefold()
-            for team in self._store.hydrate(Team.listed())
+            for team in self._store.run(patterns.teams)
             for name in (team.created_by, *team.members)
         }
         for record in self._records(item):
@@ -597,10 +603,18 @@ class Imports(Part):
 
     def _remove_skill(self, actor: User, skill_id: str) -> None:
         """Delete a skill that the import has created, unless it is used or was changed since."""
-        skill = self._store.get(Skill.key(skill_id), consistent=True)
+        skill = self._store.get(patterns.skill(skill_id), consistent=True)
         if skill is not None and skill.revision == 1:
             with suppress(InUse, NotFound):
                 self._catalog.delete(actor, skill_id)
+
+
+def _read_sheet(data: bytes) -> Table:
+    """Return the table of a file. Titles and groups of columns may be above the headings."""
+    try:
+        return read_table(data, is_heading=names_people)
+    except SpreadsheetError:
+        return read_table(data)
 
 
 def _rated_at(item: Import) -> datetime:

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from singletable_apps.shared.mail import InvalidEmail
 from singletable_apps.shared.mail_queue import MailQueue, Notice
-from singletable_apps.skills.entities import Certification, Team, User
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import Certification, User
 from singletable_apps.skills.round_rules import managers_of
 from singletable_apps.skills.service.catalog import Part
 from singletable_apps.skills.service.context import Context
@@ -52,9 +53,9 @@ class Notices(Part):
 
     def remind_of_certificates(self) -> int:
         """Tell people and their managers once that a certificate is going to expire."""
-        today, teams = self._context.today(), [*self._store.hydrate(Team.listed())]
+        today, teams = self._context.today(), [*self._store.run(patterns.teams)]
         queued = 0
-        for (username,) in self._store.select(User.by_name(), User.username):
+        for (username,) in self._store.select(patterns.all_users(), User.username):
             for each in self._store.query(Certification.key.partition(username)):
                 if each.expires_on and today <= each.expires_on <= today + EXPIRY_NOTICE:
                     names = [username, *managers_of(username, teams)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache, partial
 
 from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.errors import InvalidInput
@@ -21,6 +22,8 @@ from singletable_apps.skills.service.teams import Teams
 PAGE_SIZES = (50, 100, 200)
 MAX_COLUMNS = 60
 MAX_ENOUGH = 100
+# How many of the nearest people are found.
+MAX_NEAREST = 100
 _DEPARTMENTS_FOR = timedelta(minutes=1)
 
 
@@ -59,11 +62,11 @@ class MatrixQuery:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """People, skills, and the skills of the people, by casefolded username and id."""
+    """People, skills, and `cells`, which reads the skills of the people the first time."""
 
     people: Sequence[overview_rules.Colleague]
     skills: Sequence[SkillName]
-    cells: overview_rules.Cells
+    cells: Callable[[], overview_rules.Cells]
     cursor: str | None
     team: Team | None
 
@@ -86,17 +89,20 @@ class Overview(Part):
         self._people = people
         self._departments: tuple[datetime, list[str]] | None = None
 
-    def matrix(self, query: MatrixQuery) -> Matrix:
-        """Return a page of people with their levels in up to 60 skills."""
+    def matrix(self, query: MatrixQuery, reach: Reach | None = None) -> Matrix:
+        """Return a page of people with their levels in up to 60 skills, or all within reach."""
         if query.size not in PAGE_SIZES:
             raise InvalidInput({"size": "Show 50, 100 or 200 people."})
-        people, cursor, team = self._find_people(query.people.check(), query.size, query.cursor)
+        page = (query.size, query.cursor) if reach is None else (None, None)
+        people, cursor, team = self._find_people(query.people.check(), *page)
+        if reach is not None:
+            people = [each for each in people if each.username in reach]
         skills = self._columns(query.skills or query.people.job)
-        cells = self._cells(people, skills)
+        cells = cache(partial(self._cells, people, skills))
         if query.sort:
             if query.sort not in {each.skill_id for each in skills}:
                 raise InvalidInput({"sort": "Sort by a skill that is shown."})
-            people = overview_rules.sort_by_skill(people, cells, query.sort)
+            people = overview_rules.sort_by_skill(people, cells(), query.sort)
         return Matrix(people, skills, cells, cursor, team)
 
     def gaps(
@@ -129,6 +135,18 @@ class Overview(Part):
             team,
         )
 
+    def nearest(
+        self, actor: User, role_id: str
+    ) -> tuple[JobRole, Sequence[overview_rules.Nearness]]:
+        """Return a job, and the people within reach who miss the fewest of its levels."""
+        role, reach = Roles(self._context).get(role_id), self._context.reach(actor)
+        names = self._catalog.list_names()
+        skills = {each.skill_id: each for each in names if each.skill_id in role.targets}
+        rows, _, _ = self._find_people(PeopleFilter(), None, None)
+        people = [row for row in rows if row.username in reach]
+        cells = self._cells(people, [*skills.values()])
+        return role, overview_rules.find_nearest(people, role, skills, cells)[:MAX_NEAREST]
+
     def export(self, actor: User) -> overview_rules.DataTable:
         """Return a table with a row per skill of a person within reach, read while it is iterated.
 
@@ -139,7 +157,7 @@ class Overview(Part):
     def _export(self, reach: Reach) -> Iterator[overview_rules.DataRow]:
         names = self._context.words().levels
         categories = {each.skill_id: each.category for each in self._catalog.list_names()}
-        for (username,) in self._store.select(User.by_name(), User.username):
+        for (username,) in self._store.select(patterns.all_users(), User.username):
             user = self._context.find_user(username) if username in reach else None
             # The index may still contain someone who was deleted just now.
             if user is None:
@@ -160,13 +178,13 @@ class Overview(Part):
         """Return the departments that people are in; up to a minute old."""
         now = self._context.clock()
         if self._departments is None or self._departments[0] < now - _DEPARTMENTS_FOR:
-            rows = self._store.select(User.by_name(), User.department)
+            rows = self._store.select(patterns.all_users(), User.department)
             self._departments = now, sorted({name for (name,) in rows if name}, key=str.casefold)
         return self._departments[1]
 
     def job_names(self) -> dict[str, str]:
         """Return the names of all jobs by id."""
-        return dict(self._store.select(JobRole.listed(), JobRole.role_id, JobRole.name))
+        return dict(self._store.select(patterns.all_roles(), JobRole.role_id, JobRole.name))
 
     def jobs(self, role_ids: set[str]) -> dict[str, JobRole]:
         """Return jobs by id. Those that do not exist are left out."""
@@ -240,7 +258,7 @@ class Overview(Part):
                         row[skill.skill_id] = skill
             return cells
         for skill_id in ids:
-            for skill in self._store.query(UserSkill.by_skill(skill_id)):
+            for skill in self._store.run(patterns.users_with_skill, skill_id):
                 found = cells.get(skill.username.casefold())
                 if found is not None:
                     found[skill_id] = skill

@@ -106,7 +106,7 @@ class Accounts(UsernameAccounts[User]):
         """Return whether there is no account yet. After a migration there are no settings."""
         if self._store.run(patterns.directory) is not None:
             return False
-        return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
+        return not self._store.page(patterns.all_users(), 1, fields=(User.username,)).items
 
     def _check_names(self, checks: InputChecks, username: str, name: str) -> tuple[str, str]:
         return check_username(checks, username), rules.check_name(checks, name)
@@ -187,7 +187,7 @@ class People:
 
     def count(self) -> int:
         """Return how many people there are, from the index of names."""
-        return sum(1 for _ in self._store.select(User.by_name(), User.username))
+        return sum(1 for _ in self._store.select(patterns.all_users(), User.username))
 
     def edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck = any_revision

@@ -34,7 +34,7 @@ class Roles(Part):
 
     def list(self) -> list[JobRole]:
         """Return all jobs by name."""
-        return list(self._store.hydrate(JobRole.listed()))
+        return list(self._store.run(patterns.all_roles))
 
     def get(self, role_id: str, *, consistent: bool = False) -> JobRole:
         """Return a job, or raise NotFound."""

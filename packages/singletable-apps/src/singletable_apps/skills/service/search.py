@@ -1,20 +1,16 @@
-"""Search for people by several skills at once, and for those who are nearest to a job.
+"""Search for people by several skills at once.
 
-Counts of people decide what is read first and how, never who is found. Every search reports what it
-consumed: its store has an observer of its own.
+Counts of people decide what is read first and how, never who is found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from singletable import CallStats, PatternStats
-from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
-from singletable_apps.skills.rules import RANKS, Reach, people_at
+from singletable_apps.skills.entities import Level, Skill, SkillCount, User, UserSkill
 from singletable_apps.skills.search_rules import (
     FILTERS,
     MAX_READ,
@@ -22,64 +18,25 @@ from singletable_apps.skills.search_rules import (
     Choice,
     Criterion,
     Match,
-    Nearness,
-    PlanStep,
     SearchQuery,
     Wanted,
     check_size,
     choices,
     explain_unknown,
-    measure_nearness,
     order_criteria,
     rank,
-    rank_gap,
 )
-from singletable_apps.skills.service.catalog import Catalog, Part, names_of
+from singletable_apps.skills.service.catalog import Part, names_of
 from singletable_apps.skills.service.context import Context
-
-# How many of the nearest people are found.
-MAX_NEAREST = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Consumption:
-    """The plan of a search, and what it consumed in total and by access pattern."""
-
-    plan: list[str]
-    # The code, the description and the figures of each access pattern.
-    patterns: list[tuple[str, str, PatternStats]]
-    requests: int
-    read_units: float
-    items_read: int
-    items_returned: int
 
 
 @dataclass(slots=True)
 class SearchReads:
-    """The reads of one search: a context that is observed, and how many skills it has read."""
+    """The reads of one search: how many skills it has read, and the people by username."""
 
     context: Context
-    stats: CallStats
     read: int = 0
-    steps: list[PlanStep] = field(default_factory=list[PlanStep])
     users: dict[str, User] = field(default_factory=dict[str, User])
-
-    @property
-    def consumed(self) -> Consumption:
-        """What the search has consumed until now."""
-        figures = [each for each in self.stats.snapshot() if each.requests]
-        return Consumption(
-            plan=[step.describe() for step in self.steps],
-            patterns=[
-                (code, patterns.patterns[code].description, each)
-                for each in figures
-                for code in [each.pattern.rpartition(":")[2]]
-            ],
-            requests=sum(each.requests for each in figures),
-            read_units=sum(each.read_units for each in figures),
-            items_read=sum(each.scanned_count for each in figures),
-            items_returned=sum(each.count for each in figures),
-        )
 
     def profiles(self, usernames: Iterable[str]) -> dict[str, User]:
         """Return people by casefolded username, reading those who were not read yet."""
@@ -96,15 +53,13 @@ class SearchReads:
         `people` are those who are left; others may be returned, too. None for everyone.
         """
         names = None if people is None else list(people)
-        best, *others = choices(wanted, None if names is None else len(names))
+        best = choices(wanted, None if names is None else len(names))[0]
         check_size(wanted, self.read + best.items)
         found: dict[str, UserSkill] = {}
         for skill in self._read(wanted, best, names or ()):
             found[skill.username.casefold()] = skill
             self.read += 1
         check_size(wanted, self.read)
-        left = len(found) if names is None else len(found.keys() & set(names))
-        self.steps.append(PlanStep(wanted.describe(), best, tuple(others), left))
         return found
 
     def _read(self, wanted: Wanted, choice: Choice, names: Sequence[str]) -> Iterable[UserSkill]:
@@ -140,23 +95,13 @@ class SearchResult:
         return "; ".join([*criteria, *self.query.filters.values()])
 
 
-@dataclass(frozen=True, slots=True)
-class NearestResult:
-    """The people who are nearest to the targets of a job, nearest first."""
-
-    role: JobRole
-    skills: Mapping[str, Skill]
-    people: list[Nearness]
-    reads: SearchReads
-
-
 class Search(Part):
     """Finds people by their skills."""
 
     def find(self, query: SearchQuery) -> SearchResult:
         """Return the people who meet all criteria. An unknown skill raises InvalidInput."""
-        reads = self._start()
-        wanted = _resolve(reads.context, query.criteria)
+        reads = SearchReads(self._context)
+        wanted = self._resolve(query.criteria)
         first, *others = order_criteria(wanted)
         found: dict[str, dict[str, UserSkill]] = {}
         people = _meeting(first, reads.skills(first, None), found)
@@ -171,48 +116,24 @@ class Search(Part):
         rows = [[found[each.skill.skill_id][name] for each in wanted] for name in people]
         return SearchResult(query, wanted, rank(rows, self._context.today()), reads)
 
-    def nearest(self, actor: User, role_id: str) -> NearestResult:
-        """Return the people within reach who miss the fewest levels of a job, at most 100."""
-        reads = self._start()
-        context = reads.context
-        role = check_found(context.find(patterns.job, role_id), "There is no such job.")
-        stored = context.store.get_many([Skill.key(each) for each in sorted(role.targets)])
-        skills = {skill.skill_id: skill for skill in stored if skill is not None}
-        levels = _read_nearest(reads, role, skills, context.reach(actor))
-        people = [measure_nearness(name, levels[name], role.targets) for name in levels]
-        people.sort(
-            key=lambda each: (
-                each.missing,
-                sum(rank_gap(each.levels[one], role.targets[one]) > 0 for one in role.targets),
-                each.username,
-            )
-        )
-        return NearestResult(role, skills, people[:MAX_NEAREST], reads)
-
-    def _start(self) -> SearchReads:
-        stats = CallStats(patterns.patterns)
-        context = replace(self._context, store=self._context.store.observed(stats))
-        return SearchReads(context, stats)
-
-
-def _resolve(context: Context, criteria: Sequence[Criterion]) -> tuple[Wanted, ...]:
-    """Find the skills by their spellings, and how many people have them."""
-    catalog, checks = Catalog(context), InputChecks()
-    skills = catalog.find_many([each.skill for each in criteria])
-    names: list[str] = []
-    asked: set[str] = set()
-    for number, each in enumerate(criteria):
-        skill = skills.get(each.skill)
-        if skill is None:
-            names = names or [one.name for one in catalog.list_names()]
-            checks.reject(f"skill/{number}", explain_unknown(each.skill, names))
-        elif skill.skill_id in asked:
-            checks.reject(f"skill/{number}", f"You ask for {skill.name} twice.")
-        else:
-            asked.add(skill.skill_id)
-    checks.raise_errors()
-    counts = catalog.counts(asked)
-    return tuple(_wanted(each, skills[each.skill], counts) for each in criteria)
+    def _resolve(self, criteria: Sequence[Criterion]) -> tuple[Wanted, ...]:
+        """Find the skills by their spellings, and how many people have them."""
+        catalog, checks = self._catalog, InputChecks()
+        skills = catalog.find_many([each.skill for each in criteria])
+        names: list[str] = []
+        asked: set[str] = set()
+        for number, each in enumerate(criteria):
+            skill = skills.get(each.skill)
+            if skill is None:
+                names = names or [one.name for one in catalog.list_names()]
+                checks.reject(f"skill/{number}", explain_unknown(each.skill, names))
+            elif skill.skill_id in asked:
+                checks.reject(f"skill/{number}", f"You ask for {skill.name} twice.")
+            else:
+                asked.add(skill.skill_id)
+        checks.raise_errors()
+        counts = catalog.counts(asked)
+        return tuple(_wanted(each, skills[each.skill], counts) for each in criteria)
 
 
 def _wanted(criterion: Criterion, skill: Skill, counts: Mapping[str, SkillCount]) -> Wanted:
@@ -235,31 +156,3 @@ def _is_member(user: User | None, query: SearchQuery) -> bool:
         getattr(user, FILTERS[name]).casefold() == asked.casefold()
         for name, asked in query.filters.items()
     )
-
-
-def _read_nearest(
-    reads: SearchReads, role: JobRole, skills: Mapping[str, Skill], reach: Reach
-) -> dict[str, dict[str, Level]]:
-    """Return the levels of those within reach who can be among the nearest, by person and skill.
-
-    Skills are read with the rarest first. Someone who has no skill that was read can still have all
-    others; once enough people have more ranks than that, no further people are looked for.
-    """
-    counts = Catalog(reads.context).counts(skills)
-    order = sorted(skills, key=lambda each: (people_at(counts[each]), each))
-    levels: dict[str, dict[str, Level]] = {}
-    has: dict[str, int] = {}
-    for position, skill_id in enumerate(order):
-        unread = sum(RANKS[role.targets[each]] for each in order[position:])
-        best = sorted(has.values(), reverse=True)[MAX_NEAREST - 1 : MAX_NEAREST]
-        people = None if reach.people is None else sorted(reach.people)
-        if best and best[0] > unread:
-            people = sorted(name for name, ranks in has.items() if ranks + unread >= best[0])
-        wanted = _wanted(Criterion(skills[skill_id].name), skills[skill_id], counts)
-        target = RANKS[role.targets[skill_id]]
-        for name, skill in reads.skills(wanted, people).items():
-            if name not in reach:
-                continue
-            levels.setdefault(name, {})[skill_id] = skill.level
-            has[name] = has.get(name, 0) + min(RANKS[skill.level], target)
-    return levels

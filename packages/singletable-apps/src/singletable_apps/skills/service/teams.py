@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from singletable import Edit, Page, retry_conflicts
 from singletable_apps.shared.service import RevisionCheck, any_revision, check_found
 from singletable_apps.shared.text import InputChecks
+from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Role, Team, User
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_same_user
 from singletable_apps.skills.service.catalog import Part
@@ -22,7 +23,16 @@ class Teams(Part):
 
     def page(self, limit: int, cursor: str | None = None) -> Page[Team]:
         """Return a page of all teams by name."""
-        return self._store.page(Team.listed(), limit, cursor=cursor, hydrate=True)
+        return self._store.page(patterns.teams(), limit, cursor=cursor, hydrate=True)
+
+    def list_names(self) -> Sequence[tuple[str, str]]:
+        """Return the id and the name of each team, from the index alone."""
+        return [*self._store.select(Team.listed(), Team.team_id, Team.name)]
+
+    def managed_by(self, actor: User) -> Sequence[Team]:
+        """Return the teams that someone manages."""
+        teams = self._store.run(patterns.teams)
+        return [each for each in teams if is_same_user(each.manager, actor.username)]
 
     def get(self, team_id: str, *, consistent: bool = False) -> Team:
         """Return a team, or raise NotFound."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
-from datetime import date, datetime, timedelta
+from dataclasses import fields, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from singletable import AlreadyExists as ItemExists
 from singletable import (
-    Condition,
     ConditionFailed,
     InvalidCursor,
     ItemMismatch,
     Page,
+    Selection,
     Transaction,
     TransactionConflict,
     evolve,
@@ -51,16 +51,6 @@ _BATCH = 90
 DraftChange = Callable[[rules.SkillDraft], rules.SkillDraft]
 
 
-@dataclass(frozen=True)
-class HolderFilter:
-    """Which people with a skill are wanted: None for all. Use one of the levels."""
-
-    level: Level | None = None
-    min_level: Level | None = None
-    min_years: int | None = None
-    active_since: date | None = None
-
-
 class UserSkills(Part):
     """The skills of people. A change of a level and the counts of a skill are one transaction."""
 
@@ -88,64 +78,52 @@ class UserSkills(Part):
         raise NotFound("There is no such person. The account may have been deleted.")
 
     def list_people(
-        self, spelling: str, wanted: HolderFilter, *, limit: int = 50, cursor: str | None = None
+        self,
+        spelling: str,
+        level: Level | None = None,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
     ) -> Page[UserSkill]:
-        """Return the people who have a skill, the highest level first.
-
-        A level with years is a range of GSI2, which returns the most years first. An index takes
-        one range, and no filter on the attributes of its key: so people of GSI2 who have not used
-        the skill since a day are left out after reading, and such a page may have fewer items.
-        """
-        if wanted.level is not None and wanted.min_level is not None:
-            raise InvalidInput({"minLevel": "Use a level or a minimum level, not both."})
-        skill, since = self._catalog.get(spelling), wanted.active_since
-        # While a skill is renamed, GSI2 has it under two names.
-        if wanted.level is not None and wanted.min_years is not None and not skill.previous_name:
-            by_years = patterns.users_with_years(skill.name, wanted.level, wanted.min_years)
-            page = self._store.page(by_years, limit, reverse=True, cursor=cursor)
-            kept = [each for each in page.items if since is None or each.last_used >= since]
-            return Page(kept, page.cursor)
-        if wanted.level is not None:
-            selection = patterns.users_at_exact_level(skill.skill_id, wanted.level)
-        elif wanted.min_level is not None:
-            selection = patterns.users_at_level(skill.skill_id, wanted.min_level)
-        else:
-            selection = patterns.users_with_skill(skill.skill_id)
-        where: Condition[UserSkill] | None = None
-        if wanted.min_years is not None:
-            where = UserSkill.years >= wanted.min_years
-        if since is not None:
-            recent = UserSkill.last_used >= since
-            where = recent if where is None else where & recent
-        return self._store.page(selection, limit, where=where, reverse=True, cursor=cursor)
+        """Return the people who have a skill, at one level or all, the highest level first."""
+        skill_id = self._catalog.get(spelling).skill_id
+        selection: Selection[UserSkill] = patterns.users_with_skill(skill_id)
+        if level is not None:
+            selection = patterns.users_at_exact_level(skill_id, level)
+        return self._store.page(selection, limit, reverse=True, cursor=cursor)
 
     def list_best(
-        self, spelling: str, *, limit: int = 50, cursor: str | None = None
+        self,
+        spelling: str,
+        level: Level | None = None,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
     ) -> Page[UserSkill]:
-        """Return the people with a skill by level, years and day of last use, the best first.
+        """Return the same people by level, years and day of last use, the best first.
 
         GSI2 has them in this order, by level: a page reads as many items as it returns.
         """
         skill = self._catalog.get(spelling)
         if skill.previous_name:
             # GSI2 has it under two names.
-            return self.list_people(spelling, HolderFilter(), limit=limit, cursor=cursor)
-        rank, _, within = (cursor or f"{len(rules.LEVELS)}.").partition(".")
+            return self.list_people(spelling, level, limit=limit, cursor=cursor)
+        rank, _, within = (cursor or f"{rules.RANKS[level or Level.EXPERT]}.").partition(".")
         if rank not in map(str, rules.RANKS.values()):
             raise InvalidCursor("The cursor is not of this list.")
         found: list[UserSkill] = []
-        for level in reversed(rules.LEVELS[: int(rank)]):
+        for each in [level] if level else [*reversed(rules.LEVELS[: int(rank)])]:
             page = self._store.page(
-                patterns.users_with_years(skill.name, level, 0),
+                patterns.users_with_years(skill.name, each, 0),
                 limit - len(found),
                 reverse=True,
                 cursor=within or None,
             )
             found += page.items
             if page.cursor is not None:
-                return Page(found, f"{rules.RANKS[level]}.{page.cursor}")
-            if len(found) == limit and rules.RANKS[level] > 1:
-                return Page(found, f"{rules.RANKS[level] - 1}.")
+                return Page(found, f"{rules.RANKS[each]}.{page.cursor}")
+            if len(found) == limit and each not in (level, Level.BEGINNER):
+                return Page(found, f"{rules.RANKS[each] - 1}.")
             within = ""
         return Page(found, None)
 
@@ -224,7 +202,7 @@ class UserSkills(Part):
     ) -> UserSkill | None:
         """Set the level and the years of a skill: add it, change it, or without a level remove it.
 
-        A skill that others endorse is not removed, because that cannot be undone.
+        A skill with notes or endorsements is not removed, because that cannot be undone.
         """
         before = (
             self.find(username, skill_id)
@@ -232,8 +210,9 @@ class UserSkills(Part):
             else None
         )
         if level is None:
-            if before is not None and before.endorsements:
-                raise InvalidInput({"level": "Others endorse this skill. Remove it on its page."})
+            if before is not None and (before.endorsements or before.notes):
+                text = "This skill has notes or endorsements. Remove it on its page."
+                raise InvalidInput({"level": text})
             if before is not None:
                 self.remove(actor, username, skill_id)
             return None
@@ -242,6 +221,22 @@ class UserSkills(Part):
         return self.edit(
             actor, username, skill_id, lambda draft: replace(draft, level=level, years=years)
         )
+
+    @retry_conflicts(otherwise=busy("this skill"))
+    def take_back(self, actor: User, username: str, skill_id: str) -> UserSkill:
+        """Undo the latest rating of a skill, if it is the actor's: the one before counts again."""
+        self._context.check_reach(actor, username)
+        user = self._context.get_user(username)
+        before, ratings = self._get(user.username, skill_id), self.ratings(user, skill_id)
+        if len(ratings) < 2 or not rules.is_same_user(ratings[-1].author, actor.username):
+            raise InvalidInput({"level": "Your rating is not the latest one of this skill."})
+        was, last = ratings[-2:]
+        rated_by = was.author if was.source is Source.MANAGER else ""
+        values = {"level": was.level, "years": was.years, "source": was.source}
+        with self._store.transaction(pattern=patterns.take_back) as transaction:
+            write_skill(transaction, before, evolve(before, **values, rated_by=rated_by))
+            transaction.delete(key_of(last))
+        return self._get(before.username, before.skill_id)
 
     def ratings(self, user: User, skill_id: str = "") -> Sequence[Rating]:
         """Return the ratings of a person, of one skill or of all, the oldest of a skill first."""
@@ -268,9 +263,9 @@ class UserSkills(Part):
             return
         level = self._context.words().levels[skill.level]
         text = (
-            f"{actor.name} rated your skill {skill.skill_name}: {level}. Your own rating stays "
-            "beside it. We tell you at most four times an hour, so there may be more by now. See "
-            "both, and all earlier ones"
+            f"{actor.name} rated your skill {skill.skill_name}: {level}. Your own rating, if "
+            "there is one, stays beside it. We tell you at most four times an hour, so there may "
+            "be more by now. See all of them"
         )
         now, link = self._context.clock(), self._context.urls.person(user.username)
         about = ("ratings", f"{now:%Y%m%d%H}-{now.minute // 15}")
@@ -316,7 +311,7 @@ class UserSkills(Part):
 
     def find(self, username: str, skill_id: str) -> UserSkill | None:
         """Return a skill of a person who exists, by its id, or None."""
-        return self._store.get(UserSkill.key(username, skill_id), consistent=True)
+        return self._store.get(patterns.user_skill(username, skill_id), consistent=True)
 
     def _get(self, username: str, skill_id: str) -> UserSkill:
         found = self.find(username, skill_id)

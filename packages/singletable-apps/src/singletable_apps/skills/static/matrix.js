@@ -7,7 +7,7 @@ const { base } = table.dataset;
 const done = [];
 let current = null;
 
-const skillOf = (cell) => table.tHead.rows[0].cells[cell.cellIndex];
+const skillOf = (cell) => table.tHead.rows[1].cells[cell.cellIndex];
 const personOf = (cell) => cell.parentElement.cells[0].textContent;
 const levelOf = (cell) => Number(/level-(\d)/.exec(cell.className)?.[1] ?? 0);
 const yearsOf = (cell) => Number(cell.dataset.years ?? 0);
@@ -36,6 +36,7 @@ function show(cell, answer) {
   cell.textContent = answer.level || "";
 }
 
+// An undo takes a rating back, removes a skill that was added, or adds one that was removed.
 async function rate(cell, level, years, isUndo = false) {
   if (!isEditable(cell)) return say("You can rate yourself and the people whom you manage.", true);
   const before = [levelOf(cell), yearsOf(cell)];
@@ -43,7 +44,7 @@ async function rate(cell, level, years, isUndo = false) {
   const path = [cell.parentElement.dataset.user, skillOf(cell).dataset.skill].map(encodeURIComponent).join("/");
   cell.setAttribute("aria-busy", "true");
   try {
-    const response = await fetch(`${base}/${path}`, { method: "POST", body: new URLSearchParams({ level, years }) });
+    const response = await fetch(`${base}/${path}`, { method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(isUndo && level && levelOf(cell) ? { undo: "true" } : { level, years }) });
     const answer = response.headers.get("content-type")?.includes("json") ? await response.json() : {};
     if (!response.ok || response.redirected) throw new Error(answer.error || answer.detail || "This was not saved. Reload the page, and try again.");
     show(cell, answer);
@@ -92,7 +93,7 @@ function close() {
   focus(current);
 }
 
-const step = (cell, rows, columns) => cell.parentElement.parentElement.rows[cell.parentElement.sectionRowIndex + rows]?.cells[cell.cellIndex + columns];
+const step = (cell, rows, columns) => table.rows[cell.parentElement.rowIndex + rows]?.cells[cell.cellIndex + columns];
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 table.addEventListener("click", (event) => {
@@ -133,7 +134,11 @@ editor.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-const first = table.tBodies[0].querySelector("tr[data-user] td") ?? table.tBodies[0].rows[0]?.cells[1];
+// Rows are not laid out as those of a table, so that categories need a width.
+for (const head of table.tHead.rows[0].querySelectorAll("[colspan]")) head.style.width = `${2.25 * head.colSpan}rem`;
+table.tHead.rows[0].classList.add("is-wide");
+
+const first = table.querySelector("tbody tr[data-user] td") ?? table.tBodies[0].rows[0]?.cells[1];
 if (first) {
   first.tabIndex = 0;
   current = first;

@@ -24,12 +24,12 @@ def test_register_sign_in_and_read_me(server: Server) -> None:
 def test_unknown_user_and_wrong_password_get_the_same_error(server: Server) -> None:
     for name in ("ada", "nobody"):
         answer = server.visitor().post("/login", {"username": name, "password": "wrong"})
-        assert (answer.status_code, answer.json()["error"]) == (401, "Invalid credentials")
+        assert (answer.status_code, answer.json()["detail"]) == (401, "Invalid credentials")
 
 
 def test_email_token_changes_the_address_once(server: Server) -> None:
     bob = server.sign_in("bob")
-    bob.put("/user", {"email": "bob@example.com"}, headers={"If-Match": "*"})
+    bob.put("/users/bob", {"email": "bob@example.com"}, headers={"If-Match": "*"})
     emails = server.world.mailbox.emails
     text = next(each.text for each in emails if each.to == "bob@example.com")
     token = {"token": text.partition("token=")[2].split()[0]}

@@ -38,7 +38,7 @@ def test_import_is_checked_applied_and_undone(server: Server) -> None:
     undone = ada.ask("POST", f"{path}/undo").json()
     assert (undone["status"], undone["kept"]) == ("undone", [])
     again = ada.ask("POST", f"{path}/apply").json()
-    assert again["error"].startswith("This import was undone")
+    assert again["errors"][0]["detail"].startswith("This import was undone")
     [listed] = ada.get("/imports").json()["items"]
     assert listed["import_id"] == staged["import_id"]
 
@@ -52,10 +52,10 @@ def test_wrong_choices_and_files_are_rejected(server: Server) -> None:
         ({"skills": {"Rust": "use:nothing"}}, "/skills"),
         ({"colums": {}}, "/colums"),
     ):
-        assert problem(ada.post(f"{path}/apply", choices)) == (400, "invalid-request", [place])
-    assert problem(ada.ask("POST", f"{path}/undo"))[0] == 400
+        assert problem(ada.post(f"{path}/apply", choices)) == (422, "invalid-request", [place])
+    assert problem(ada.ask("POST", f"{path}/undo"))[0] == 422
     for name, file in (("file", ("", b"")), ("file", ("x", b"\0")), ("other", ("x", FILE))):
-        assert problem(ada.ask("POST", "/imports", files={name: file}))[0] == 400
+        assert problem(ada.ask("POST", "/imports", files={name: file}))[0] == 422
 
 
 # Nobody should send 16 MB before they are asked who they are.
@@ -70,4 +70,4 @@ def test_choices_without_letters_are_rejected(server: Server) -> None:
     path = f"/imports/{upload(ada)['import_id']}/apply"
     for body in (b'{"columns": "\\ud800"}', b'{"skills": {"!": "create:Other"}}'):
         answer = ada.ask("POST", path, content=body, headers={"Content-Type": "application/json"})
-        assert answer.status_code == 400, answer.text
+        assert answer.status_code == 422, answer.text

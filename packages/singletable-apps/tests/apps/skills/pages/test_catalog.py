@@ -51,13 +51,12 @@ def test_merge_is_shown_before_it_is_confirmed(app: PagesApp, ada: Browser) -> N
     preview = ada.get("admin", "skills", "go", "merge", into="python")
     for text in ("Merge “Go” into “Python”?", "1. They keep the higher level", "cannot be undone"):
         assert text in preview.text
-    assert ada.submit(preview, "merge", into="").status_code == 422
-    stale = ada.submit(preview, "merge", revision="7")
+    stale = ada.submit(preview, "merge?into=python", revision="7")
     assert (stale.status_code, "Merge “Go” into “Python”?" in stale.text) == (412, True)
-    assert ada.flash(ada.submit(preview, "merge")) == "Merged “Go” into “Python”."
+    assert ada.flash(ada.submit(preview, "merge?into=python")) == "Merged “Go” into “Python”."
     check_consistent(app.world)
     assert ada.get("catalog", "go").status_code in (200, 404)
-    assert ada.submit(preview, "merge").status_code == 404
+    assert ada.submit(preview, "merge?into=python").status_code == 404
 
 
 def test_manager_creates_edits_and_deletes_a_job(app: PagesApp, mia: Browser, bob: Browser) -> None:

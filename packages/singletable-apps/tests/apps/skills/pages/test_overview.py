@@ -32,7 +32,8 @@ def jobs(app: PagesApp) -> None:
 
 def test_matrix_has_a_row_per_person_and_a_column_per_skill(bob: Browser) -> None:
     page = bob.get("matrix").text
-    assert page.count('<th scope="row">') == 4
+    assert page.count('<th scope="row">') == 5
+    assert '<th scope="colgroup" colspan="2">Programming</th>' in page
     assert page.count('<th scope="col"') == 3
     assert "4 people and their levels in 2 skills" in page
     cell = 'data-years="0" title="Expert, 0 years, last used 2026-01">4<'
@@ -42,7 +43,7 @@ def test_matrix_has_a_row_per_person_and_a_column_per_skill(bob: Browser) -> Non
 
 def test_matrix_keeps_the_filters_while_sorting(bob: Browser) -> None:
     page = bob.get("matrix", department="R&D", sort="go", size="100").text
-    assert page.count('<th scope="row">') == 1
+    assert page.count('<th scope="row">') == 2
     assert 'aria-sort="descending"><a href="/skills/matrix?department=R%26D&amp;size=100' in page
     assert '<option value="R&amp;D" selected>' in page
     assert '<option value="100" selected>' in page
@@ -107,6 +108,16 @@ def test_matrix_is_downloaded_as_shown(mia: Browser, bob: Browser) -> None:
     assert bob.get("matrix", "export", format="pdf").status_code == 422
 
 
+def test_download_has_one_of_all_pages(bob: Browser, app: PagesApp) -> None:
+    store = app.world.service.context.store
+    for number in range(60):
+        store.create(User(username=f"a{number:02}", user_id=100 + number, name=f"Ada {number:02}"))
+    app.world.calls.clear()
+    assert "/skills/people/bob" not in bob.get("matrix").text.partition("<tbody>")[2]
+    rows = bob.get("matrix", "export", format="json").json()
+    assert [row["username"] for row in rows] == ["bob"]
+
+
 def test_gaps_are_downloaded(mia: Browser, bob: Browser) -> None:
     coverage = mia.get("gaps", "export", format="json", level="Expert").json()
     assert [(row["skill"], row["at_level"], row["people"]) for row in coverage] == [
@@ -160,6 +171,12 @@ def test_cell_is_rated_in_place(bob: Browser) -> None:
         "title": "Advanced, 4 years, last used 2026-01",
     }
     assert bob.post("/skills/matrix/bob/python", {"level": "0"}).json()["level"] == 0
+    bob.submit(bob.get("people", "bob", "skills", "go", "edit"), "/edit", notes="At home")
+    kept = bob.post("/skills/matrix/bob/go", {"level": "0"})
+    assert (kept.status_code, "notes" in kept.json()["error"]) == (422, True)
+    bob.post("/skills/matrix/bob/go", {"level": "4"})
+    back = bob.post("/skills/matrix/bob/go", {"undo": "true"}).json()
+    assert (back["level"], back["class"]) == (1, "level-1")
     for sent in ({"level": "5"}, {"level": "2", "years": "-1"}, {"level": "x"}):
         wrong = bob.post("/skills/matrix/bob/go", sent)
         assert (wrong.status_code, bool(wrong.json()["error"])) == (422, True)

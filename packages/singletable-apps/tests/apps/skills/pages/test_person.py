@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from datetime import timedelta
 
 import pytest
@@ -132,4 +134,17 @@ def test_start_page_shows_what_is_new(app: PagesApp, bob: Browser, mia: Browser)
         assert text in page
     assert "Flying" not in page
     assert "Your people" not in page
-    assert "3 people in the teams that you manage; 1 below a target." in mia.get("start").text
+    managers = mia.get("start").text
+    assert "3 people in the teams that you manage; 1 below a target." in managers
+    # Managers rate their team, which the matrix offers as a filter.
+    [url] = re.findall(r'href="(/skills/matrix[?]team=[^"]+)"', managers)
+    matrix = mia.open(html.unescape(url)).text
+    assert matrix.count("data-user=") == 4
+    assert re.search(r'<option value="[^"]+" selected>[^<]+</option>', matrix)
+
+
+def test_links_to_a_former_username_lead_to_the_person(app: PagesApp, bob: Browser) -> None:
+    app.world.service.people.rename(app.world.user("mia"), "mia", "mary")
+    for page in ((), ("skills", "python")):
+        moved = bob.get("people", "mia", *page)
+        assert moved.url.path == "/".join(("/skills/people/mary", *page))

@@ -442,12 +442,36 @@ def test_sheet_with_a_column_per_skill_is_recognized(memory: World) -> None:
     }
 
 
+def test_untidy_sheet_is_understood(memory: World) -> None:
+    fill(memory)
+    store, ada = memory.service.context.store, memory.user("ada")
+    store.create(entities.User(username="lovelace", user_id=50, name="Ada Lovelace"))
+    store.create(entities.User(username="eve", user_id=51, name="Eve Moss"))
+    sheet = """Skills of the team
+;;;Programming;
+Employee;Comment;Experience;Go;Python
+Lovelace, Ada;likes tea;12;4;N/A
+ Eve  Moss ;;;;2
+Bo;;;1;
+"""
+    staged = memory.service.imports.upload(ada, "team.csv", sheet.encode())
+    # A comment and the years of a person are not those of each skill.
+    assert staged.columns == {"Employee": "name", "Skill": "skill", "Level": "level"}
+    results = memory.service.imports.preview(staged.import_id).results
+    assert [(each.number, each.username, each.skill, each.outcome) for each in results] == [
+        (4, "lovelace", "Go", "new"),
+        (5, "eve", "Python", "new"),
+        # A name that is too short for a username.
+        (6, "user-bo", "Go", "new"),
+    ]
+
+
 def test_downloaded_matrix_is_imported_again(memory: World) -> None:
     fill(memory)
     ada, overview = memory.user("ada"), memory.service.overview
     matrix = overview.matrix(MatrixQuery())
     columns, rows = matrix_table(
-        matrix.people, matrix.skills, matrix.cells, memory.service.context.words().levels
+        matrix.people, matrix.skills, matrix.cells(), memory.service.context.words().levels
     )
     data = b"".join(write_table(columns, rows, "xlsx"))
     staged = memory.service.imports.upload(ada, "matrix.xlsx", data)

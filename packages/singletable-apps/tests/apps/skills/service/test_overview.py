@@ -51,9 +51,9 @@ def shown(matrix: Matrix) -> dict[str, dict[str, Level]]:
     """Return the levels by username and skill, in the order of the matrix."""
     return {
         person.username: {
-            skill.skill_id: matrix.cells[person.username][skill.skill_id].level
+            skill.skill_id: matrix.cells()[person.username][skill.skill_id].level
             for skill in matrix.skills
-            if skill.skill_id in matrix.cells[person.username]
+            if skill.skill_id in matrix.cells()[person.username]
         }
         for person in matrix.people
     }
@@ -124,7 +124,7 @@ def test_matrix_reads_the_smaller_side(memory: World) -> None:
     for query, requests in [(MatrixQuery(), 2), (MatrixQuery(PeopleFilter(name="P029")), 1)]:
         memory.calls.clear()
         matrix = overview.matrix(query)
-        assert all(len(matrix.cells[person.username]) == 2 for person in matrix.people)
+        assert all(len(matrix.cells()[person.username]) == 2 for person in matrix.people)
         queries = [call for call in memory.calls if "UserSkill" in str(call.shape)]
         assert len(queries) == requests
 
@@ -214,3 +214,23 @@ def test_departments_are_listed_once_a_minute(company: World) -> None:
     company.clock.advance(minutes=2)
     assert overview.departments() == ["Board", "Design", "Platform"]
     company.calls.clear()
+
+
+def test_nearest_people_miss_the_fewest_levels_of_a_job(memory: World) -> None:
+    fill(memory)
+    overview, store = memory.service.overview, memory.service.context.store
+    zoe = store.update(User.key("zoe"), User.role.set(Role.ADMIN))
+    role, found = overview.nearest(zoe, "backend")
+    assert role.name == "Backend engineer"
+    # Cleo is above a target, and people without any of the skills are left out.
+    assert [(each.person.username, each.missing, each.needed) for each in found] == [
+        ("cleo", 0, 6),
+        ("ada", 2, 6),
+        ("bob", 5, 6),
+    ]
+    assert [(gap.skill.name, gap.level) for gap in found[1].gaps] == [("AWS", Level.BEGINNER)]
+    [own] = overview.nearest(memory.user("bob"), "backend")[1]
+    assert own.person.username == "bob"
+    for unknown in ("nothing", "🦀" * 1000):
+        with pytest.raises(NotFound):
+            overview.nearest(zoe, unknown)

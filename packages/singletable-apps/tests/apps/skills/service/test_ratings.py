@@ -8,6 +8,7 @@ from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import Level, Rating, Role, Source, Team, User
 from singletable_apps.skills.rules import SkillDraft, find_reach, pair_ratings
+from tests.apps.skills.support.recount import check_counts
 from tests.apps.skills.support.world import World
 
 EXPERT = SkillDraft(Level.EXPERT, years=5)
@@ -118,3 +119,18 @@ def test_ratings_stay_with_a_new_username_and_end_with_the_account(lines: World)
     lines.clock.advance(minutes=1)
     service.accounts.remove(lines.user("countess"), "countess")
     assert not list(service.context.store.query(Rating.key.partition(ada.user_id)))
+
+
+def test_rating_is_taken_back_by_its_author_as_if_it_had_not_been(lines: World) -> None:
+    skills, ada, mia = lines.service.user_skills, lines.user("ada"), lines.user("mia")
+    lines.clock.advance(days=1)
+    skills.rate(mia, "ada", "go", Level.EXPERT, 2)
+    with pytest.raises(InvalidInput):
+        skills.take_back(ada, "ada", "go")
+    back = skills.take_back(mia, "ada", "go")
+    assert (back.level, back.years) == (Level.BEGINNER, 0)
+    assert (back.source, back.rated_by) == (Source.SELF, "")
+    assert [each.author for each in skills.ratings(ada)] == ["ada"]
+    with pytest.raises(InvalidInput):
+        skills.take_back(mia, "ada", "go")
+    check_counts(lines)

@@ -12,7 +12,7 @@ from singletable import Driver, Store
 from singletable.migration import Migration, MigrationRunner, load_migration, verify
 from singletable.testing import InterruptedDriver
 from singletable_apps.skills import history
-from singletable_apps.skills.history.users import UserDirectory, users
+from singletable_apps.skills.history.users import User, UserDirectory, users
 from tests.apps.skills.support.world import PASSWORDS
 
 R = TypeVar("R")
@@ -57,7 +57,13 @@ class OldTraffic:
 
     def __post_init__(self) -> None:
         Store(self.driver).admin.create_table(users, if_missing=True)
-        self.directory = UserDirectory(Store(self.driver), bcrypt_cost=4, passwords=PASSWORDS)
+        self.directory = UserDirectory(Store(self.driver), bcrypt_cost=4)
+
+    def sign_in(self, username: str) -> User:
+        """Return the user of the old system whose password this is."""
+        user = self.directory.get(username)
+        assert PASSWORDS.matches(user.password_hash, PASSWORD)
+        return user
 
     def __call__(self) -> None:
         number = self.registered
@@ -68,7 +74,7 @@ class OldTraffic:
             self.names[username] = f"Name {number}"
         else:
             username = self.random.choice([*self.names])
-            self.directory.login(username, PASSWORD)
+            self.sign_in(username)
             name = f"Name {self.random.random()}"
-            self.directory.update(username, name=name)
+            Store(self.driver).update(User.key(username), User.name.set(name))
             self.names[username] = name
