@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from singletable_apps.games import api, pages
-from singletable_apps.games.api.dependencies import PROBLEM_TYPES, PROBLEMS, GamesState
+from singletable_apps.games.api.dependencies import PROBLEMS, GamesState
 from singletable_apps.games.sample import create_sample, list_sample
 from singletable_apps.games.service import GamesService, open_games
 from singletable_apps.games.summaries import configured_summarizer
 from singletable_apps.games.urls import PREFIX, Urls
 from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.objects import FolderBucket
-from singletable_apps.shared.web import ERROR_MEMBER
 
 _FOLDER = Path(__file__).parent
 
@@ -76,8 +75,6 @@ APP = AppSpec[GamesService](
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
-    problem_types=PROBLEM_TYPES,
-    problem_members=ERROR_MEMBER,
     pages=pages.ROUTERS,
     context=pages.page_context,
 )

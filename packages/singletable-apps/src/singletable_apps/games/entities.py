@@ -9,8 +9,7 @@
     CODE#{code}           GAME: the game that one joins with this code
     GAMES                 GAME#{gameId}: the history, by time because ids begin with it
     SETS                  SET#{setId}
-    SET#{setId}           VERSION#{version}, CATEGORY#{version}#{attempt}#{categoryId},
-                          QUESTION#{version}#{attempt}#{categoryId}#{number}
+    SET#{setId}           VERSION#{version}, QUESTION#{version}#{attempt}#{categoryId}#{number}
 
 All items of a game have the same TTL, which is set when the game is created. Answers and votes of
 a large room arrive within a second, so they are spread over eight partitions.
@@ -482,7 +481,7 @@ class GameEntry(Entity, table=engagements, type_tag=("EntityType", "GameEntry"))
 
 
 class QuestionSet(Entity, table=engagements, type_tag=("EntityType", "QuestionSet")):
-    """A question set. `set_version` and `attempt` tell which categories and questions are valid.
+    """A question set. `set_version` and `attempt` tell which questions are valid.
 
     A save writes them under an attempt of its own, and then names it here. So readers see the
     old version or the new one, and two people who save at the same time do not mix.
@@ -523,7 +522,7 @@ class QuestionSet(Entity, table=engagements, type_tag=("EntityType", "QuestionSe
 
 
 class SetVersion(Entity, table=engagements, type_tag=("EntityType", "SetVersion")):
-    """A version of a set: everything but its questions."""
+    """A version of a set: everything but its questions. It has their categories, in order."""
 
     set_id: Attr[str] = attr()
     set_version: Attr[int] = attr(name="Version")
@@ -538,21 +537,6 @@ class SetVersion(Entity, table=engagements, type_tag=("EntityType", "SetVersion"
     saved_at: Attr[datetime] = created()
 
     key = Key(pk=("SET", set_id), sk=("VERSION", padded(set_version, 4)))
-
-
-class SetCategory(Entity, table=engagements, type_tag=("EntityType", "SetCategory")):
-    """A category of a version of a set."""
-
-    set_id: Attr[str] = attr()
-    set_version: Attr[int] = attr(name="Version")
-    attempt: Attr[str] = attr()
-    category_id: Attr[str] = attr()
-    name: Attr[str] = attr()
-    description: Attr[str] = attr(default="")
-    question_count: Attr[int] = attr(default=0)
-    order: Attr[int] = attr(name="OrderIndex")
-
-    key = Key(pk=("SET", set_id), sk=("CATEGORY", padded(set_version, 4), attempt, category_id))
 
 
 class SetQuestion(Entity, table=engagements, type_tag=("EntityType", "SetQuestion")):

@@ -331,7 +331,6 @@ def _host_view(snapshot: Snapshot) -> View:
             if snapshot.round and each.id in snapshot.round.hidden
         ],
         "liveTally": dict(snapshot.live_tally),
-        "debugMode": snapshot.game.debug_mode,
         "setName": snapshot.game.set_name,
     }
 

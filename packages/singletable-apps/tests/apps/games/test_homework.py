@@ -369,7 +369,7 @@ def test_api_gives_homework_and_takes_answers(server: Server) -> None:
     asked = ada.post(f"{path}/homework/next?attempt=0&position=0").json()["homework"]
     sent = {"questionId": asked["question"]["questionId"], "choices": ["b"]}
     assert ada.post(f"{path}/answers", sent).json()["outcome"] == "accepted"
-    (player,) = host.get(f"{path}/players").json()["players"]
+    (player,) = host.get(f"{path}/players").json()["items"]
     assert (player["attempt"], player["position"]) == (1, 1)
     later = (server.world.clock() + 2 * DAY).isoformat().replace("+00:00", "Z")
     changed = host.put(f"{path}/homework", {"dueAt": later}).json()["homework"]

@@ -99,13 +99,13 @@ def disguised(draw: st.DrawFn) -> str:
     return f"{draw(NEUTRAL)} {between.join(letters)} {draw(NEUTRAL)}"
 
 
-@settings(max_examples=80)
+@settings(max_examples=3 * settings().max_examples)
 @given(disguised())
 def test_filter_finds_disguised_words(text: str) -> None:
     assert word_filter().has_match(text)
 
 
-@settings(max_examples=80)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.text(max_size=200))
 def test_filter_reads_any_text(text: str) -> None:
     word_filter(("坏话", "project x", "🖕")).has_match(text)

@@ -208,7 +208,6 @@ OWN = {"owner", "admin"}
 PAGES: dict[str, set[str]] = {
     "": EVERYONE,
     "/admin": ADMIN,
-    "/admin/games/{game_id}": ADMIN,
     "/admin/games/{game_id}/end": ADMIN,
     "/admin/games/{game_id}/delete": ADMIN,
     "/admin/clear": ADMIN,

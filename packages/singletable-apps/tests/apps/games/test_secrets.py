@@ -57,7 +57,7 @@ def readable(
             continue
         for table in ("answers", "scores") if "{table}" in path else ("",):
             filled = fill_in(path.replace("{table}", table), game)
-            found = caller.get(filled.replace("0" * 16, "001"), params={"wait": 0, "debug": True})
+            found = caller.get(filled.replace("0" * 16, "001"), params={"wait": 0})
             if found.status_code == 200:
                 yield operation, found.text
 
@@ -193,6 +193,7 @@ PLAYERS_ONLY = {"answer", "vote", "react"}
 def read_by_host(world: World, question: Question, authors: Sequence[int]) -> list[str]:
     """Return all that a host reads after each step of a round in which these players answer."""
     game = world.game(question, settings=replace(SETTINGS, is_moderated=True))
+    world.service.games.edit(game.game_id, debug_mode=True)
     phones = world.join(game, "Ada", "Bob", "Cy")
     first, second, third = (phones[each] for each in authors)
     decide = world.service.moderation.decide

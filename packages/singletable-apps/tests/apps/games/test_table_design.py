@@ -67,7 +67,6 @@ def test_sets_have_the_documented_attributes_and_never_expire(memory: World) -> 
     names = {
         "SET": "SetId Name Description TotalQuestions Categories CreatedAt CreatedBy IsActive "
         "CustomInstructions SourceFile",
-        "CATEGORY": "CategoryId Name Description QuestionCount OrderIndex",
         "QUESTION": "QuestionId Title Detail Category CategoryId School OrderInCategory "
         "CustomInstruction CreatedAt",
     }

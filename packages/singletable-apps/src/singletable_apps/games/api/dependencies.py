@@ -21,24 +21,11 @@ from singletable_apps.games.tokens import Actor, Role, Seat
 from singletable_apps.shared import web
 from singletable_apps.shared.frame import AppProblems, AppState, current_service, current_state
 from singletable_apps.shared.rooms import RoomLimits
-from singletable_apps.shared.web import (
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    ProblemType,
-    Segment,
-    SentToken,
-    Timestamp,
-    check_limit,
-    check_signed_in,
-    hit_limit,
-)
 
 # The problems of operations that need a token.
-SEATED = (NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS)
+SEATED = (web.NOT_SIGNED_IN, web.NOT_ALLOWED, web.NOT_FOUND, web.TOO_MANY_REQUESTS)
 
-GameId: TypeAlias = Annotated[Segment, Path(description="The id of a game.")]
+GameId: TypeAlias = Annotated[web.Segment, Path(description="The id of a game.")]
 
 
 @dataclass(frozen=True)
@@ -57,12 +44,12 @@ CurrentState: TypeAlias = Annotated[GamesState, Depends(current_state)]
 Service: TypeAlias = Annotated[GamesService, Depends(current_service)]
 
 
-async def _optional_actor(service: Service, sent: SentToken) -> Actor:
+async def _optional_actor(service: Service, sent: web.SentToken) -> Actor:
     return service.context.tokens.read_actor(sent.credentials) if sent else Actor()
 
 
-async def _actor(request: Request, service: Service, sent: SentToken) -> Actor:
-    return service.context.tokens.read_actor(check_signed_in(request, sent).credentials)
+async def _actor(request: Request, service: Service, sent: web.SentToken) -> Actor:
+    return service.context.tokens.read_actor(web.check_signed_in(request, sent).credentials)
 
 
 # Someone with a token: a seat, a host or the administrator.
@@ -93,12 +80,12 @@ def find_game(request: Request, state: GamesState, game_id: str) -> Game:
     service, wrong_codes = state.service, state.limits["unknown_game"]
     is_code = len(game_id) < 16
     if is_code:
-        check_limit(request, wrong_codes)
+        web.check_limit(request, wrong_codes)
     try:
         return service.games.find_by_code(game_id) if is_code else service.context.get_game(game_id)
     except errors.NotFound:
         # Only wrong codes are counted: a whole audience may come from one address.
-        hit_limit(request, wrong_codes)
+        web.hit_limit(request, wrong_codes)
         raise
 
 
@@ -137,7 +124,7 @@ HostId: TypeAlias = Annotated[str, Depends(_host)]
 # ------------------------------------------------------------------------------ bodies
 
 
-class Body(web.Model, json_types={datetime: Timestamp}):
+class Body(web.Model, json_types={datetime: web.Timestamp}):
     """A body with names in camel case."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -172,28 +159,26 @@ def named_as_sent(**others: str) -> Generator[None]:
 
 # ------------------------------------------------------------------------------ problems
 
-WRONG_PHASE = ProblemType(
+WRONG_PHASE = web.ProblemType(
     "wrong-phase",
     409,
     "Wrong phase",
     "The game is in another phase than this needs. `detail` says which.",
 )
-ROOM_CLOSED = ProblemType(
+ROOM_CLOSED = web.ProblemType(
     "room-closed", 403, "Room closed", "The game is locked, full or over, or you were removed."
 )
-EXISTS = ProblemType(
+EXISTS = web.ProblemType(
     "already-exists",
     409,
     "Already exists",
     "This name is taken. For players, `suggestions` has some that are free.",
 )
-PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS)
-
 PROBLEMS = AppProblems(
     {
         errors.AlreadyExists: EXISTS,
         # Games have no sign-in, so people get another title than in the other apps.
-        errors.NotSeated: replace(NOT_SIGNED_IN, title="You need a link for this"),
+        errors.NotSeated: replace(web.NOT_SIGNED_IN, title="You need a link for this"),
         errors.WrongPhase: WRONG_PHASE,
         errors.RoomClosed: ROOM_CLOSED,
     }

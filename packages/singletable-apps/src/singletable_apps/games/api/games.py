@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +10,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass
 
+from singletable_apps.games import entities
 from singletable_apps.games.api.dependencies import (
     EXISTS,
     ROOM_CLOSED,
@@ -31,16 +31,6 @@ from singletable_apps.games.api.dependencies import (
     named_as_sent,
 )
 from singletable_apps.games.api.sets import SetBody
-from singletable_apps.games.entities import (
-    AnswersShown,
-    Game,
-    GameEntry,
-    GameSettings,
-    GameState,
-    Homework,
-    Player,
-    Standing,
-)
 from singletable_apps.games.errors import InvalidInput, NotFound, NotPermitted
 from singletable_apps.games.formats.document import QuestionDocument
 from singletable_apps.games.kinds import check_set
@@ -49,51 +39,39 @@ from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.tokens import Role, new_id
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import limited
-from singletable_apps.shared.web import (
-    INVALID,
-    INVALID_CURSOR,
-    PUBLIC,
-    Page,
-    Pagination,
-    StrictBoolean,
-    Timestamp,
-    api_router,
-    check_limit,
-    hit_limit,
-    responses,
-)
 
-router, players = api_router("games", *SEATED), api_router("players", *SEATED)
+router, players = web.api_router("games", *SEATED), web.api_router("players", *SEATED)
 
 
 @dataclass(
     frozen=True, config=ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
 )
-class SettingsBody(GameSettings):
+class SettingsBody(entities.GameSettings):
     """Settings of a game. Times are in seconds; 0 means no limit."""
 
     @field_validator("*", mode="before")
     @classmethod
     def _check_type(cls, value: object, info: ValidationInfo) -> object:
         """Reject 1 for true, and true or "1" for 1."""
-        default: object = getattr(GameSettings(), info.field_name or "", None)
+        default: object = getattr(entities.GameSettings(), info.field_name or "", None)
         expected = type(default)
         if expected in (bool, int) and type(value) is not expected:
             raise ValueError("Expected true or false" if expected is bool else "Expected a number")
         return value
 
-    def to_settings(self) -> GameSettings:
+    def to_settings(self) -> entities.GameSettings:
         """Return the settings."""
-        return GameSettings(**{name: getattr(self, name) for name in SETTING_NAMES})
+        return entities.GameSettings(**{name: getattr(self, name) for name in SETTING_NAMES})
 
 
 class HomeworkBody(Body):
     """How a game is played as homework: players answer one question after the other."""
 
-    due_at: Timestamp = Field(description="Nothing is accepted after it.")
+    due_at: web.Timestamp = Field(description="Nothing is accepted after it.")
     attempts: int = Field(1, strict=True, description="The best one counts; 0 is no limit.")
-    answers_shown: AnswersShown = "end"
+    answers_shown: entities.AnswersShown = "end"
     seconds: int = Field(0, strict=True, description="For each question; 0 is no limit.")
     names: tuple[str, ...] = Field((), description="Who can join; everyone, if it is empty.")
     left_out: int = Field(0, description="How many questions need others to vote. Do not send it.")
@@ -135,7 +113,7 @@ class CreatedGame(Body):
 
 class GameBody(
     Body,
-    of=Game,
+    of=entities.Game,
     only="game_id title engagement_type question_set_id question_count categories join_code "
     "join_url is_locked is_private debug_mode created_at last_activity_at expires_at phase state "
     "homework",
@@ -154,8 +132,8 @@ class GameBody(
 @router.post(
     "/games",
     status_code=201,
-    openapi_extra=PUBLIC,
-    responses=responses(INVALID),
+    openapi_extra=web.PUBLIC,
+    responses=web.responses(web.INVALID),
     dependencies=limited("create"),
 )
 def create_game(
@@ -169,7 +147,7 @@ def create_game(
     with named_as_sent():
         draft = _draft(service, host_id, body)
         if body.homework:
-            game = service.homework.give(host_id, draft, Homework(**dict(body.homework)))
+            game = service.homework.give(host_id, draft, entities.Homework(**dict(body.homework)))
         else:
             game = service.games.create(host_id, draft)
     context = service.context
@@ -209,11 +187,11 @@ def _draft(service: GamesService, host_id: str, body: NewGame) -> GameDraft:
     )
 
 
-def _join_url(service: GamesService, game: Game) -> str:
+def _join_url(service: GamesService, game: entities.Game) -> str:
     return service.context.urls.absolute(service.context.urls.join(game.join_code))
 
 
-def _show(service: GamesService, game: Game, *, for_host: bool = True) -> GameBody:
+def _show(service: GamesService, game: entities.Game, *, for_host: bool = True) -> GameBody:
     state = service.rounds.finish_due(game.game_id)
     return GameBody.from_object(
         game,
@@ -226,14 +204,16 @@ def _show(service: GamesService, game: Game, *, for_host: bool = True) -> GameBo
     )
 
 
-class GameEntryBody(Body, of=GameEntry, omit="created_by", rename={"type": "engagement_type"}):
+class GameEntryBody(
+    Body, of=entities.GameEntry, omit="created_by", rename={"type": "engagement_type"}
+):
     """A game in the history."""
 
     duration: int = Field(description="Minutes from the creation to the end.")
 
 
 @router.get("/games")
-def list_games(service: Service, host_id: HostId, page: Pagination) -> Page[GameEntryBody]:
+def list_games(service: Service, host_id: HostId, page: web.Pagination) -> web.Page[GameEntryBody]:
     """Return your games, newest first."""
     found = service.rounds.list_of_host(host_id, page.limit, page.cursor)
     return page.answer([GameEntryBody.from_object(each) for each in found.items], found.cursor)
@@ -248,7 +228,9 @@ class GameStatusBody(GameEntryBody):
 
 
 @router.get("/admin/games")
-def list_all_games(service: Service, admin: Admin, page: Pagination) -> Page[GameStatusBody]:
+def list_all_games(
+    service: Service, admin: Admin, page: web.Pagination
+) -> web.Page[GameStatusBody]:
     """Return the games of all hosts, newest first."""
     found = service.admin.list_games(page.limit, page.cursor)
     bodies = [
@@ -274,7 +256,7 @@ class Validation(Body):
     title: str = ""
 
 
-@router.get("/games/{game_id}/validate", openapi_extra=PUBLIC, dependencies=limited("join"))
+@router.get("/games/{game_id}/validate", openapi_extra=web.PUBLIC, dependencies=limited("join"))
 def validate_game(request: Request, state: CurrentState, game_id: GameId) -> Validation:
     """Say whether there is a game with this join code, or this id."""
     try:
@@ -303,10 +285,10 @@ def read_view(service: Service, seated: AnySeat) -> dict[str, Any]:
 class Deadline(Body):
     """Until when a homework can be answered."""
 
-    due_at: Timestamp
+    due_at: web.Timestamp
 
 
-@router.put("/games/{game_id}/homework", responses=responses(INVALID, WRONG_PHASE))
+@router.put("/games/{game_id}/homework", responses=web.responses(web.INVALID, WRONG_PHASE))
 def change_deadline(service: Service, seated: DriverSeat, body: Deadline) -> GameBody:
     """Change the deadline of a homework that is open. To close it, end the game."""
     with named_as_sent(due_at="dueAt"):
@@ -314,7 +296,7 @@ def change_deadline(service: Service, seated: DriverSeat, body: Deadline) -> Gam
     return _show(service, game)
 
 
-@router.post("/games/{game_id}/homework/next", responses=responses(WRONG_PHASE))
+@router.post("/games/{game_id}/homework/next", responses=web.responses(WRONG_PHASE))
 def go_on(service: Service, seated: PlayerSeat, attempt: int, position: int) -> dict[str, Any]:
     """Begin an attempt, or leave the question of this place, and return what comes next."""
     game_id, player_id = seated.game.game_id, seated.seat.player_id
@@ -327,7 +309,7 @@ def go_on(service: Service, seated: PlayerSeat, attempt: int, position: int) -> 
 
 class StateBody(
     Body,
-    of=GameState,
+    of=entities.GameState,
     only="game_id current_state phase version current_question_id current_question_index "
     "question_started_at opened_at deadline played_questions scored_questions updated_at",
     rename={
@@ -356,11 +338,11 @@ def read_state(service: Service, seated: AnySeat) -> StateBody:
     return _show_state(service.rounds.finish_due(seated.game.game_id))
 
 
-def _show_state(state: GameState) -> StateBody:
+def _show_state(state: entities.GameState) -> StateBody:
     return StateBody.from_object(state, current_state=ORIGINAL_STATES[state.phase])
 
 
-@router.put("/games/{game_id}/state", responses=responses(WRONG_PHASE))
+@router.put("/games/{game_id}/state", responses=web.responses(WRONG_PHASE))
 def change_state(service: Service, seated: DriverSeat, body: NewState) -> StateBody:
     """Execute a command of a host, unless the state has another version than the host saw."""
     if body.command not in HOST_COMMANDS:
@@ -379,12 +361,12 @@ class NewTitle(Body):
 
 
 class DebugMode(Body):
-    """Whether hosts see what the summary is made from."""
+    """Whether summaries come with the prompt that they are made from."""
 
-    debug_mode: StrictBoolean
+    debug_mode: web.StrictBoolean
 
 
-@router.post("/games/{game_id}/update-title", responses=responses(INVALID))
+@router.post("/games/{game_id}/update-title", responses=web.responses(web.INVALID))
 def change_title(service: Service, seated: DriverSeat, body: NewTitle) -> GameBody:
     """Change the title of a game."""
     with named_as_sent():
@@ -393,7 +375,7 @@ def change_title(service: Service, seated: DriverSeat, body: NewTitle) -> GameBo
 
 @router.post("/games/{game_id}/debug-mode")
 def change_debug_mode(service: Service, seated: DriverSeat, body: DebugMode) -> GameBody:
-    """Show hosts what summaries are made from, or do not."""
+    """Return summaries with the prompt that they are made from, or without it."""
     return _show(service, service.games.edit(seated.game.game_id, debug_mode=body.debug_mode))
 
 
@@ -418,7 +400,7 @@ class NewPlayer(Body):
 
 class PlayerBody(
     Body,
-    of=Player,
+    of=entities.Player,
     only="player_id name team total_score rank is_active joined_at last_seen_at attempt position",
 ):
     """A player. Scores are those after the last question with points.
@@ -427,39 +409,20 @@ class PlayerBody(
     """
 
 
-class JoinedPlayer(Body, of=Player, only="game_id player_id name team token rejoined total_score"):
+class JoinedPlayer(
+    Body, of=entities.Player, only="game_id player_id name team token rejoined total_score"
+):
     """A player with the token that only this player gets."""
 
     token: str
     rejoined: bool
 
 
-class PlayerList(Body):
-    """Players of a game, in the order of joining."""
-
-    players: list[PlayerBody]
-    next: str | None = Field(description="The cursor of the next page, or null on the last page.")
-
-    @classmethod
-    def of(
-        cls, players: Iterable[Player], standings: Iterable[Standing], cursor: str | None
-    ) -> PlayerList:
-        """Return the body of a page of players with their standings."""
-        known = {each.player: each for each in standings}
-        bodies = [
-            PlayerBody.from_object(each, total_score=own.total, rank=own.place)
-            if (own := known.get(each.player_id))
-            else PlayerBody.from_object(each)
-            for each in players
-        ]
-        return cls(players=bodies, next=cursor)
-
-
 @players.post(
     "/games/{game_id}/players",
     status_code=201,
-    openapi_extra={"security": [*PUBLIC["security"], {"access token": []}]},
-    responses={**responses(INVALID, EXISTS, ROOM_CLOSED), 200: {"model": JoinedPlayer}},
+    openapi_extra={"security": [*web.PUBLIC["security"], {"access token": []}]},
+    responses={**web.responses(web.INVALID, EXISTS, ROOM_CLOSED), 200: {"model": JoinedPlayer}},
     dependencies=limited("join"),
 )
 def join_game(
@@ -484,7 +447,7 @@ def join_game(
         response.status_code = 200
         return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
     guesses = state.limits["wrong_code"] if game.access_code else None
-    check_limit(request, guesses)
+    web.check_limit(request, guesses)
     try:
         with named_as_sent():
             joined = service.players.join(
@@ -492,21 +455,24 @@ def join_game(
             )
     except InvalidInput as error:
         if "accessCode" in error.errors:
-            hit_limit(request, guesses)
+            web.hit_limit(request, guesses)
         raise
     return _joined(joined.player, joined.token, rejoined=False)
 
 
-def _joined(player: Player, token: str, *, rejoined: bool) -> JoinedPlayer:
+def _joined(player: entities.Player, token: str, *, rejoined: bool) -> JoinedPlayer:
     return JoinedPlayer.from_object(player, token=token, rejoined=rejoined)
 
 
-@players.get("/games/{game_id}/players", responses=responses(INVALID_CURSOR))
-def list_players(service: Service, seated: AnySeat, page: Pagination) -> PlayerList:
+@players.get("/games/{game_id}/players", responses=web.responses(web.INVALID_CURSOR))
+def list_players(service: Service, seated: AnySeat, page: web.Pagination) -> web.Page[PlayerBody]:
     """Return players in the order of joining, with their scores after the last question."""
     store, game_id = service.game_store, seated.game.game_id
-    standings = store.get_standings(service.rounds.finish_due(game_id))
+    scores = {
+        each.player: {"total_score": each.total, "rank": each.place}
+        for each in store.get_standings(service.rounds.finish_due(game_id))
+    }
     joined = sorted(store.list_players(game_id), key=lambda each: each.joined_at)
-    players, cursor = page.slice(joined, service.context.tokens.cursor_key)
-    page.link_next(cursor)
-    return PlayerList.of(players, standings, cursor)
+    shown, cursor = page.slice(joined, service.context.tokens.cursor_key)
+    bodies = [PlayerBody.from_object(each, **scores.get(each.player_id, {})) for each in shown]
+    return page.answer(bodies, cursor)

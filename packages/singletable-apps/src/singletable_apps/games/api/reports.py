@@ -41,11 +41,15 @@ def download_report(
 
 
 @router.get("/games/{game_id}/summary/{question_id}")
-def read_summary(
-    service: Service, seated: DriverSeat, question_id: Segment, debug: bool = False
-) -> AnswerSummary:
+def read_summary(service: Service, seated: DriverSeat, question_id: Segment) -> AnswerSummary:
     """Return the summary of a question, which is made if it is missing."""
-    return _summary(service, seated.game.game_id, question_id, debug=debug)
+    reports, game = service.reports, seated.game
+    request = reports.summary_request(game.game_id, question_id)
+    entry = service.game_store.get_round(game.game_id, question_id)
+    if entry is None or not entry.summary:
+        entry = reports.summarize(game.game_id, question_id)
+    prompt = reports.summarizer.prompt(request) if game.debug_mode else ""
+    return AnswerSummary(question_id=question_id, summary=entry.summary, prompt=prompt)
 
 
 @router.post("/games/{game_id}/summary/{question_id}")
@@ -53,13 +57,3 @@ def create_summary(service: Service, seated: DriverSeat, question_id: Segment) -
     """Summarize the answers to a question again."""
     entry = service.reports.summarize(seated.game.game_id, question_id)
     return AnswerSummary(question_id=question_id, summary=entry.summary)
-
-
-def _summary(service: Service, game_id: str, question_id: str, *, debug: bool) -> AnswerSummary:
-    request = service.reports.summary_request(game_id, question_id)
-    entry = service.game_store.get_round(game_id, question_id)
-    summary = entry.summary if entry else ""
-    if not summary:
-        summary = service.reports.summarize(game_id, question_id).summary
-    prompt = service.reports.summarizer.prompt(request) if debug else ""
-    return AnswerSummary(question_id=question_id, summary=summary, prompt=prompt)

@@ -21,18 +21,10 @@ from singletable_apps.games.formats.document import SetDocument
 from singletable_apps.games.questions import Visibility
 from singletable_apps.games.service.sets import ADMIN
 from singletable_apps.games.set_library import download_set
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import limited
-from singletable_apps.shared.web import (
-    PUBLIC,
-    IfMatch,
-    IfNoneMatch,
-    Segment,
-    api_router,
-    etag,
-    responses,
-)
 
-router = api_router("question sets", *SEATED)
+router = web.api_router("question sets", *SEATED)
 
 
 async def _set_actor(actor: CurrentActor) -> str:
@@ -62,7 +54,7 @@ class SetSummary(
     """A question set without its questions."""
 
 
-@router.get("/question-sets", openapi_extra=PUBLIC)
+@router.get("/question-sets", openapi_extra=web.PUBLIC)
 def list_question_sets(service: Service, actor: AnySetActor) -> list[SetSummary]:
     """List the active sets that the caller can play, with their categories."""
     found = service.sets.list_playable(actor) if actor else service.sets.list_shared()
@@ -102,16 +94,18 @@ def _load(service: Service, actor: str, set_id: str) -> StoredSet:
     return StoredSet.of(draft, **stored)
 
 
-@router.post("/sets", status_code=201, dependencies=limited("create"), responses=responses(EXISTS))
+@router.post(
+    "/sets", status_code=201, dependencies=limited("create"), responses=web.responses(EXISTS)
+)
 def create_set(service: Service, actor: SetActor, body: SetBody, response: Response) -> StoredSet:
     """Create a set with its questions."""
     item = service.sets.create(actor, body.to_draft())
-    response.headers["ETag"] = etag(item.revision)
+    response.headers["ETag"] = web.etag(item.revision)
     response.headers["Location"] = service.context.urls.api("sets", item.set_id)
     return _load(service, actor, item.set_id)
 
 
-@router.get("/set-schema.json", openapi_extra=PUBLIC)
+@router.get("/set-schema.json", openapi_extra=web.PUBLIC)
 def read_schema() -> dict[str, Any]:
     """Return the JSON Schema of files with question sets."""
     return json_schema()
@@ -119,7 +113,7 @@ def read_schema() -> dict[str, Any]:
 
 @router.get("/sets/{set_id}")
 def read_set_document(
-    service: Service, actor: SetActor, set_id: Segment, look: IfNoneMatch
+    service: Service, actor: SetActor, set_id: web.Segment, look: web.IfNoneMatch
 ) -> StoredSet:
     """Return a set with its questions."""
     stored = _load(service, actor, set_id)
@@ -127,9 +121,9 @@ def read_set_document(
     return stored
 
 
-@router.put("/sets/{set_id}", responses=responses(EXISTS))
+@router.put("/sets/{set_id}", responses=web.responses(EXISTS))
 def replace_set(
-    service: Service, actor: SetActor, set_id: Segment, body: SetBody, edit: IfMatch
+    service: Service, actor: SetActor, set_id: web.Segment, body: SetBody, edit: web.IfMatch
 ) -> StoredSet:
     """Save a whole set as its next version. Running games keep theirs."""
     item = service.sets.save(actor, set_id, body.to_draft(), edit.check)
@@ -138,7 +132,7 @@ def replace_set(
 
 
 @router.delete("/sets/{set_id}", status_code=204)
-def delete_set(service: Service, actor: SetActor, set_id: Segment, edit: IfMatch) -> None:
+def delete_set(service: Service, actor: SetActor, set_id: web.Segment, edit: web.IfMatch) -> None:
     """Delete a set with all its versions."""
     service.sets.delete(actor, set_id, edit.check)
 
@@ -147,7 +141,7 @@ def delete_set(service: Service, actor: SetActor, set_id: Segment, edit: IfMatch
 def export_set(
     service: Service,
     actor: SetActor,
-    set_id: Segment,
+    set_id: web.Segment,
     format: SetFormat = SetFormat.JSON,  # noqa: A002
 ) -> Response:
     """Download a set in one of the formats, without questions that it cannot contain."""

@@ -56,7 +56,8 @@ class LiveGames:
         count = _EMBEDDED_THREADS if self._is_embedded else _REMOTE_THREADS
         threads = threads or ThreadPoolExecutor(count, thread_name_prefix="games")
         # Nobody else uses an embedded database.
-        self._watch = Watch(service, threads, pace or Pace(), is_told=self._is_embedded)
+        is_alone = self._is_embedded
+        self._watch = Watch(service, threads, pace or Pace(), is_alone, is_told=is_alone)
         self._watchers = self._watch.watchers
         self._feed: asyncio.Task[None] | None = None
         # Two a second of each player, after a few at once.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from singletable import evolve
+from singletable_apps.games import patterns
 from singletable_apps.games.entities import Process
 from singletable_apps.games.service.admin import STALE
 from singletable_apps.games.service.context import Context
@@ -32,12 +33,13 @@ class Counts:
 class ProcessItems:
     """Writes the item of this process for one game, and reads those of the others.
 
-    The methods block: call them in a thread.
+    The methods block: call them in a thread. If it `is_alone`, there are no other processes.
     """
 
-    def __init__(self, context: Context, game_id: str) -> None:
+    def __init__(self, context: Context, game_id: str, *, is_alone: bool) -> None:
         self._context = context
         self._game_id = game_id
+        self._is_alone = is_alone
         self._written: Process | None = None
         self._seen: dict[str, int] = {}
 
@@ -51,8 +53,9 @@ class ProcessItems:
         ):
             self._context.store.put(own)
             self._written = own
-        query = Process.key.partition(self._game_id)
-        found = self._context.store.query(query, consistent=True)
+        if self._is_alone:
+            return [], False
+        found = self._context.store.run(patterns.processes, self._game_id)
         others = [
             each
             for each in found

@@ -27,7 +27,7 @@ from singletable_apps.games.live import messages
 from singletable_apps.games.live.processes import Counts, ProcessItems, add_up
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
-from singletable_apps.games.rules import Play, due_at
+from singletable_apps.games.rules import Play, due_at, is_due
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.context import has_link
 from singletable_apps.games.tokens import DRIVERS, Role, Seat
@@ -45,6 +45,8 @@ _REACTING = (Phase.WAITING, Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
 # Parts of a view that change by messages of their own.
 _UNMARKED = ("host", "playerCount", "audience")
 _COUNT_INTERVAL = 0.1
+# Frames take time that answers need: all phones of a process together get this many counters.
+_COUNTS_PER_SECOND = 1_000
 # Reading all players or answers again takes at most this share of the time, for all rooms.
 _SHARE = 0.1
 # Players who leave are noted a few at a time, when a whole room goes home.
@@ -58,8 +60,9 @@ class Pace:
     """Seconds between looks at a game that may be changed elsewhere (`poll`), and at all others.
 
     Processes tell each other what they know every `exchange`. Counters are sent every `fast` to
-    hosts and screens, and every `slow` to players; hosts see new answers every `slow`. After a
-    disconnect, players have `settle` to come back before the others are all that count.
+    hosts and screens, and every `slow` to players, or more rarely to thousands of them; hosts see
+    new answers every `slow`. After a disconnect, players have `settle` to come back before the
+    others are all that count.
     """
 
     poll: float = 0.25
@@ -92,12 +95,14 @@ class Attendee(Member):
 class Watch:
     """The watchers of a process by game, and what they work with.
 
-    `is_told` is whether they are told what other processes write.
+    `is_alone` is whether no other process uses the database, and `is_told` whether they are told
+    what others write.
     """
 
     service: GamesService
     threads: Executor
     pace: Pace
+    is_alone: bool
     is_told: bool
     watchers: dict[str, Watcher] = field(default_factory=dict[str, "Watcher"])
 
@@ -121,7 +126,7 @@ class Watcher:
         self._service = service
         self._thread = watch.run
         self._game_id = room.key
-        self._processes = ProcessItems(service.context, room.key)
+        self._processes = ProcessItems(service.context, room.key, is_alone=watch.is_alone)
         self._others: list[Process] = []
         self._shown: Shown | None = None
         # The newest state that was written in this process.
@@ -136,11 +141,13 @@ class Watcher:
         self._reactions = Counter[messages.Emoji]()
         self._changes = 0
         self._handled_changes = 0
+        self._read_at = 0.0
         self._exchanged_at = -watch.pace.exchange
         self._next_exchange = 0.0
         self._next_changes = 0.0
         self._next_host_view = 0.0
         self._settled_at = 0.0
+        self._round_began = 0.0
         self._has_new_answers = False
         self._host_seen_at = service.context.clock()
         self._counting: asyncio.TimerHandle | None = None
@@ -196,6 +203,7 @@ class Watcher:
         self._present[_channel(member)][member.id] = None
         self._left.pop(member.id, None)
         self._count_answers(member.id)
+        self._update_presence()
         self._update_counts()
         self._exchange_soon()
 
@@ -206,6 +214,7 @@ class Watcher:
         if isinstance(member, Attendee) and member.seat.role is Role.PLAYER:
             self._left[member.id] = self._service.context.clock()
             self._settle()
+        self._update_presence()
         self._update_counts()
         self._exchange_soon()
 
@@ -260,7 +269,6 @@ class Watcher:
     def _show_counts(self) -> None:
         self._counting = None
         self._update_progress()
-        self._update_presence()
         if self._is_all_done():
             self._room.wake()
 
@@ -339,8 +347,7 @@ class Watcher:
         if self._look is not None:
             self._look.cancel()
             self._look = None
-        state = await self._thread(self._service.rounds.finish_due, self._game_id)
-        shown = self._shown
+        state, shown = await self._read_state(), self._shown
         if shown is None or state.version != shown.snapshot.state.version:
             with self._reading():
                 await self._show_phase(state)
@@ -363,7 +370,7 @@ class Watcher:
         self._update_progress()
         self._update_presence()
         is_complete = self._is_all_done()
-        if is_complete:
+        if is_complete and not self._watch.is_alone:
             # The others may have had players since the last exchange.
             await self._exchange()
             is_complete = self._is_all_done()
@@ -372,6 +379,17 @@ class Watcher:
         elif self._has_new_answers and loop.time() >= self._next_host_view:
             await self._show_answers()
         await self._check_absence(state)
+
+    async def _read_state(self) -> GameState:
+        """Return the state after doing what is due, or raise NotFound if the game was deleted."""
+        now, shown = asyncio.get_running_loop().time(), self._shown
+        if self._watch.is_alone and shown and now < self._read_at + self._pace.idle:
+            state, written = shown.snapshot.state, self._written
+            is_newest = written is None or written.version <= state.version
+            if is_newest and not is_due(state, self._service.context.clock()):
+                return state
+        self._read_at = now
+        return await self._thread(self._service.rounds.finish_due, self._game_id)
 
     def _wait(self) -> float:
         """Return how many seconds to sleep until something is due, or may have changed."""
@@ -429,6 +447,7 @@ class Watcher:
         if before is None or _round_of(before.snapshot.state) != _round_of(state):
             self._answered.clear()
             self._done.clear()
+            self._round_began = asyncio.get_running_loop().time()
         for channel, view in views.items():
             self._add_view(shown, channel, view)
             if before is not None:
@@ -553,10 +572,15 @@ class Watcher:
         if self._shown is None:
             return
         state, counts = self._shown.snapshot.state, self._counts()
-        fast, slow = self._pace.fast, self._pace.slow
+        phones = len(self._present["player"]) * len(self._watch.watchers)
+        slow = max(self._pace.slow, phones / _COUNTS_PER_SECOND)
         progress = messages.AnswerProgress(*_round_of(state), counts.done, counts.players)
-        for channel, interval in (("host", fast), ("screen", fast), ("player", slow)):
-            self._room.update("playerAnswered", progress, channel, interval=interval)
+        intervals = {"host": self._pace.fast, "screen": self._pace.fast, "player": slow}
+        if asyncio.get_running_loop().time() < self._round_began + slow - self._pace.slow:
+            del intervals["player"]
+        for channel, interval in intervals.items():
+            if self._present[channel]:
+                self._room.update("playerAnswered", progress, channel, interval=interval)
 
     def _update_reactions(self) -> messages.ReactionCounts:
         counts = messages.ReactionCounts(dict(self._reactions))

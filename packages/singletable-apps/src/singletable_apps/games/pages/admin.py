@@ -38,15 +38,6 @@ def show_admin(page: AdminPage, query: ListQueryParameters) -> Response:
     )
 
 
-@router.get("/admin/games/{game_id}")
-def show_game(page: AdminPage, game_id: Segment) -> Response:
-    """Show a game with its processes and how many are connected."""
-    details = page.service.admin.describe(game_id)
-    return page.render(
-        "admin/game", details=details, phase_names=PHASE_NAMES, type_names=ENGAGEMENT_NAMES
-    )
-
-
 @confirm(router, "/admin/games/{game_id}/end")
 def end_game(page: AdminPage, game_id: Segment) -> ConfirmedAction:
     """End a game."""
@@ -62,7 +53,7 @@ def end_game(page: AdminPage, game_id: Segment) -> ConfirmedAction:
         title=f"End “{game.title}”?",
         text="Everyone sees the final leaderboard. The host cannot continue the game.",
         button="End the game",
-        back=page.urls.page("admin", "games", game_id),
+        back=page.urls.page("admin"),
         do=end,
         done=f"“{game.title}” is over.",
     )

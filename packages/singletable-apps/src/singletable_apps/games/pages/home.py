@@ -62,7 +62,6 @@ def use_host_link(page: AnyPage, token: str = "") -> ConfirmedAction | Response:
         title="Become another host?",
         text="This link belongs to another host. Use it only if it is yours.",
         button="Become the other host",
-        url=page.urls.page("host-link", token=token),
         back=games,
         consequences=[
             "This browser loses the games and question sets that it has now, unless you have saved "

@@ -440,7 +440,6 @@ def take_seat(page: AnyPage, game_id: Segment, token: str = "") -> ConfirmedActi
         text="You are already in this game. With this link you continue as someone else, and "
         "this phone forgets who you were.",
         button="Take the other seat",
-        url=page.urls.play(game_id, "seat", token=token),
         back=back,
         do=lambda _: page.take_seat(token, back),
     )

@@ -88,7 +88,7 @@ def _show_preview(page: PageContext, read: formats.ReadSet, form: Form, status: 
         read=read,
         target=_find_target(page, form),
         types=TYPES,
-        format_title=formats.FORMATS[read.format].title if form.value("filename") else "a list",
+        format_title=formats.FORMATS[read.format].title if form.value("filename") else "Pasted",
     )
 
 

@@ -1,15 +1,15 @@
 """Accept answers and votes.
 
-An answer is written first, and then the state is read once more. If the phase is still open, the
-answer was stored before it was closed, so it will be counted: only then it is acknowledged. No
-transaction contains the state, so a thousand phones do not wait for each other. Answers that arrive
-at the same time are written together.
+An answer is written first, and then the state is read once more, unless it is certain to be the
+same. If the phase is still open, the answer was stored before it was closed, so it will be counted:
+only then it is acknowledged. No transaction contains the state, so a thousand phones do not wait
+for each other. Answers that arrive at the same time are written together.
 """
 
 from __future__ import annotations
 
-from asyncio import to_thread
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from asyncio import gather, to_thread
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from singletable import AsyncStore, Condition, ConditionFailed, ItemKey, Store, Transaction
+from singletable_apps.games import patterns
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -49,8 +50,9 @@ from singletable_apps.shared.service import check_found
 
 T = TypeVar("T")
 MAX_CLIENT_ID = 64
-# Answers in one transaction: each has to wait for the disk, or for the network.
-_BATCH = 100
+# Answers in one transaction, each of which waits for the disk or the network. An event loop runs
+# short ones itself, which is faster than in a thread, and several share one wait for the disk.
+_BATCH, _SHORT_BATCH = 100, 25
 _ATTEMPTS = 5
 _NO_GAME = "Game not found. Please check the game ID."
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -105,7 +107,7 @@ class _Direct:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def get_many(self, keys: list[ItemKey[T]], *, consistent: bool) -> list[T | None]:
+    async def get_many(self, keys: Iterable[ItemKey[T]], *, consistent: bool) -> list[T | None]:
         return self._store.get_many(keys, consistent=consistent)
 
     @asynccontextmanager
@@ -163,14 +165,19 @@ class Answers:
                     results[number] = prepared
                 else:
                     stored[number] = prepared
-        for batch in _batches(stored):
-            results |= await self._write(store, plays, batch)
-        found = await store.get_many([GameState.key(each) for each in plays], consistent=True)
-        states = {each.game_id: each for each in found if each}
+        is_direct, is_newest = isinstance(store, _Direct), self._context.is_newest
+        for batches in _split(stored, _BATCH if is_direct else _SHORT_BATCH):
+            writes = [self._write(store, plays, each) for each in batches]
+            for written in [await each for each in writes] if is_direct else await gather(*writes):
+                results |= written
+        states = {name: each.state for name, each in plays.items() if is_newest(each.state)}
+        keys = map(patterns.game_state, plays.keys() - states.keys())
+        found = await store.get_many(keys, consistent=True)
+        states |= {each.game_id: each for each in found if each}
         for game_id in {sent[each][0] for each in results if _is_repeated(results[each])}:
             # Those who lost their acknowledgment want to know.
             if game_id in states and states[game_id].closed_at is not None:
-                finish, is_direct = self._rounds.finish_due, isinstance(store, _Direct)
+                finish = self._rounds.finish_due
                 states[game_id] = finish(game_id) if is_direct else await to_thread(finish, game_id)
         counted = dict[tuple[str, str], frozenset[str]]()
         for number, (game_id, each) in enumerate(sent):
@@ -239,7 +246,7 @@ class Answers:
                         else:
                             tx.put(answer, if_=_is_new(answer))
             except ConditionFailed:
-                keys = [Answer.key(*_identity(each)) for each in left.values()]
+                keys = [patterns.answer(*_identity(each)) for each in left.values()]
                 found = await store.get_many(keys, consistent=True)
                 for number, answer, known in zip([*left], [*left.values()], found, strict=True):
                     is_same = known and known.client_id == answer.client_id != ""
@@ -278,7 +285,7 @@ class Answers:
         """Store votes, each with its game, as `submit_many` does with answers."""
         plays, players = self._load(sent, known_players, known_plays)
         states = [play.state for play in plays.values() if play.state.question_id]
-        keys = [Round.key(each.game_id, each.question_id) for each in states]
+        keys = [patterns.played_round(each.game_id, each.question_id) for each in states]
         found = self._context.store.get_many(keys, consistent=True)
         entries = {entry.game_id: entry for entry in found if entry}
         results: list[Receipt | AppError] = []
@@ -344,24 +351,23 @@ class Answers:
             if (player := known_players.get(each[0], _NOTHING).get(each[1]))
         }
         for consistent in (False, True):
-            keys = [Player.key(*each) for each in ids - players.keys()]
+            keys = [patterns.player(*each) for each in ids - players.keys()]
             found = self._context.store.get_many(keys, consistent=consistent)
             players |= {(each.game_id, each.player_id): each for each in found if each}
         return {**known_plays, **self._store.load_many(missing)}, players
 
     def find_answer(self, game_id: str, question_id: str, player_id: str) -> Answer | None:
         """Return the answer of a player, or None."""
-        key = Answer.key(game_id, question_id, player_id)
-        return self._context.store.get(key, consistent=True)
+        return self._context.store.run(patterns.answer, game_id, question_id, player_id)
 
     def list_of_player(self, game_id: str, player_id: str, ids: Sequence[str]) -> list[Answer]:
         """Return the answers of a player to these questions."""
-        keys = [Answer.key(game_id, question_id, player_id) for question_id in ids]
+        keys = [patterns.answer(game_id, question_id, player_id) for question_id in ids]
         return [each for each in self._context.store.get_many(keys, consistent=True) if each]
 
     def find_vote(self, game_id: str, question_id: str, player_id: str) -> Vote | None:
         """Return the vote of a player, or None."""
-        return self._context.store.get(Vote.key(game_id, question_id, player_id), consistent=True)
+        return self._context.store.run(patterns.vote, game_id, question_id, player_id)
 
 
 # ------------------------------------------------------------------------------ rules
@@ -400,17 +406,18 @@ def _is_new(answer: Answer) -> Condition[Answer] | None:
     return is_other & is_shown if answer.client_id else is_shown
 
 
-def _batches(answers: Mapping[int, Answer]) -> Iterator[dict[int, Answer]]:
-    """Split answers, so that no batch has two answers of a player to the same question."""
-    batch, seen = dict[int, Answer](), set[tuple[str, str, str]]()
+def _split(answers: Mapping[int, Answer], size: int) -> Iterator[list[dict[int, Answer]]]:
+    """Yield batches that can be written at the same time: a player has one answer in them."""
+    batches, seen = [dict[int, Answer]()], set[tuple[str, str, str]]()
     for number, answer in answers.items():
-        if len(batch) == _BATCH or _identity(answer) in seen:
-            yield batch
-            batch, seen = {}, set[tuple[str, str, str]]()
-        batch[number] = answer
-        seen.add(_identity(answer))
-    if batch:
-        yield batch
+        if (identity := _identity(answer)) in seen:
+            yield batches
+            batches, seen = [{}], set()
+        elif len(batches[-1]) == size:
+            batches.append({})
+        batches[-1][number] = answer
+        seen.add(identity)
+    yield batches
 
 
 def is_open(game: Game, state: GameState, question_id: str) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from threading import Lock
 
-from singletable import AsyncStore, Store, retry_conflicts
-from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
+from singletable import AsyncStore, Store, Transaction, retry_conflicts
+from singletable_apps.games import patterns
+from singletable_apps.games.entities import Game, GameState, Player, Round
 from singletable_apps.games.errors import Busy, NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
 from singletable_apps.games.tokens import NO_LINK, Actor, Role, Seat, Tokens
@@ -60,15 +63,32 @@ class Context:
     _contents: dict[str, tuple[Question, ...]] = field(
         default_factory=dict[str, tuple[Question, ...]]
     )
+    # The newest version that this process has begun to write of each state.
+    _begun: dict[str, int] = field(default_factory=dict[str, int])
+    _lock: Lock = field(default_factory=Lock)
 
     def notify(self, item: Game | GameState | Player | Round) -> None:
         """Tell listeners that this item of a game has changed."""
         for listener in self.listeners:
             listener(item)
 
+    @contextmanager
+    def write_state(self, state: GameState) -> Generator[Transaction]:
+        """Write a state in a transaction, and tell listeners. `is_newest` knows it from now on."""
+        with self._lock:
+            self._begun[state.game_id] = max(self._begun.get(state.game_id, 0), state.version + 1)
+        with self.store.transaction() as tx:
+            tx.put(state)
+            yield tx
+        self.notify(state)
+
+    def is_newest(self, state: GameState) -> bool:
+        """Return whether no newer state can be stored. Only an embedded database has one writer."""
+        return self.async_store is not None and self._begun.get(state.game_id, 0) <= state.version
+
     def get_game(self, game_id: str, *, consistent: bool = False) -> Game:
         """Return a game, or raise NotFound."""
-        key = Game.key(game_id) if is_id(game_id) else None
+        key = patterns.game_metadata(game_id) if is_id(game_id) else None
         game = self.store.get(key, consistent=consistent) if key else None
         if game is None and key and not consistent:
             # It may have been created just now.
@@ -77,28 +97,26 @@ class Context:
 
     def get_state(self, game_id: str) -> GameState:
         """Return the state of a game, or raise NotFound."""
-        key = GameState.key(game_id) if is_id(game_id) else None
-        state = self.store.get(key, consistent=True) if key else None
+        state = self.store.run(patterns.game_state, game_id) if is_id(game_id) else None
         return check_found(state, "Game not found. Please check the game ID.")
 
     def get_states(self, game_ids: Iterable[str]) -> dict[str, GameState]:
         """Return the states of games by id, without those that do not exist."""
-        keys = map(GameState.key, filter(is_id, game_ids))
+        keys = map(patterns.game_state, filter(is_id, game_ids))
         found = self.store.get_many(keys, consistent=True)
         return {each.game_id: each for each in found if each}
 
     def get_player(self, game_id: str, player_id: str) -> Player:
         """Return a player of a game, or raise NotFound."""
-        key = Player.key(game_id, player_id) if is_id(game_id) and is_id(player_id) else None
-        player = self.store.get(key, consistent=True) if key else None
+        is_possible = is_id(game_id) and is_id(player_id)
+        player = self.store.run(patterns.player, game_id, player_id) if is_possible else None
         return check_found(player, "There is no such player in this game.")
 
     def get_questions(self, game: Game) -> tuple[Question, ...]:
         """Return the questions of a game. They never change, so they are kept in memory."""
         found = self._contents.get(game.game_id)
         if found is None:
-            query = GameContent.key.partition(game.game_id)
-            parts = self.store.query(query, consistent=True)
+            parts = self.store.run(patterns.game_content, game.game_id)
             found = tuple(question for part in parts for question in part.questions)
             while len(self._contents) >= _CACHED_GAMES:
                 self._contents.pop(next(iter(self._contents)), None)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from singletable import Selection
-from singletable_apps.games import entities
+from singletable_apps.games import entities, patterns
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import Play, written_ids
 from singletable_apps.games.scoring import assign_ballots
@@ -41,7 +40,7 @@ class GameStore:
         """Return games with their states and questions, without those that do not exist."""
         context = self._context
         games = context.store.get_many(
-            map(entities.Game.key, filter(is_id, game_ids)), consistent=True
+            map(patterns.game_metadata, filter(is_id, game_ids)), consistent=True
         )
         states = context.get_states(game_ids)
         return {
@@ -54,22 +53,19 @@ class GameStore:
         """Return a question that was played, or None. Before the first one, the id is empty."""
         if not question_id:
             return None
-        return self._context.store.get(entities.Round.key(game_id, question_id), consistent=True)
-
-    def _read(self, query: Selection[T]) -> list[T]:
-        return list(self._context.store.query(query, consistent=True))
+        return self._context.store.run(patterns.played_round, game_id, question_id)
 
     def list_players(self, game_id: str) -> list[entities.Player]:
         """Return all players of a game, also those who were removed."""
-        return self._read(entities.Player.key.partition(game_id))
+        return list(self._context.store.run(patterns.all_players, game_id))
 
     def list_rounds(self, game_id: str) -> list[entities.Round]:
         """Return all questions that were played, in order."""
-        return self._read(entities.Round.key.partition(game_id))
+        return list(self._context.store.run(patterns.played_rounds, game_id))
 
     def list_answers(self, game_id: str, question_id: str) -> list[entities.Answer]:
         """Return all answers to a question."""
-        return self._read(entities.Answer.key.partition(game_id).eq(question_id))
+        return list(self._context.store.run(patterns.question_answers, game_id, question_id))
 
     def list_written(self, play: Play) -> list[entities.Answer]:
         """Return the texts that were sent for the current question, or for all of a survey.
@@ -82,11 +78,11 @@ class GameStore:
 
     def list_asked(self, game_id: str) -> list[entities.AudienceQuestion]:
         """Return all questions of players to the host."""
-        return self._read(entities.AudienceQuestion.key.partition(game_id))
+        return list(self._context.store.run(patterns.asked_questions, game_id))
 
     def list_votes(self, game_id: str, question_id: str) -> list[entities.Vote]:
         """Return all votes on the answers to a question."""
-        return self._read(entities.Vote.key.partition(game_id).eq(question_id))
+        return list(self._context.store.run(patterns.question_votes, game_id, question_id))
 
     def get_ballot(self, entry: entities.Round) -> tuple[entities.BallotAnswer, ...]:
         """Return the frozen answers of a round."""
@@ -95,8 +91,10 @@ class GameStore:
     def _read_ballot(
         self, game_id: str, question_id: str, attempt: str
     ) -> tuple[entities.BallotAnswer, ...]:
-        parts = entities.BallotPart.key.partition(game_id).eq(question_id).eq(attempt)
-        return tuple(each for part in self._read(parts) for each in part.answers) if attempt else ()
+        if not attempt:
+            return ()
+        parts = self._context.store.run(patterns.question_ballot, game_id, question_id, attempt)
+        return tuple(each for part in parts for each in part.answers)
 
     def get_result(self, entry: entities.Round) -> tuple[entities.Standing, ...]:
         """Return the standings after a round, best first."""
@@ -105,10 +103,10 @@ class GameStore:
     def _read_result(
         self, game_id: str, question_id: str, attempt: str
     ) -> tuple[entities.Standing, ...]:
-        parts = entities.ResultPart.key.partition(game_id).eq(question_id).eq(attempt)
-        return (
-            tuple(each for part in self._read(parts) for each in part.standings) if attempt else ()
-        )
+        if not attempt:
+            return ()
+        parts = self._context.store.run(patterns.leaderboard, game_id, question_id, attempt)
+        return tuple(each for part in parts for each in part.standings)
 
     def get_standings(self, state: entities.GameState) -> tuple[entities.Standing, ...]:
         """Return the standings after the last round with points."""

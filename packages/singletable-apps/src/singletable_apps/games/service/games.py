@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 
 from singletable import AlreadyExists, Page, evolve
+from singletable_apps.games import patterns
 from singletable_apps.games.entities import (
     Answer,
     Game,
@@ -193,7 +194,7 @@ class Games:
     def find_by_code(self, code: str) -> Game:
         """Return the game that one joins with this code, or raise NotFound."""
         typed = "".join(one for one in code[:40] if one in "0123456789")
-        found = self._context.store.get(JoinCode.key(typed)) if len(typed) == 6 else None
+        found = self._context.store.run(patterns.game_by_code, typed) if len(typed) == 6 else None
         entry = check_found(found, "Game not found. Please check the game ID.")
         return self._context.get_game(entry.game_id)
 
@@ -251,12 +252,11 @@ class Games:
 
     def find_entry(self, game_id: str) -> GameEntry | None:
         """Return a game in the history, or None. It stays there when the game has expired."""
-        return self._context.store.get(GameEntry.key(game_id)) if is_id(game_id) else None
+        return self._context.store.run(patterns.game_entry, game_id) if is_id(game_id) else None
 
     def list_all(self, size: int = 20, cursor: str | None = None) -> Page[GameEntry]:
         """Return a page of all games, newest first, for the administrator."""
-        query = GameEntry.key.partition()
-        return self._context.store.page(query, size, cursor=cursor, reverse=True)
+        return self._context.store.page(patterns.all_games(), size, cursor=cursor, reverse=True)
 
     def delete(self, game_id: str) -> None:
         """Delete a game with everything in it. Its entry in the history goes last."""

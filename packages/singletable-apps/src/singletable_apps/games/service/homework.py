@@ -109,9 +109,8 @@ class Homeworks:
         _check_open(state)
         self._check_due(checks, due_at, game.created_at)
         checks.raise_errors()
-        with self._context.store.transaction() as tx:
+        with self._context.write_state(evolve(state, deadline=due_at)) as tx:
             tx.put(game)
-            tx.put(evolve(state, deadline=due_at))
         return game
 
     def _check_due(self, checks: InputChecks, due_at: datetime, given_at: datetime) -> None:

@@ -10,10 +10,11 @@ from itertools import islice
 
 from singletable import AlreadyExists as KeyExists
 from singletable import ConditionFailed, Edit
-from singletable_apps.games import errors
+from singletable_apps.games import errors, patterns
 from singletable_apps.games.entities import Game, Player, PlayerName
 from singletable_apps.games.names import MAX_NAME, check_name, draw_names, name_key, similar_names
 from singletable_apps.games.phases import Phase
+from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import is_due
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
@@ -57,8 +58,9 @@ class Players:
     ) -> Joined:
         """Join a game and return the player's token.
 
-        Names that look the same can be taken once in a game. In a game with generated names, one is
-        drawn if `name` is empty. Without a team, the player gets into the smallest one.
+        Names that look the same can be taken once in a game. If `name` is empty, one is drawn in a
+        survey, where nobody sees it, and in a game with generated names. Without a team, the player
+        gets into the smallest one.
         """
         context = self._context
         game = context.get_game(game_id, consistent=True)
@@ -71,7 +73,8 @@ class Players:
             raise errors.RoomClosed("The host has locked this game. Ask the host to let you in.")
         self._games.check_access_code(game, access_code)
         checks = InputChecks()
-        is_drawn = game.settings.generated_names and not name.strip()
+        is_survey = game.type is EngagementType.SURVEY and not game.homework
+        is_drawn = (is_survey or game.settings.generated_names) and not name.strip()
         names = draw_names() if is_drawn else iter([self._check_name(checks, game, name)])
         placed = self._check_team(checks, game, team) if team.strip() else ""
         checks.raise_errors()
@@ -140,7 +143,7 @@ class Players:
         candidates = [*islice(draw_names(), 8)]
         if name and not game.settings.generated_names:
             candidates = similar_names(name)[:8]
-        items = [PlayerName.key(game.game_id, name_key(each)) for each in candidates]
+        items = [patterns.player_name(game.game_id, name_key(each)) for each in candidates]
         taken = {each.look for each in self._context.store.get_many(items) if each}
         return [each for each in candidates if name_key(each) not in taken][:count]
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from singletable import ConditionFailed, Page, evolve
-from singletable_apps.games import rules, scoring
+from singletable_apps.games import patterns, rules, scoring
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -82,7 +82,7 @@ class Rounds:
         self, host_id: str, size: int = 20, cursor: str | None = None
     ) -> Page[GameEntry]:
         """Return a page of the games of a host, newest first, after doing what is due in them."""
-        store, query = self._context.store, GameEntry.by_host(host_id)
+        store, query = self._context.store, patterns.games_of_host(host_id)
         page = store.page(query, size, cursor=cursor, reverse=True)
         running = [each.game_id for each in page.items if each.completed_at is None]
         states, now = self._context.get_states(running).values(), self._context.clock()
@@ -164,10 +164,8 @@ class Rounds:
         if version is not None and version != state.version:
             return state
         after = edit(state)
-        with self._context.store.transaction() as tx:
-            tx.put(after)
-        self._context.notify(after)
-        return after
+        with self._context.write_state(after):
+            return after
 
     # -------------------------------------------------------------------------- steps
 
@@ -191,8 +189,7 @@ class Rounds:
         """Write a state, with its round, unless someone else was faster; return the newest."""
         # A transaction can be repeated after a lost response, also if it is a single write.
         with suppress(ConditionFailed):
-            with self._context.store.transaction() as tx:
-                tx.put(after)
+            with self._context.write_state(after) as tx:
                 if entry is not None and before.question_id != entry.question_id:
                     tx.put(entry)
                 elif entry is not None:
@@ -203,7 +200,6 @@ class Rounds:
                         *(getattr(Round, name).set(getattr(entry, name)) for name in _COUNTED),
                         if_=Round.hidden.missing() | (Round.hidden == entry.hidden),
                     )
-            self._context.notify(after)
             return after
         return self._context.get_state(before.game_id)
 
@@ -452,13 +448,11 @@ class Rounds:
     def _write_end(self, play: rules.Play) -> GameState:
         """Copy the outcome to the players, then end the game and note it in the history."""
         game, state, now = play.game, play.state, self._context.clock()
-        store = self._context.store
         self._copy_scores(game.game_id, state)
         players = sum(each.is_active for each in self._store.list_players(game.game_id))
         ended = evolve(state, phase=Phase.ENDED, deadline=None, is_ending=False)
         with suppress(ConditionFailed):
-            with store.transaction() as tx:
-                tx.put(ended)
+            with self._context.write_state(ended) as tx:
                 tx.update(
                     GameEntry.key(game.game_id),
                     GameEntry.completed_at.set(now),
@@ -466,7 +460,6 @@ class Rounds:
                     GameEntry.question_count.set(len(state.played)),
                     GameEntry.duration.set(round((now - game.created_at).total_seconds() / 60)),
                 )
-            self._context.notify(ended)
             return ended
         return self._context.get_state(game.game_id)
 

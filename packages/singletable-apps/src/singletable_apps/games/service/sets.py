@@ -1,6 +1,6 @@
 """Question sets: create, save, share, restore and delete them, and load one for a game.
 
-A save stores the categories and questions of a new version under an attempt of its own, and then
+A save stores the questions of a new version under an attempt of its own, and then
 makes them visible with one transaction on the set. So a reader sees a whole version; an interrupted
 save changes nothing, and the next one deletes what it left.
 """
@@ -16,14 +16,13 @@ from singletable import AlreadyExists as ItemExists
 from singletable import (
     ConditionFailed,
     Page,
-    Selection,
     SingleTableError,
     evolve,
     key_of,
     retry_conflicts,
 )
 from singletable_apps.games import patterns
-from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
+from singletable_apps.games.entities import QuestionSet, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.games.kinds import check_set
 from singletable_apps.games.questions import SetDraft, Visibility
@@ -86,8 +85,7 @@ class Sets:
 
     def get(self, set_id: str, actor: str) -> QuestionSet:
         """Return a set that the actor may see, or raise NotFound."""
-        key = QuestionSet.key(set_id) if is_id(set_id) else None
-        found = self._store.get(key, consistent=True) if key else None
+        found = self._store.run(patterns.question_set.get, set_id) if is_id(set_id) else None
         if found and (
             found.is_deleting or (found.visibility is Visibility.PRIVATE and not owns(actor, found))
         ):
@@ -141,11 +139,11 @@ class Sets:
 
     def _load_version(self, item: QuestionSet, number: int) -> SetDraft | None:
         """Return a version, or None if it or some of its questions have been deleted."""
-        version = self._store.get(SetVersion.key(item.set_id, number), consistent=True)
+        version = self._store.run(patterns.set_version, item.set_id, number)
         if version is None:
             return None
-        query = patterns.set_questions(item.set_id, number, version.attempt)
-        questions = sorted(self._store.query(query, consistent=True), key=lambda each: each.number)
+        found = self._store.run(patterns.set_questions, item.set_id, number, version.attempt)
+        questions = sorted(found, key=lambda each: each.number)
         if len(questions) < version.total_questions:
             return None
         return SetDraft(
@@ -235,7 +233,7 @@ class Sets:
     def _save(self, before: QuestionSet, draft: SetDraft) -> QuestionSet:
         """Store a checked draft as the next version; raise ConditionFailed if `before` changed."""
         number, attempt = before.set_version + 1, new_id()
-        categories, questions = _make_content(before.set_id, number, attempt, draft)
+        questions = _make_questions(before.set_id, number, attempt, draft)
         fields: dict[str, Any] = {name: getattr(draft, name) for name in _VERSIONED}
         numbers = {"total_questions": len(draft.questions), "set_version": number}
         fields |= {**numbers, "attempt": attempt}
@@ -248,27 +246,25 @@ class Sets:
         )
         version = SetVersion(set_id=before.set_id, categories=draft.categories, **fields)
         self._store.put_many(questions)
-        self._store.put_many(categories)
         try:
             with self._store.transaction(pattern=patterns.save_set) as transaction:
                 transaction.put(after)
                 transaction.create(version)
         except ConditionFailed as error:
             self._store.delete_many(map(key_of, questions))
-            self._store.delete_many(map(key_of, categories))
             if isinstance(error, ItemExists) and "name" in error.fields:
                 raise _name_taken(draft.name) from error
             raise
         # The set is saved; what is left to delete can wait for the next save.
         with suppress(SingleTableError):
-            self._delete_content(before.set_id, number, keep=attempt)
-            self._delete_content(before.set_id, before.set_version, keep=before.attempt)
+            self._delete_questions(before.set_id, number, keep=attempt)
+            self._delete_questions(before.set_id, before.set_version, keep=before.attempt)
             self._delete_old_versions(before.set_id, KEPT_VERSIONS)
         return self.get(before.set_id, before.created_by)
 
     def _finish_delete(self, item: QuestionSet) -> None:
         # An interrupted save may have stored a version that was never visible.
-        self._delete_content(item.set_id, item.set_version + 1)
+        self._delete_questions(item.set_id, item.set_version + 1)
         self._delete_old_versions(item.set_id, 0)
         with suppress(ConditionFailed):
             self._store.delete(key_of(item))
@@ -276,18 +272,13 @@ class Sets:
     def _delete_old_versions(self, set_id: str, kept: int) -> None:
         versions = list(self._store.query(patterns.set_versions(set_id), reverse=True))
         for version in versions[kept:]:
-            self._delete_content(set_id, version.set_version)
+            self._delete_questions(set_id, version.set_version)
             self._store.delete(key_of(version))
 
-    def _delete_content(self, set_id: str, version: int, keep: str = "") -> None:
-        """Delete the content of a version, except that of one attempt."""
-        parts: list[Selection[Any]] = [
-            patterns.stored_questions(set_id, version),
-            patterns.stored_categories(set_id, version),
-        ]
-        for part in parts:
-            stored = self._store.query(part, consistent=True)
-            self._store.delete_many(key_of(each) for each in stored if each.attempt != keep)
+    def _delete_questions(self, set_id: str, version: int, keep: str = "") -> None:
+        """Delete the questions of a version, except those of one attempt."""
+        stored = self._store.run(patterns.stored_questions, set_id, version)
+        self._store.delete_many(key_of(each) for each in stored if each.attempt != keep)
 
 
 def owns(actor: str, item: QuestionSet) -> bool:
@@ -305,13 +296,10 @@ def _name_taken(name: str) -> AlreadyExists:
     return AlreadyExists({"name": f"You have a set “{name}” already. Choose another name."})
 
 
-def _make_content(
-    set_id: str, version: int, attempt: str, draft: SetDraft
-) -> tuple[list[SetCategory], list[SetQuestion]]:
-    """Return the categories and questions of a version. Categories have ids like c001."""
+def _make_questions(set_id: str, version: int, attempt: str, draft: SetDraft) -> list[SetQuestion]:
+    """Return the questions of a version. Their categories have ids like c001."""
     ids = {each.name: f"c{number:03}" for number, each in enumerate(draft.categories, 1)}
     counts = dict.fromkeys(ids, 0)
-    part_of: dict[str, Any] = {"set_id": set_id, "set_version": version, "attempt": attempt}
     questions: list[SetQuestion] = []
     for number, question in enumerate(draft.questions, 1):
         category_id = ids[question.category]
@@ -319,7 +307,9 @@ def _make_content(
         copied = ("title", "detail", "category", "school", "instruction")
         questions.append(
             SetQuestion(
-                **part_of,
+                set_id=set_id,
+                set_version=version,
+                attempt=attempt,
                 **{name: getattr(question, name) for name in copied},
                 category_id=category_id,
                 number=number,
@@ -328,15 +318,4 @@ def _make_content(
                 content=question,
             )
         )
-    categories = [
-        SetCategory(
-            **part_of,
-            category_id=ids[each.name],
-            name=each.name,
-            description=each.description,
-            question_count=counts[each.name],
-            order=order,
-        )
-        for order, each in enumerate(draft.categories, 1)
-    ]
-    return categories, questions
+    return questions

@@ -37,7 +37,7 @@ const none = () => {};
 const Phone = () => html`<div class="phone" inert><main class="play"><div class="play-main"><${Ask} question=${question.value}/><${Answer} key=${JSON.stringify(question.value)} question=${question.value} answer=${{}} isOpen=${true} isSaved=${false} draft="" keep=${none} submit=${none} tap=${none}/></div></main></div>`;
 
 function Screen() {
-  const view = { phase: "open", question: question.value, questionId: "", remaining: question.value.seconds || 30, deadline: null, version: 0 };
+  const view = { phase: "open", question: question.value, questionId: "", remaining: question.value.seconds || (/text|call/.test(question.value.type) ? 75 : 30), deadline: null, version: 0 };
   const game = { view: { value: view }, counts: signal(null), tally: signal(null), now: Date.now };
   return html`<div class="screen" inert><div class="screen-root"><main class="main-stage" key=${question.value.title}><${Open} game=${game}/></main></div></div>`;
 }

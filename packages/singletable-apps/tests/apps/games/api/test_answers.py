@@ -23,7 +23,7 @@ def test_player_joins_by_code_and_comes_back_with_the_token(server: Server) -> N
     # A name alone is not enough to be somebody.
     taken = server.caller().post(f"/games/{game.game_id}/players", {"name": "ADA 🦊 #1"})
     assert problem(taken) == (409, "already-exists", ["/name"])
-    (listed,) = server.host().get(f"/games/{game.game_id}/players").json()["players"]
+    (listed,) = server.host().get(f"/games/{game.game_id}/players").json()["items"]
     assert (listed["playerId"], listed["totalScore"]) == (ada["playerId"], 0)
     assert "token" not in listed
 
@@ -33,10 +33,10 @@ def test_players_are_listed_in_pages(server: Server) -> None:
     server.world.join(game, "Ada", "Bob", "Cy")
     path, host = f"/games/{game.game_id}/players", server.host()
     first = host.get(path, params={"limit": 2})
-    assert [each["name"] for each in first.json()["players"]] == ["Ada", "Bob"]
+    assert [each["name"] for each in first.json()["items"]] == ["Ada", "Bob"]
     assert 'rel="next"' in first.headers["link"]
     last = host.get(path, params={"limit": 2, "cursor": first.json()["next"]}).json()
-    assert ([each["name"] for each in last["players"]], last["next"]) == (["Cy"], None)
+    assert ([each["name"] for each in last["items"]], last["next"]) == (["Cy"], None)
 
 
 def test_wrong_access_codes_are_limited(memory: World) -> None:
@@ -67,7 +67,7 @@ def test_answer_is_accepted_once_and_shown_to_its_player(server: Server) -> None
         ["/choices"],
     )
     world.play(game, Command.CLOSE)
-    players = ada.get(f"/games/{game.game_id}/players").json()["players"]
+    players = ada.get(f"/games/{game.game_id}/players").json()["items"]
     assert {each["name"]: each["totalScore"] for each in players} == {"Ada": 1000, "Bob": 0}
 
 

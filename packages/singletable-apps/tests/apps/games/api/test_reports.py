@@ -19,9 +19,12 @@ def test_report_is_for_hosts(server: Server) -> None:
 def test_summary_is_made_once_and_again_on_request(server: Server) -> None:
     game = played(server.world)
     host = server.host()
-    first = host.get(f"/games/{game.game_id}/summary/002?debug=true").json()
+    first = host.get(f"/games/{game.game_id}/summary/002").json()
     assert first["summary"].startswith("2 answers.")
-    assert "Nothing leaves here" in first["prompt"]
+    assert first["prompt"] == ""
+    host.post(f"/games/{game.game_id}/debug-mode", {"debugMode": True})
+    prompt = host.get(f"/games/{game.game_id}/summary/002").json()["prompt"]
+    assert "Nothing leaves here" in prompt
     assert host.post(f"/games/{game.game_id}/summary/002").json()["summary"] == first["summary"]
     assert problem(host.get(f"/games/{game.game_id}/summary/009"))[0] == 404
     assert problem(host.get(f"/games/{game.game_id}/summary/001"))[0] == 422

@@ -121,7 +121,7 @@ def test_json_of_another_kind_is_rejected(text: str, expected: str) -> None:
         read_set(text.encode(), "x.json")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(
     start=st.sampled_from(["", "question,a1,a2,correct\n", "{", "::", "$CATEGORY: "]),
     text=st.text(alphabet='aA1.,;:=~#%{}\\"\n\t/->[]$é\ud800\ue07e', max_size=80),
@@ -136,7 +136,7 @@ def test_any_text_is_read_or_rejected(start: str, text: str) -> None:
 plain = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(title=plain, options=st.lists(plain, min_size=2, max_size=4, unique_by=str.casefold))
 def test_any_trivia_question_survives_gift_and_csv(title: str, options: list[str]) -> None:
     question = Question(

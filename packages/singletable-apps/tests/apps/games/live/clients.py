@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from singletable.faults import FaultyDriver
 from singletable_apps.games.entities import Game
 from singletable_apps.games.live import LIMITS, LiveGames, Pace
 from singletable_apps.games.service import GamesService
@@ -15,7 +16,7 @@ from singletable_apps.games.tokens import Role, Seat
 from singletable_apps.shared.rooms import Position, Room
 from singletable_apps.shared.rooms.client_messages import answer_message
 from singletable_apps.shared.rooms.connections import SocketConnection
-from tests.apps.games.support.world import Phone
+from tests.apps.games.support.world import Phone, World
 from tests.apps.shared.rooms.clients import Client, until
 
 QUICK = replace(LIMITS, presence_grace=0, room_grace=60, state_interval=0)
@@ -83,6 +84,12 @@ class Screen(Client):
         return await self.send_message(
             "answer", questionId=self.view["questionId"], choices=choices, text=text
         )
+
+
+def as_processes(one: World, other: World) -> tuple[World, World]:
+    """Return worlds on the same tables as these that know of no engine in their own process."""
+    ours, theirs = (World(FaultyDriver(each.driver), like=each) for each in (one, other))
+    return ours, theirs
 
 
 def open_live(service: GamesService, settle: float = 0.0) -> LiveGames:

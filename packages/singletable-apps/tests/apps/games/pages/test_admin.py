@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 
 from singletable_apps.games.entities import Process
@@ -33,11 +32,7 @@ def test_overview_shows_games_and_who_is_connected(app: PagesApp) -> None:
     assert overview.status_code == 200
     assert "12 connected" in overview.text
     assert "Answers are open" in overview.text
-    shown = admin.get("admin", "games", game.game_id)
-    assert re.findall(r"(process\d)<.*?\"Players\"[^>]*>(\d+)<", shown.text) == [
-        ("process0", "7"),
-        ("process1", "5"),
-    ]
+    assert f'href="/games/admin/games/{game.game_id}/end"' in overview.text
 
 
 def test_game_is_ended_and_deleted_after_a_question(app: PagesApp) -> None:
@@ -52,12 +47,12 @@ def test_game_is_ended_and_deleted_after_a_question(app: PagesApp) -> None:
     ask = admin.get("admin", "games", game.game_id, "delete")
     for _ in range(2):
         assert admin.submit(ask, "delete").status_code == 303
-    assert admin.get("admin", "games", game.game_id).status_code == 404
     assert world.service.games.list_all().items == []
 
 
 def test_all_games_are_deleted_only_after_typing_it(app: PagesApp) -> None:
-    games = [app.world.game() for _ in range(3)]
+    for _ in range(3):
+        app.world.game()
     admin = app.browser(admin=True)
     ask = admin.get("admin", "clear")
     for phrase in ("", "yes"):
@@ -67,7 +62,6 @@ def test_all_games_are_deleted_only_after_typing_it(app: PagesApp) -> None:
     assert app.world.service.admin.delete_games(2) is False
     assert admin.submit(ask, "clear", phrase=" Delete all games ").status_code == 303
     assert app.world.service.games.list_all().items == []
-    assert admin.get("admin", "games", games[0].game_id).status_code == 404
 
 
 def test_sets_of_all_hosts_are_deactivated(app: PagesApp) -> None:

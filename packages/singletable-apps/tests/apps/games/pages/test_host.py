@@ -214,7 +214,7 @@ def test_reload_shows_the_running_phase_in_every_phase(app: PagesApp) -> None:
 
 
 def test_host_manages_the_room_and_its_players(app: PagesApp) -> None:
-    game = app.world.game(CAPITAL, LUNCH)
+    game = app.world.game(replace(CAPITAL, category=""), LUNCH)
     ada, bob = app.world.join(game, "Ada", "Bob")
     context, browser = app.world.service.context, app.browser(host=True)
     path = context.urls.host
@@ -223,6 +223,7 @@ def test_host_manages_the_room_and_its_players(app: PagesApp) -> None:
     browser.post(path(game.game_id, "room"), {"title": "New", "access_code": "sesame"})
     changed = context.get_game(game.game_id)
     assert (changed.title, changed.access_code, changed.is_locked) == ("New", "sesame", True)
+    assert "No category" in browser.get("host", game.game_id).text
     browser.post(path(game.game_id, "categories"), {"category": ["Polls"]})
     assert context.get_game(game.game_id).active_categories == ["Polls"]
     rename = path(game.game_id, "players", ada.player_id)

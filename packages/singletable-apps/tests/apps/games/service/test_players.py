@@ -138,7 +138,7 @@ def test_host_balances_teams(memory: World) -> None:
         players.balance_teams(memory.game().game_id)
 
 
-@settings(max_examples=60)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     st.dictionaries(st.text("abc", max_size=4), st.sampled_from(["", "Red", "Blue", "Old"])),
     st.sampled_from([("Red",), ("Red", "Blue"), ("Blue", "Green", "Red")]),

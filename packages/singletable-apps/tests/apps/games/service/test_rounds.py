@@ -369,3 +369,26 @@ def test_words_that_many_wrote_are_shown_with_their_texts(memory: World) -> None
     memory.play(game, Command.CLOSE)
     reveal = memory.service.snapshots.view(game.game_id, Role.SCREEN)["reveal"]
     assert reveal["words"] == [["tea", 3]]
+
+
+def test_state_is_read_after_an_answer_only_if_it_may_have_changed(memory: World) -> None:
+    service, game = memory.service, memory.game()
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
+    plays = service.game_store.load_many([game.game_id])
+    (question_id,) = plays[game.game_id].state.played
+    first, second = (
+        Submission(each.player_id, question_id, memory.clock(), choices=("b",))
+        for each in (ada, bob)
+    )
+    memory.calls.clear()
+    (accepted,) = service.answers.submit_many([(game.game_id, first)], {}, plays)
+    read = [access.entity for each in memory.calls for access in each.shape.accesses]
+    assert isinstance(accepted, Receipt)
+    assert accepted.outcome is Outcome.ACCEPTED
+    assert GameState not in read
+    # This process has closed the question since, and the sender knows only the state before.
+    memory.play(game, Command.CLOSE)
+    (late,) = service.answers.submit_many([(game.game_id, second)], {}, plays)
+    assert isinstance(late, Receipt)
+    assert late.outcome is Outcome.LATE

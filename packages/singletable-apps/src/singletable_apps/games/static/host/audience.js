@@ -7,7 +7,7 @@ const CHOICES = {
   shown: [["answered", "Answered"], ["visible", "Take off the screen"]],
   pending: [["visible", "Approve"], ["hidden", "Hide"]],
   visible: [["shown", "Show large"], ["answered", "Answered"], ["hidden", "Hide"]],
-  answered: [["visible", "Open again"]],
+  answered: [["visible", "Not answered"]],
   hidden: [["visible", "Show again"]],
 };
 const NOTES = { shown: "on the big screen", pending: "waits for you", answered: "answered", hidden: "hidden" };

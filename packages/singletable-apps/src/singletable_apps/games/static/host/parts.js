@@ -143,7 +143,7 @@ export function RoomSettings({ game, actions }) {
   const toggle = (name) => actions.post("categories", (active.includes(name) ? active.filter((each) => each !== name) : [...active, name]).map((each) => ["category", each]));
   return html`<section class="console-part"><h2>Room</h2>
     <label class="check"><input type="checkbox" checked=${view.isLocked} onChange=${(/** @type {{target: HTMLInputElement}} */ event) => actions.post("room", { is_locked: event.target.checked ? "on" : "" })}/><span>Lock the room <span class="quiet">nobody else can join</span></span></label>
-    ${categories.length > 1 && !view.survey && html`<fieldset><legend class="label">Next questions from</legend>${categories.map((each) => html`<label key=${each.name} class="check"><input type="checkbox" checked=${each.isActive} disabled=${each.isActive && active.length === 1} onChange=${() => toggle(each.name)}/><span>${each.name} <span class="quiet">${each.left} left</span></span></label>`)}</fieldset>`}
+    ${categories.length > 1 && !view.survey && html`<fieldset><legend class="label">Next questions from</legend>${categories.map((each) => html`<label key=${each.name} class="check"><input type="checkbox" checked=${each.isActive} disabled=${each.isActive && active.length === 1} onChange=${() => toggle(each.name)}/><span>${each.name || "No category"} <span class="quiet">${each.left} left</span></span></label>`)}</fieldset>`}
   </section>`;
 }
 

@@ -30,7 +30,7 @@ export function Leaderboard({ game, isFresh }) {
     <header class="board-head"><h1 class="is-l">Leaderboard</h1><p class="detail">${questionNumber < questionCount ? `After question ${questionNumber} of ${questionCount}` : "After the last question"}</p></header>
     <div class="board-body">
       <ol class=${`rows${top.length <= 5 ? " is-few" : ""}`} style=${{ "--rows": top.length }}>${top.map((each) => html`<li key=${each.playerId} class=${`row${isNow && each.place <= 3 ? ` is-place-${each.place}` : ""}`} style=${{ "--row": rows.indexOf(each), "--share": ((isNow ? each.points : each.points - each.gained) / most).toFixed(3) }}>
-        <span class="row-place">${isNow ? each.place : ""}</span><span class="row-bar"></span><span class="row-name">${each.name}${each.team && html`<small>${each.team}</small>`}</span>
+        <span class="row-place">${isNow ? each.place : ""}</span><span class="row-bar"></span><span class=${`row-name${each.name.length > 16 ? " is-long" : ""}`}>${each.name}${each.team && html`<small>${each.team}</small>`}</span>
         ${isNow && html`<${Movement} movement=${each.movement}/>`}
         ${isNow && each.gained > 0 && html`<span class="row-gained">+${points(each.gained)}</span>`}<b class="row-points">${points(isNow ? each.points : each.points - each.gained)}</b>
       </li>`)}</ol>
