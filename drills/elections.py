@@ -33,8 +33,8 @@ from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection.projector import catch_up
-from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.projection import catch_up
+from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.shared.errors import AppError
 

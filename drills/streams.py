@@ -38,7 +38,7 @@ from singletable.tables import TableSettings, create_table
 from singletable.testing import endpoint
 
 CONSUMERS = 2
-PATIENCE = 120.0  # seconds without a change, after which the consumers count as stuck
+MAX_WAIT = 120.0  # seconds without a change, after which the consumers count as stuck
 counters = Table("counters")
 checkpoints = Table("checkpoints")
 
@@ -120,7 +120,7 @@ def _consume(url: str, log: Path, random: Random, expected: dict[str, int]) -> i
     """Keep consumers running until everything was delivered; return how many crashed."""
     names, crashes = count(1), 0
     running: dict[str, subprocess.Popen[bytes]] = {}
-    size, until = 0, time.monotonic() + PATIENCE
+    size, until = 0, time.monotonic() + MAX_WAIT
     try:
         while check_deliveries(_read(log), expected) and time.monotonic() < until:
             for name in [name for name, process in running.items() if process.poll() is not None]:
@@ -133,7 +133,7 @@ def _consume(url: str, log: Path, random: Random, expected: dict[str, int]) -> i
                 running[name] = subprocess.Popen(command, env=environment)
             time.sleep(0.05)
             if log.stat().st_size > size:
-                size, until = log.stat().st_size, time.monotonic() + PATIENCE
+                size, until = log.stat().st_size, time.monotonic() + MAX_WAIT
     finally:
         for process in running.values():
             process.kill()

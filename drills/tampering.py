@@ -27,7 +27,7 @@ from singletable_apps.elections.events import Event, event_log, hash_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
-from singletable_apps.shared.accounts import AccountsError
+from singletable_apps.shared.accounts.errors import AccountsError
 from singletable_apps.shared.errors import AppError, RequestRejected
 
 PEOPLE = ("ada", "ben", "cy", "dee", "eve")

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis.internal.conjecture import providers
 
 from singletable import Engine
 from tests.sql_servers import SERVER, open_engine
@@ -23,6 +25,7 @@ from tests.sql_servers import SERVER, open_engine
 settings.register_profile(
     "same", derandomize=True, max_examples=25, deadline=None, print_blob=True, database=None
 )
+settings.register_profile("quick", settings.get_profile("same"), max_examples=10)
 # `long` is for `make fuzz`: new examples each time, and failures are remembered.
 settings.register_profile(
     "long",
@@ -43,18 +46,21 @@ REST = {
 }
 BROWSER = "packages/singletable-apps/tests/browser"
 JOURNEYS = (
-    f"{BROWSER}/games/test_whole_games.py::test_mixed_session_keeps_scores_over_all_types",
+    f"{BROWSER}/games/test_host.py::test_phones_and_screens_go_on_to_the_next_game",
     f"{BROWSER}/polls/test_use.py::test_create_and_vote_by_touch_on_a_phone",
     f"{BROWSER}/portfolio/test_whole_story.py::",
     f"{BROWSER}/skills/test_whole_story.py::",
     f"{BROWSER}/test_election.py::",
 )
-# In the quick part, a test that runs on several drivers runs in memory and on one of these in turn.
-# Claims about DynamoDB take turns in memory too: all three run the same engine.
+# In the quick part, a test that runs on several drivers runs on one of these in turn, half of the
+# tests of stores and apps in memory: all run the same engine. The rest runs it on all others.
 DRIVERS = {
-    "opener": ("memory, async", "file", "file, async", "http", "http, async"),
-    "driver": ("memory", "file", "wire"),
-    "drivers": ("file", "http"),
+    "opener": (
+        *("memory", "memory, async", "memory", "file", "memory"),
+        *("file, async", "memory", "http", "memory", "http, async"),
+    ),
+    "driver": ("memory", "file", "wire", "http"),
+    "drivers": ("memory", "file", "memory", "http"),
 }
 
 
@@ -68,6 +74,11 @@ def pytest_configure(config: pytest.Config) -> None:
     folders = [ROOT, *sorted(ROOT.glob("packages/*"))]
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, folders))
     config.addinivalue_line("markers", "rest: not in the quick part, because it takes long")
+    if config.option.part == "quick":
+        settings.load_profile("quick")
+    if settings().derandomize:
+        # Otherwise, examples contain constants of all modules that other tests have loaded.
+        vars(providers)["is_local_module_file"] = lambda path: False
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -83,10 +94,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     part = config.option.part
     if part is None and not SERVER:
         return
+    turns = _drivers_in_turn(items)
     chosen = [
         item
         for item in items
-        if part in (None, _part_of(item)) and not (SERVER and _uses_other_storage(item))
+        if part in (None, *_parts_of(item, turns)) and not (SERVER and _uses_other_storage(item))
     ]
     kept = set(map(id, chosen))
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
@@ -109,39 +121,55 @@ def _uses_other_storage(item: pytest.Item) -> bool:
 
 @cache
 def _is_in_rest(path: Path) -> bool:
-    return not REST.isdisjoint(path.relative_to(ROOT).parts)
+    return path.is_relative_to(ROOT) and not REST.isdisjoint(path.relative_to(ROOT).parts)
 
 
-def _part_of(item: pytest.Item) -> str:
+def _parts_of(item: pytest.Item, turns: dict[str, str]) -> tuple[str, ...]:
+    """Return the part of a test. A property is in both, with more examples in the rest."""
     if _is_in_rest(item.path):
-        return "quick" if item.nodeid.startswith(JOURNEYS) else "rest"
+        return ("quick",) if item.nodeid.startswith(JOURNEYS) else ("rest",)
     if item.get_closest_marker("rest"):
-        return "rest"
+        return ("rest",)
+    name, _, driver = _split_driver(item)
+    if turns.get(name, driver) != driver:
+        return ("rest",)
+    return ("quick", "rest") if is_hypothesis_test(getattr(item, "obj", None)) else ("quick",)
+
+
+def _drivers_in_turn(items: list[pytest.Item]) -> dict[str, str]:
+    """Return the driver of each test that has several, by the name that all its cases share."""
+    available: dict[str, tuple[str, set[str]]] = {}
+    for item in items:
+        name, fixture, driver = _split_driver(item)
+        if fixture:
+            available.setdefault(name, (fixture, set()))[1].add(driver)
+    chosen: dict[str, str] = {}
+    for name, (fixture, drivers) in available.items():
+        turns = [driver for driver in DRIVERS[fixture] if driver in drivers]
+        chosen[name] = turns[crc32(name.encode()) % len(turns)] if turns else ""
+    return chosen
+
+
+def _split_driver(item: pytest.Item) -> tuple[str, str, str]:
+    """Return the name of a test without its driver, the driver's fixture, and the driver."""
     params = _params(item)
-    for fixture in DRIVERS.keys() & params:
-        driver, others = params[fixture], DRIVERS[fixture]
-        if isinstance(driver, str) and (driver != "memory" or driver in others):
-            turn = crc32(_name_without(item, fixture).encode()) % len(others)
-            return "quick" if driver == others[turn] else "rest"
-    return "quick"
-
-
-def _name_without(item: pytest.Item, fixture: str) -> str:
-    """Return a name that is the same for all parameters of a fixture."""
-    call: Any = getattr(item, "callspec", None)  # pytest does not declare it
-    chosen = {name: number for name, number in call.indices.items() if name != fixture}
-    return f"{item.nodeid.partition('[')[0]} {sorted(chosen.items())}"
+    for fixture in DRIVERS:
+        driver = params.get(fixture)
+        if isinstance(driver, str):
+            in_id = rf"(?<=[\[-]){re.escape(driver)}(?=[\]-])"
+            return re.sub(in_id, "…", item.nodeid, count=1), fixture, driver
+    return item.nodeid, "", ""
 
 
 if SERVER:
     Engine.in_memory = staticmethod(open_engine)  # type: ignore[method-assign]
 
-# Imports and collected tests stay until the end, so there is no garbage among them.
+# What is imported stays until the end, so there is no garbage in it.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage seldom, and not among what stays: it takes a tenth of the time otherwise."""
+    """Collect garbage seldom, and not in what stays: it takes a tenth of the time otherwise."""
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 20)

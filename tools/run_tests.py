@@ -1,7 +1,7 @@
 """Run pytest in several processes that take test files from one queue, and sum up at the end.
 
-`python -m tools.run_tests [--jobs N] …` starts one pytest per core with the other arguments. Each
-collects all tests and runs the files that no other has taken, so all end at nearly the same time.
+`python -m tools.run_tests [--jobs N] FOLDER…` starts one pytest per core with all arguments. Each
+imports and runs only the files that no other has taken, so all end at nearly the same time.
 The files that take longest come first: `tools.test_times --write` lists them in SLOW_FILES.
 """
 
@@ -21,9 +21,11 @@ import pytest
 
 SLOW_FILES = Path("tests/slow_files.txt")
 
-# The folder in which processes mark the files that they have taken, and the number of a process.
-_QUEUE, _NUMBER = "TEST_QUEUE", "TEST_PROCESS"
+# The folder in which processes mark the files that they have taken.
+_QUEUE = "TEST_QUEUE"
 _REPORT_INTERVAL = 60
+# Without percentages: no process knows how many tests there are.
+_STYLE = ("-o", "console_output_style=classic")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,9 +33,6 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = os.environ.get(_QUEUE)
     if folder:
         config.pluginmanager.register(_Queue(Path(folder)))
-        if int(os.environ[_NUMBER]) % 2:
-            # Start at the other end, so that two processes do not compile the same files at once.
-            config.args.reverse()
 
 
 class _Queue:
@@ -41,12 +40,25 @@ class _Queue:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._files: dict[str, pytest.Collector] = {}
+        self._is_listed = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> pytest.CollectReport | None:
+        """List the files while pytest collects, without importing them."""
+        if self._is_listed or not isinstance(collector, pytest.File):
+            return None
+        self._files[collector.nodeid] = collector
+        return pytest.CollectReport(collector.nodeid, "passed", None, [])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """Run tests as pytest does, but only those of files that no other process has taken."""
         if session.testsfailed:
             return None  # pytest reports errors of the collection
+        self._is_listed = True
         items: Iterable[pytest.Item | None] = itertools.chain(self._take(session), [None])
         for item, following in itertools.pairwise(items):
             assert item is not None
@@ -58,18 +70,20 @@ class _Queue:
         return True
 
     def _take(self, session: pytest.Session) -> Iterator[pytest.Item]:
-        """Yield the tests of one file after the other, the slowest files first."""
-        files: dict[str, list[pytest.Item]] = {}
-        for item in session.items:
-            files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+        """Import one file after the other, the slowest first, and yield its tests."""
         slow = (session.config.rootpath / SLOW_FILES).read_text().split()
-        ordered = [name for name in slow if name in files]
-        for name in dict.fromkeys([*ordered, *files]):
+        ordered = [name for name in slow if name in self._files]
+        for name in dict.fromkeys([*ordered, *self._files]):
             try:
                 (self._folder / name.replace("/", " ")).open("x").close()
             except FileExistsError:
                 continue
-            yield from files[name]
+            items = list(session.genitems(self._files[name]))
+            session.config.hook.pytest_collection_modifyitems(
+                session=session, config=session.config, items=items
+            )
+            session.testscollected += len(items)
+            yield from items
 
 
 def run_tests(arguments: list[str]) -> int:
@@ -78,14 +92,11 @@ def run_tests(arguments: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options, arguments = parser.parse_known_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pytest", "-p", "tools.run_tests", *arguments]
+        command = [sys.executable, "-m", "pytest", "-p", "tools.run_tests", *_STYLE, *arguments]
         outputs = [Path(folder) / f"output {number}" for number in range(options.jobs)]
         queue = Path(folder) / "queue"
         queue.mkdir()
-        processes = [
-            _start(command, output, {_QUEUE: str(queue), _NUMBER: str(number)})
-            for number, output in enumerate(outputs)
-        ]
+        processes = [_start(command, output, {_QUEUE: str(queue)}) for output in outputs]
         _wait(processes, queue)
         codes = [process.returncode for process in processes]
         texts = [output.read_text(errors="replace") for output in outputs]

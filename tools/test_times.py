@@ -52,7 +52,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one test, or the collection of all tests, took."""
+    """What one test, or the collection of tests, took."""
 
     name: str
     cpu: float
@@ -93,8 +93,15 @@ class _Recorder:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self) -> Iterator[None]:
-        """Measure the collection, with all imports."""
+        """Measure how long listing the files takes."""
         yield from self._record("collection")
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Iterator[None]:
+        """Measure the import of one file."""
+        if not isinstance(collector, pytest.File):
+            return (yield)
+        return (yield from self._record("collection"))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:

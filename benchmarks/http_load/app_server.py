@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import uvicorn
-
 from singletable import connect
+from singletable_apps.shared.serve import ListenOptions, PublicUrl, open_listener, serve
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -85,4 +84,5 @@ APPS = {
 
 if __name__ == "__main__":
     app = APPS[sys.argv[1]](Path(sys.argv[2]))
-    uvicorn.run(app, port=int(sys.argv[3]), log_level="warning", access_log=False)
+    with open_listener(ListenOptions("127.0.0.1", int(sys.argv[3]))) as listener:
+        serve(app, listener, PublicUrl(f"http://127.0.0.1:{sys.argv[3]}", is_local=True))

@@ -98,7 +98,14 @@ async def _send_all(
 async def _read_response(reader: asyncio.StreamReader) -> tuple[int, bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     fields = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
-    return int(head[0].split()[1]), await reader.readexactly(int(fields["content-length"]))
+    status = int(head[0].split()[1])
+    if "content-length" in fields:
+        return status, await reader.readexactly(int(fields["content-length"]))
+    chunks: list[bytes] = []
+    while size := int(await reader.readline(), 16):
+        chunks.append((await reader.readexactly(size + 2))[:-2])
+    await reader.readline()
+    return status, b"".join(chunks)
 
 
 @contextmanager

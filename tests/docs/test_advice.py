@@ -188,6 +188,7 @@ def test_names_on_pages_exist() -> None:
 
 
 # An option without its command, as in "Pass --yes".
+@pytest.mark.rest
 def test_options_in_messages_exist() -> None:
     known = {option for command in _known_commands().values() for option in _options(command)}
     assert [

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from threading import Thread
 
 import pytest
+from msgspec import json
 from msgspec.structs import replace
 
 from singletable import Delays, Driver, Engine, Item, Settings, connect
 from singletable import operations as ops
+from singletable.wire import read_request
 from tests.engine.clock import Clock
 from tests.house.sources import ROOT
 
@@ -238,3 +240,24 @@ def test_kms_key_alias_is_not_resolved(engine: Engine) -> None:
     description = describe(engine).sse_description
     assert description is not None
     assert (description.kms_master_key_arn or "").endswith("alias/mine")
+
+
+def test_batch_keeps_the_name_and_the_arn_of_a_table_apart(engine: Engine) -> None:
+    engine.execute(TABLE)
+    engine.execute(ops.PutItem("differences", key("ada")))
+    keys = ops.KeysAndAttributes([key("ada")])
+    arn = describe(engine).table_arn or ""
+    batch = engine.execute(ops.BatchGetItem({"differences": keys, arn: keys}))
+    assert batch.responses == {"differences": [key("ada")], arn: [key("ada")]}
+
+
+def test_table_throughput_mode_is_ignored() -> None:
+    body: dict[str, object] = {
+        "TableName": "differences",
+        "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
+        "TableThroughputMode": "PROVISIONED",
+    }
+    request = read_request("DynamoDB_20120810.CreateTable", json.encode(body))
+    assert request == TABLE

@@ -7,6 +7,7 @@ from textwrap import indent
 
 import pytest
 
+from tests.cases import every
 from tests.docs.markdown import blocks
 from tests.house.sources import DOCUMENTS, name_of
 
@@ -35,7 +36,7 @@ def test_unexecuted_code_names_its_source(path: Path) -> None:
         assert block.language != "py" or block.source, f"{name_of(path)}, line {block.line}"
 
 
-@pytest.mark.parametrize(
+@every(
     ("quoted", "missing"),
     [
         ("def one():\n    return 1\n", None),

@@ -7,12 +7,15 @@ import runpy
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 
 import pytest
 
+from singletable import Engine
 from singletable.cli import main
+from singletable.testing import endpoint
 from tests.docs.markdown import Block, blocks
 from tests.house.sources import DOCUMENTS, ROOT, name_of
 
@@ -47,12 +50,29 @@ def _forget_modules(folder: Path) -> None:
 # The snippets of a page are one session. A `text` block after one is its output.
 @every_page_with("python")
 def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _run_snippets(path, folder, capsys)
+
+
+# A consumer of a stream is the same program elsewhere.
+@pytest.mark.parametrize("where", ["file", "endpoint"])
+def test_recipes_for_streams_run(
+    where: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Engine.in_memory() as engine, endpoint(engine) as url:
+        address = f"dynamodb+{url}" if where == "endpoint" else f"file:{folder / 'shop.db'}"
+        _run_snippets(ROOT / "docs/guide/streams.md", folder, capsys, address)
+
+
+def _run_snippets(
+    path: Path, folder: Path, capsys: pytest.CaptureFixture[str], address: str = "memory:"
+) -> None:
     session: dict[str, object] = {"__name__": "__main__"}
     printed = ""
     for block in blocks(path):
         _kept(block, folder)
         match block.language:
             case "python":
+                block = replace(block, text=block.text.replace('"memory:"', f'"{address}"'))
                 exec(_compiled(block, path), session)
                 printed = capsys.readouterr().out
             case "text" if printed:

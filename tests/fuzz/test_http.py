@@ -33,7 +33,7 @@ class Endpoint:
         size = min(MAX_BODY, 1100 * len(request.body)) + sum(map(len, request.headers.values()))
         with limit_calls(size + len(request.target)):
             response = self.runner.run(self.app.handle(request))
-        check_response(response)
+        check_response(response, request)
         if self.sandbox.is_changed():
             assert response.status == 200, "a rejected request changed something"
             self.sandbox.reset()

@@ -19,6 +19,7 @@ from singletable import Attr, Engine, Entity, Key, PutItem, Store, Table, attr
 from singletable.migration import Backfill, Migration, MigrationRunner
 from singletable.testing import endpoint
 from singletable_apps.games.app import APP
+from singletable_apps.shared.web.threads import Threads
 from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
 from tests.apps.games.support.world import CAPITAL, World
 from tests.apps.polls.api.client import make_server
@@ -95,7 +96,9 @@ def vote() -> Trace:
     server = make_server()
     poll = server.new_visitor().makes()
     with pytest.MonkeyPatch.context() as patch, traced() as trace:
-        patch.setattr(TestClient, "portal", None)  # a new thread, which is traced
+        # New threads, which are traced.
+        patch.setattr(TestClient, "portal", None)
+        patch.setattr("singletable_apps.shared.web.threads._threads", Threads())
         assert server.new_visitor().votes(poll, "Go", "Rust").status_code == 201
     return trace
 

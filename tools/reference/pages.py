@@ -219,7 +219,7 @@ INTERNAL_MEMBERS = {
     "Partition": "of",
     "Path": "child codec document_path field",
     "Selection": "key_queries",
-    "Shards": "suffix_for suffixes",
+    "Shards": "suffix_for",
     "Size": "operand",
     "Table": "all_key_attributes key_attributes",
     "Transaction": "commit shape",

@@ -101,7 +101,7 @@ def run_fault(root: Path, fault: str, files: dict[str, Any], options: argparse.N
         if is_unusable or code == -signal.SIGTERM:
             raise SystemExit(output)
         if code not in (0, 5):  # 5: no test is selected
-            found = re.search(r"^(?:FAILED|ERROR) (tests.+?)(?: - |$)", output, re.MULTILINE)
+            found = re.search(r"^(?:FAILED|ERROR) (\S*tests.+?)(?: - |$)", output, re.MULTILINE)
             return found[1] if found else f"exit code {code}"
     return ""
 

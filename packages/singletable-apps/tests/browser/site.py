@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Page
 from starlette.types import ASGIApp
 
-from singletable_apps.elections.projection.projector import get_last_event
+from singletable_apps.elections.projection import get_last_event
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.site import make_elections_site
 from tests.browser.crawler import CrawledPage, crawl

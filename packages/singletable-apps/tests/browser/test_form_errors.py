@@ -72,7 +72,7 @@ INVALID_INPUTS = (
     InvalidInput("Donald", f"{DOOR}/notes", {"notes": "x" * 4_001}, "notes"),
     InvalidInput("Ada", "e/Board%202026/delete", {"election": "Board"}, "election"),
     InvalidInput("Ada", f"{CLUB}/roll", {"people": ""}, "people"),
-    InvalidInput("Ada", f"{CLUB}/roll/1/link", {"email": "nowhere"}, "email"),
+    InvalidInput("Ada", f"{CLUB}/roll/1", {"email": "nowhere"}, "email"),
     *(
         InvalidInput("Ada", f"{CLUB}/roll/emails/{purpose}", {"subject": ""}, "subject")
         for purpose in ("invitation", "reminder", "opening", "closing", "receipt")

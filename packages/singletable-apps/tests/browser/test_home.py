@@ -104,6 +104,13 @@ def test_steps_of_the_example_can_be_chosen_by_pointer_and_keyboard(
     expect(panels.nth(1)).to_be_hidden()
 
 
+def test_example_is_wrapped_on_a_phone(open_page: OpenPage, site: str) -> None:
+    page = open_page(viewport=PHONE)
+    page.goto(site)
+    cut = "codes => codes.filter(code => code.scrollWidth > code.clientWidth).length"
+    assert page.locator(".demo-panel pre").evaluate_all(cut) == 0
+
+
 def test_install_command_and_code_of_the_guide_can_be_copied(
     open_page: OpenPage, site: str
 ) -> None:
@@ -162,3 +169,34 @@ def test_people_are_filtered_while_typing_and_removed_after_a_dialog(
     page.click("dialog [data-cancel]")
     expect(dialog).to_have_count(0)
     assert errors == []
+
+
+def test_search_works_with_the_keyboard_and_without_a_connection(
+    site: str, open_page: OpenPage
+) -> None:
+    page = open_page()
+    errors = collect_errors(page)
+    with page.expect_response("**/guide/search/headings"):
+        page.goto(f"{site}/guide")
+    dialog = page.locator(".search-dialog")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("put_many")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/guide/reference/store#storeput_many")
+    page.wait_for_load_state("networkidle")
+    assert errors == []
+    page.context.set_offline(True)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("zzzqqq")
+    expect(dialog).to_contain_text("no heading has all the words of “zzzqqq”")
+    page.keyboard.press("Control+a")
+    # At once: each letter would replace the results and take the focus from them.
+    page.keyboard.insert_text("store.get")
+    expect(dialog).to_contain_text("only headings are searched")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(dialog.locator("a").nth(1)).to_be_focused()
+    # The page is loaded already, so that the link leads to a section of it.
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/guide/reference/store#storeget")

@@ -114,7 +114,7 @@ PAGES = {
     "Ada": ["all", "all?whose=mine", "new", "e/Board%202026", "e/Treasurer/launch"],
     "Donald": [DOOR, f"{DOOR}/settings", f"{DOOR}/launch", f"{DOOR}/delete", f"{DOOR}/voters"],
     "Claude": [f"{LUNCH}/candidates", f"{LUNCH}/voters/list", f"{LUNCH}/owner"],
-    "Grace": ["audit", "audit/tables/vote_data", "audit/relations/elections"],
+    "Grace": ["audit", "audit/tables/vote_data", "audit/query?sql=SELECT+*+FROM+elections"],
 }
 
 

@@ -7,10 +7,10 @@ import pytest
 from tests.apps.commands.typed import RunOf
 
 COMMANDS = {
-    "elections": "serve sample rebuild export restore verify events outbox tally",
+    "elections": "serve sample rebuild export restore verify outbox bounce tally",
     "games": "serve sample admin-link",
     "polls": "serve sample recount",
-    "portfolio": "serve sample export import migrate outbox recount",
+    "portfolio": "serve sample export import migrate outbox bounce recount",
     "skills": "serve sample outbox",
 }
 

@@ -34,7 +34,7 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
     """Run `make run`; yield its URL and everything it prints."""
     command = ["make", "-f", str(ROOT / "Makefile"), "run", "PORT=0", f"BIN={ROOT}/.venv/bin"]
     with subprocess.Popen(
-        [*command, "INSTALLED=installed"],
+        [*command, "RUNNABLE=installed"],
         cwd=folder,
         # Without the flags of a make that runs the tests.
         env={name: value for name, value in os.environ.items() if name != "MAKEFLAGS"},

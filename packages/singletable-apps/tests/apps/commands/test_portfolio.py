@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,10 +17,13 @@ from singletable.cli import main
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
+from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.sample import list_sample
-from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.service import TABLES, PortfolioService
 from singletable_apps.shared.frame import Opening
+from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import PublicUrl, open_driver
+from singletable_apps.shared.service import check_found
 from tests.apps.commands.typed import Run, RunOf
 
 
@@ -101,6 +105,28 @@ def test_import_reports_what_failed(typed: Run, site: Path, tmp_path: Path) -> N
     assert "Would be imported: 1 created, 0 updated, 0 skipped, 1 failed." in out
     code, out, _ = typed("import", folder, *of(site))
     assert "Imported: 1 created" in out
+
+
+def test_bounce_is_shown_beside_the_newsletter(
+    typed: Run, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(site) as service:
+        owner = check_found(service.profile.owner(), "")
+        service.profile.update_settings(owner, SettingsEdits(newsletter=True))
+        service.newsletter.subscribe("ann@example.org")
+        outbox = Outbox(Store(service.context.store.driver, tables=TABLES))
+        link = outbox.newest(1)[0].email.text.partition("/confirm/")[2].split()[0]
+        service.newsletter.confirm(link)
+        blog_id = service.posts.list_published(1).items[0].blog_id
+        service.newsletter.send(owner, blog_id)
+        assert service.newsletter.deliver() == 1
+        (reader,) = service.newsletter.subscribers(owner).items
+    report = f"Action: failed\nStatus: 5.1.1\n\nMessage-ID: <{blog_id}.post.{reader.digest}@x>\n"
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(report.encode())))
+    code, out, _ = typed("bounce", "--address", f"file:{site}/site.db")
+    assert (code, out) == (0, f"Post {blog_id}, reader {reader.digest}: 5.1.1\n")
+    with opened(site) as service:
+        assert service.newsletter.sending(blog_id).problems == [("ann@example.org", "5.1.1")]
 
 
 @pytest.fixture

@@ -40,8 +40,12 @@ class Browser:
     def submit(
         self, page: httpx2.Response, ending: str = "", /, **fields: FieldValue
     ) -> httpx2.Response:
-        """Fill in and submit the form of a page whose action has this ending, or its only form."""
-        [form] = [form for form in forms_in(page) if form.action.endswith(ending)]
+        """Submit the form whose action has this ending, also before a query, or the only form."""
+        [form] = [
+            form
+            for form in forms_in(page)
+            if form.action.endswith(ending) or form.action.partition("?")[0].endswith(ending)
+        ]
         unchanged = {name: values for name, values in form.fields.items() if name not in fields}
         changed = {name: value for name, value in fields.items() if value is not None}
         return self.post(html.unescape(form.action), {**unchanged, **changed})

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from playwright.sync_api import Page, ViewportSize, WebSocket, expect
 
 from singletable_apps.games.entities import Game
+from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
 from tests.browser.conftest import OpenPage
 from tests.browser.games.server import Served
@@ -83,7 +84,8 @@ class Hall:
         for phone in self.phones:
             phone.received.clear()
             self.served.join(phone.page, game, phone.name)
-            phone.expect(f"You’re in, {phone.name}")
+            is_survey = game.type is EngagementType.SURVEY
+            phone.expect("You’re in" if is_survey else f"You’re in, {phone.name}")
 
     def press(self, label: str) -> None:
         """Press the host's button for the next step, when it has this label."""

@@ -58,7 +58,8 @@ class Served:
     def join(self, page: Page, game: Game, name: str) -> Page:
         """Join a game as someone does who has scanned the QR code."""
         page.goto(f"{self.address}{self.service.context.urls.join(game.join_code)}")
-        page.get_by_label("Your name").fill(name)
+        if game.type is not EngagementType.SURVEY:
+            page.get_by_label("Your name").fill(name)
         page.get_by_role("button", name="Join", exact=True).click()
         return page
 

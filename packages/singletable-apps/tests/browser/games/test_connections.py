@@ -7,6 +7,7 @@ from dataclasses import replace
 from playwright.sync_api import expect
 
 from singletable import connect
+from singletable.faults import FaultyDriver
 from singletable_apps.games.entities import Game
 from singletable_apps.games.phases import Command
 from tests.apps.games.support.world import CAPITAL, LUNCH, PRIMES
@@ -58,7 +59,7 @@ def test_answer_that_comes_after_the_question_is_too_late(
 
 
 def test_phone_reconnects_to_another_server_when_its_server_dies(open_page: OpenPage) -> None:
-    driver = connect("memory:")
+    driver = FaultyDriver(connect("memory:"))  # an engine itself would not be shared by servers
     with serve(driver) as first, forward(first.address) as proxy:
         game = first.create(replace(LUNCH, seconds=600))
         host = first.host(open_page(), game)

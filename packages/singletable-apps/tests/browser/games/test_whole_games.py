@@ -266,6 +266,10 @@ def test_survey_is_answered_at_ones_own_pace_and_shared_by_the_host(
     settings = replace(CALM, min_cell=3)
     game = served.create(*SURVEY, kind=EngagementType.SURVEY, settings=settings)
     hall.enter(game)
+    hall.expect_phones("The survey opens soon")
+    # A survey asks for no name, so that there is none to change.
+    for phone in hall.phones:
+        expect(phone.page.get_by_text("Change my name")).to_have_count(0)
     hall.press("Open the survey")
     hall.expect("4 questions on your phone", "0 of 4 players have answered")
     hall.expect_phones("Question 1 of 4", SURVEY[0].title)

@@ -66,6 +66,27 @@ def test_create_and_vote_by_touch_on_a_phone(open_page: OpenPage, served: Served
     assert errors == []
 
 
+# Both come with a link, and have never been here: the zone of their browser counts at once.
+def test_times_are_in_the_zone_of_who_asks_and_of_who_answers(
+    open_page: OpenPage, served: Served
+) -> None:
+    host, guest = open_page(timezone_id="Europe/Berlin"), open_page(timezone_id="America/New_York")
+    host.goto(f"{served.address}/polls/new")
+    expect(host.locator("[name=zone]")).to_have_value("Europe/Berlin")
+    host.get_by_label("Question").fill("Dinner?")
+    host.get_by_text("Find a date", exact=True).click()
+    host.get_by_label("Day", exact=True).fill("2026-11-27")
+    for time in ("19:00", "20:30"):
+        host.get_by_label("Time, optional").fill(time)
+        host.get_by_role("button", name="Add date").click()
+    host.get_by_role("button", name="Create poll").click()
+    host.wait_for_url("**/made")
+    managed = served.polls.context.get_poll(id_in(host.url))
+    assert managed.candidates == ["2026-11-27T18:00:00Z", "2026-11-27T19:30:00Z"]
+    guest.goto(f"{served.address}/polls/{managed.id}")
+    expect(guest.get_by_text("Fri 27 Nov 2026, 13:00 EST")).to_be_visible()
+
+
 # Without shared places each arrow is one place, and no two options share one.
 def test_ballot_works_with_the_keyboard_without_ties(open_page: OpenPage, served: Served) -> None:
     managed, page = served.poll(), open_page()

@@ -13,7 +13,7 @@ from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection.projector import catch_up, get_last_event
+from singletable_apps.elections.projection import catch_up, get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
