@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from inspect import CO_GENERATOR
 from itertools import chain, count
 from pathlib import Path
 from types import FrameType
@@ -223,6 +224,8 @@ class Interruption:
     """Raise an exception at the n-th call in the engine, counted from 1.
 
     Python runs signal handlers when a function is entered and after a function in C has returned.
+    Entering a generator does not count: Python enters it once more to close it, and then only
+    prints exceptions.
     """
 
     number: int
@@ -240,7 +243,9 @@ class Interruption:
             sys.setprofile(before)
 
     def _step(self, frame: FrameType, event: str, argument: object) -> None:
-        if event in ("call", "c_return") and "/singletable/engine/" in frame.f_code.co_filename:
+        code = frame.f_code
+        is_counted = event == "c_return" or (event == "call" and not code.co_flags & CO_GENERATOR)
+        if is_counted and "/singletable/engine/" in code.co_filename:
             self.count += 1
             if self.count == self.number:
                 raise self.error
