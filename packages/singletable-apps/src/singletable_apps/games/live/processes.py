@@ -47,8 +47,8 @@ class ProcessItems:
         """Write what this process knows; return the others, and whether something has changed."""
         written = self._written
         if self._is_alone:
-            # Only other processes want to know how many are done.
-            own = evolve(own, done=0)
+            # Only other processes want to know how many are done, and with what.
+            own = evolve(own, question_id="", phase="", done=0)
         if (
             written is None
             or own.seen_at - written.seen_at >= HEARTBEAT

@@ -613,7 +613,9 @@ class Watcher:
 
     def _is_all_done(self) -> bool:
         """Return whether all connected players have answered. A survey stays open."""
-        if self._shown is None or asyncio.get_running_loop().time() < self._settled_at:
+        if self._shown is None or len(self._done) < len(self._present["player"]):
+            return False
+        if asyncio.get_running_loop().time() < self._settled_at:
             return False
         snapshot = self._shown.snapshot
         if snapshot.state.phase not in _COLLECTING or snapshot.state.closed_at is not None:
