@@ -59,14 +59,15 @@ def _save(on: ElectionChange, sent: schemas.RollPeople, *, replaces: bool) -> sc
 
 @router.patch("/elections/{name}/roll/{number:int}")
 def edit_roll_voter(
-    on: OnElection, number: VoterNumber, sent: schemas.RollChanges
+    on: ChangeElection, number: VoterNumber, sent: schemas.RollChanges
 ) -> schemas.RollVoter:
     """Change someone on the roll: after voting the group only, after locking the address only.
 
     After the launch, another address replaces the link and gets an invitation.
     """
-    edit = cast(RollEdit, sent.sent())
-    return schemas.RollVoter.of(on.service.rolls.edit(on.user, on.name, number, edit))
+    rolls, edit = on.service.rolls, cast(RollEdit, sent.sent())
+    on.edit.answer(rolls.edit(on.user, on.name, number, edit, on.edit.check).revision)
+    return schemas.RollVoter.of(rolls.row(on.user, on.name, number))
 
 
 @router.delete("/elections/{name}/roll/{number:int}", status_code=204)

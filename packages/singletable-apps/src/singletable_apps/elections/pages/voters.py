@@ -442,10 +442,10 @@ def edit_person(page: ElectionPage, number: int, form: PostedForm) -> Response:
 
     def act(values: PersonForm) -> Response:
         edit = cast(RollEdit, values.model_dump(exclude_none=True))
-        edited = page.service.rolls.edit(
-            page.user, page.election.name, number, edit, form.revision_check()
-        )
-        return page.redirect(page.url("voters"), f"Saved: {edited.voter.name}.")
+        rolls, name = page.service.rolls, page.election.name
+        rolls.edit(page.user, name, number, edit, form.revision_check())
+        saved = rolls.row(page.user, name, number).voter
+        return page.redirect(page.url("voters"), f"Saved: {saved.name}.")
 
     def show(form: Form, status: int) -> Response:
         return page.render_tab("roll_person", "voters", status, form=form, row=row)

@@ -263,11 +263,8 @@ class Rolls:
         number: int,
         edit: RollEdit,
         check_revision: RevisionCheck = any_revision,
-    ) -> RollRow:
-        """Change the entry of someone, and return it.
-
-        After the launch, another address replaces the link, and is invited.
-        """
+    ) -> Election:
+        """Change an entry. After the launch, another address replaces the link, and is invited."""
         is_moved = False
 
         def change(record: ElectionRecord) -> Sequence[EventData]:
@@ -285,10 +282,10 @@ class Rolls:
             changed = [events.RollVotersChanged(record.election.name, (after,))]
             return changed if after != before else []
 
-        self._change(actor, name, change, check_revision)
+        election = self._change(actor, name, change, check_revision)
         if is_moved:
             self._invite_again(actor, name, number)
-        return self.row(actor, name, number)
+        return election
 
     def renew_link(self, actor: User, name: str, number: int) -> RollVoter:
         """Replace the link of a voter, and invite them again if voting has not ended."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.urls import API
 from tests.apps.elections.api.client import Api, make_api, type_of
@@ -24,6 +25,7 @@ def api() -> Api:
     for name, role in (("Max", Role.ADMIN), ("Olga", Role.OBSERVER), ("Vera", Role.VOTER)):
         api.register(name, role)
     api.create("Ben", "Tea", ["Assam", "Ceylon"])
+    api.create("Ben", "Club", electorate=Electorate.ROLL)
     for name in ("Open", "Closed"):
         api.launch("Ada", name)
     api.close("Ada", "Closed")
@@ -159,6 +161,7 @@ GUARDED: dict[str, tuple[str, object]] = {
     "PUT /elections/Tea/voters": ("Ben", {"voter_names": ["Ben"]}),
     "PUT /elections/Tea/roll": ("Ben", {"people": []}),
     "POST /elections/Tea/roll": ("Ben", {"people": []}),
+    "PATCH /elections/Club/roll/1": ("Ben", {"group": "A"}),
     "POST /elections/Tea/launch": ("Ben", {"allow_edit": True}),
     "POST /elections/Open/fix": ("Ada", None),
     "POST /elections/Open/finalize": ("Ada", None),
@@ -173,7 +176,8 @@ def test_every_guarded_route_is_tested(api: Api) -> None:
         for method, operation in operations.items()
         if "if-match" in str(operation.get("parameters"))
     }
-    names = dict.fromkeys(("Ben", "Vera", "Tea", "Open"), "{name}") | {"Assam": "{candidate}"}
+    names = dict.fromkeys(("Ben", "Vera", "Tea", "Club", "Open"), "{name}")
+    names |= {"Assam": "{candidate}", "1": "{number}"}
     tested = {"/".join(names.get(part, part) for part in line.split("/")) for line in GUARDED}
     assert tested == guarded
 

@@ -40,9 +40,13 @@ def test_owner_changes_and_reads_the_roll(api: Api) -> None:
 
 def test_owner_edits_someone_on_the_roll(api: Api) -> None:
     ada, changes = api.clients["Ada"], {"name": "Dan Ray", "group": "Rowing", "weight": 2}
-    edited = ada.patch(f"{CLUB}/roll/2", changes).json()
+    tag = ada.tag(f"{CLUB}/roll")
+    answer = ada.patch(f"{CLUB}/roll/2", changes, tag)
+    edited = answer.json()
     assert {name: edited[name] for name in changes} == changes
     assert edited["email"] == "Dan@example.org"
+    assert type_of(ada.patch(f"{CLUB}/roll/2", changes, tag)) == "412 precondition-failed"
+    assert ada.tag(f"{CLUB}/roll") == answer.headers["ETag"] != tag
     for sent in ({}, {"weight": 0}, {"email": "Cleo@example.org"}):
         assert type_of(ada.patch(f"{CLUB}/roll/2", sent)) == "422 invalid-request"
     assert type_of(ada.patch(f"{CLUB}/roll/99", changes)) == "404 not-found"
