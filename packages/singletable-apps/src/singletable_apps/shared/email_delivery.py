@@ -108,9 +108,9 @@ def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
     with open_driver(existing_address(address)) as driver:
         emails = Outbox(Store(driver, tables=tables)).newest(limit)
     for sent in emails:
-        heading = f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}"
+        heading = f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.to}: {sent.subject}"
         typer.echo(error_text(Exception(f"{heading}\n")))
-        typer.echo(error_text(Exception(indent(sent.email.text, "  "))))
+        typer.echo(error_text(Exception(indent(sent.text, "  "))))
     if not emails:
         typer.echo("No e-mails in the last week.")
 

@@ -144,14 +144,6 @@ class StoredEmail(Entity, table=expiring, type_tag=("type", "EMAIL")):
     key = Key(pk="OUTBOX", sk=(sent_at, token))
 
 
-@dataclass(frozen=True, slots=True)
-class SentEmail:
-    """An e-mail from the outbox, and when it was sent."""
-
-    email: Email
-    sent_at: datetime
-
-
 class Outbox:
     """A mailer for development: it stores e-mails for a week instead of sending them.
 
@@ -175,15 +167,10 @@ class Outbox:
             )
         )
 
-    def newest(self, limit: int = 50) -> list[SentEmail]:
+    def newest(self, limit: int = 50) -> list[StoredEmail]:
         """Return the latest e-mails, newest first."""
-        stored = self._store.query(
-            StoredEmail.key.partition(), limit=limit, reverse=True, consistent=True
-        )
-        return [
-            SentEmail(Email(each.to, each.subject, each.text, each.reply_to), each.sent_at)
-            for each in stored
-        ]
+        emails = StoredEmail.key.partition()
+        return [*self._store.query(emails, limit=limit, reverse=True, consistent=True)]
 
 
 class NoMail:
@@ -233,7 +220,7 @@ class Smtp:
         except OSError as error:
             raise MailServerUnreachable(
                 f"Could not connect to the mail server {self._host}:{self._port}: {error}. Check "
-                "the host, port and certificate, and try again."
+                "the host, port and certificate."
             ) from error
 
     def _deliver(self, message: EmailMessage) -> None:
@@ -249,7 +236,8 @@ class Smtp:
         match error:
             case smtplib.SMTPRecipientsRefused(recipients=recipients):
                 code, reply = next(iter(recipients.values()))
-                problem, advice = "rejected the address", "Check the address."
+                problem = "rejected the address"
+                advice = "Try again later." if code < 500 else "Check the address."
             case smtplib.SMTPAuthenticationError(smtp_code=code, smtp_error=reply):
                 problem, advice = "rejected our sign-in", "Check the username and password."
             case smtplib.SMTPResponseException(smtp_code=code, smtp_error=reply):

@@ -115,7 +115,7 @@ def test_bounce_is_shown_beside_the_newsletter(
         service.profile.update_settings(owner, SettingsEdits(newsletter=True))
         service.newsletter.subscribe("ann@example.org")
         outbox = Outbox(Store(service.context.store.driver, tables=TABLES))
-        link = outbox.newest(1)[0].email.text.partition("/confirm/")[2].split()[0]
+        link = outbox.newest(1)[0].text.partition("/confirm/")[2].split()[0]
         service.newsletter.confirm(link)
         blog_id = service.posts.list_published(1).items[0].blog_id
         service.newsletter.send(owner, blog_id)

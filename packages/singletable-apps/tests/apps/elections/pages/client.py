@@ -15,7 +15,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.elections.urls import Urls
-from singletable_apps.shared.mail import Email, Outbox
+from singletable_apps.shared.mail import Outbox, StoredEmail
 from tests.apps.support import browser as support
 from tests.apps.support.elections.world import PASSWORD, World, ballot
 from tests.apps.support.html import forms_in, text_in
@@ -134,9 +134,9 @@ class PagesApp(AppServer[World]):
     def user(self, name: str) -> User:
         return self.world.service.context.read.get_user(name)
 
-    def emails(self) -> list[Email]:
+    def emails(self) -> list[StoredEmail]:
         """Return the e-mails that were sent, newest first."""
-        return [kept.email for kept in Outbox(self.world.service.context.store).newest(10)]
+        return Outbox(self.world.service.context.store).newest(10)
 
     def link(self, subject: str) -> str:
         """Return the path of the link in the newest e-mail with this subject."""

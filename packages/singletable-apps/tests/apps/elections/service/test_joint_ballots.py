@@ -205,7 +205,7 @@ def test_managers_are_found_by_address_and_act_on_all_questions(memory: World, a
     lifecycle, read = memory.service.lifecycle, memory.service.context.read
     for _ in range(2):  # the second time, nobody is new
         lifecycle.set_managers(ada, "Board", ["ben@example.org", "Carol"])
-    emails = [sent.email for sent in Outbox(memory.service.context.store).newest()]
+    emails = Outbox(memory.service.context.store).newest()
     assert sorted(email.to for email in emails) == ["ben@example.org", "carol@example.org"]
     assert "Ada made you a manager of “Board”" in emails[0].text
     assert "/elections/e/Board" in emails[0].text

@@ -91,6 +91,8 @@ def test_rejected_address_is_reported(reply: str, is_temporary: bool) -> None:
         server.address_reply = reply
         error = _send_error(Smtp(HERE, server.port, SENDER, starttls=False))
     assert f"rejected the address: {reply}" in str(error)
+    # Greylisting is no reason to change an address.
+    assert ("Try again later" if is_temporary else "Check the address") in str(error)
     assert error.is_temporary == is_temporary
 
 
