@@ -225,7 +225,7 @@ def edit_candidate(
 def list_voters(on: OnElection, page: Pagination) -> schemas.VoterPage:
     """List the voters by name. Without a list, all registered voters can vote.
 
-    People on a roll are not in it: only the owner sees them.
+    People on a roll are not in it.
     """
     election = on.tag()
     voters, cursor = on.service.queries.voters(on.user, on.name, page.limit, page.cursor)

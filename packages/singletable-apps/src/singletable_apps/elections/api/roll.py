@@ -24,7 +24,7 @@ VoterNumber: TypeAlias = Annotated[int, Path(ge=1, le=10**9, description="`numbe
 
 @router.get("/elections/{name}/roll")
 def list_roll(on: OnElection, page: Pagination) -> Page[schemas.RollVoter]:
-    """List the people on the roll by name. Only the owner of the election sees it."""
+    """List the people on the roll by name, to those who manage the election."""
     on.tag()
     rows, cursor = slice_page(page, on.service.rolls.rows(on.user, on.name), on.service)
     return page.answer([schemas.RollVoter.of(row) for row in rows], cursor)

@@ -296,12 +296,12 @@ class RollVoter(Model):
     is_unsubscribed: bool = Field(description="Whether they asked not to be reminded.")
     invitation: DeliveryState | None = Field(description="Null if they were not invited.")
     invited_at: datetime | None = Field(description="When the invitation changed its state.")
-    problem: str = Field(description="Why the invitation was not delivered, as the server said.")
+    problem: str = Field(description="Why the last e-mail was not delivered, as the server said.")
 
     @classmethod
     def of(cls, row: RollRow) -> RollVoter:
         """Return a row of a roll."""
-        sent = row.invitation
+        sent, last = row.invitation, row.bounced or row.invitation
         return cls.from_object(
             row.voter,
             number=row.voter.voter_id,
@@ -309,7 +309,7 @@ class RollVoter(Model):
             has_voted=row.has_voted,
             invitation=sent and sent.state,
             invited_at=sent and sent.at,
-            problem=sent.problem if sent else "",
+            problem=last.problem if last else "",
         )
 
 

@@ -131,8 +131,7 @@ def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:
     )
     if not edited.voter_count:
         return "Saved. All registered voters can vote."
-    people = "1 person" if edited.voter_count == 1 else f"{edited.voter_count:,} people"
-    return f"Saved. {people} can vote."
+    return f"Saved. {count_people(edited.voter_count)} can vote."
 
 
 ROWS_PER_PAGE = 100
@@ -146,6 +145,7 @@ PURPOSES = {
     EmailPurpose.OPENING: "Opening",
     EmailPurpose.CLOSING: "Close",
     EmailPurpose.RECEIPT: "Receipt",
+    EmailPurpose.WITHDRAWAL: "Withdrawal",
 }
 
 
@@ -176,7 +176,7 @@ def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
         to_remind=len(_to_remind(rows)),
         reminded=_describe_reminded(page, rows),
         without_email=sum(not row.voter.email and not row.has_voted for row in rows),
-        bounced=sum(row.invitation is not None and not row.is_invited for row in rows),
+        bounced=sum(row.bounced is not None for row in rows),
         voted=sum(row.has_voted for row in rows),
         partly=sum(row.is_partial for row in rows),
         can_edit=page.election.allow_edit,

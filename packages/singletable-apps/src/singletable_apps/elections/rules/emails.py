@@ -28,6 +28,7 @@ class EmailPurpose(StrEnum):
     OPENING = "opening"
     CLOSING = "closing"
     RECEIPT = "receipt"
+    WITHDRAWAL = "withdrawal"
 
     @property
     def can_unsubscribe(self) -> bool:
@@ -62,7 +63,7 @@ _DEFAULTS: Mapping[EmailPurpose, EmailText] = {
     EmailPurpose.CLOSING: EmailText(
         "{election} has closed",
         "Hello {name},\n\nvoting in “{election}” is over. Your personal link shows what is "
-        "published of the result, and that your ballot was counted:\n\n{link}\n\n"
+        "published of the result, and whether your ballot was counted:\n\n{link}\n\n"
         "No more of these e-mails: {unsubscribe}\n",
     ),
     EmailPurpose.RECEIPT: EmailText(
@@ -70,6 +71,12 @@ _DEFAULTS: Mapping[EmailPurpose, EmailText] = {
         "Hello {name},\n\nyour ballot in “{election}” is in. Your personal link shows that it "
         "was cast:\n\n{link}\n\nKeep the receipt that you got when you voted. If you "
         "didn’t vote, tell the people who run the election at once.\n",
+    ),
+    EmailPurpose.WITHDRAWAL: EmailText(
+        "Your ballot in {election} was withdrawn",
+        "Hello {name},\n\nyour ballot in “{election}” was withdrawn, so it is not counted. Your "
+        "personal link, to vote again:\n\n{link}\n\nVoting closes {closes}. If you didn’t withdraw "
+        "it, tell the people who run the election at once.\n",
     ),
 }
 
@@ -88,6 +95,10 @@ PARTLY: Mapping[EmailPurpose, EmailText] = {
     EmailPurpose.RECEIPT: EmailText(
         "Part of your ballot in {election} is in",
         f"{_LEFT} If you didn’t vote, tell the people who run the election at once.\n",
+    ),
+    EmailPurpose.WITHDRAWAL: EmailText(
+        "Part of your ballot in {election} was withdrawn",
+        f"{_LEFT} If you withdrew nothing, tell the people who run the election at once.\n",
     ),
 }
 

@@ -92,6 +92,13 @@ class RollRow:
         return is_sent(self.invitation)
 
     @property
+    def bounced(self) -> Delivery | None:
+        """Return the last invitation or reminder if it was not delivered."""
+        sent = [each for each in (self.invitation, self.reminder) if each is not None]
+        last = max(sent, key=lambda each: each.at, default=None)
+        return None if is_sent(last) else last
+
+    @property
     def is_done(self) -> bool:
         """Return whether every question is answered."""
         return self.has_voted and not self.is_partial
@@ -316,18 +323,10 @@ class Rolls:
         """Queue reminders to invited people who have not answered everything, one a day."""
         record = self._record(actor, name)
         rules.check_invite(actor, record.election, self._context.clock())
-        invited = {each.recipient for each in self._invitations(record)}
-        done = record.ballots.keys() - self._context.book.partly_answered(record.election)
-        return self._enqueue(
-            record,
-            EmailPurpose.REMINDER,
-            [
-                voter
-                for voter in record.roll.values()
-                if voter.number in invited and voter.voter_id not in done
-            ],
-            suffix=f"{self._context.clock():%Y-%m-%d}",
-        )
+        rows = self.rows(actor, name)
+        voters = [row.voter for row in rows if row.is_invited and not row.is_done]
+        today = f"{self._context.clock():%Y-%m-%d}"
+        return self._enqueue(record, EmailPurpose.REMINDER, voters, suffix=today)
 
     def email_text(self, actor: User, name: str, purpose: EmailPurpose) -> EmailText:
         """Return the subject and text of e-mails, as the owner wrote them or the default."""
@@ -346,19 +345,21 @@ class Rolls:
         self._change(actor, name, change)
 
     def send_receipt(
-        self, election: Election, owner: BallotOwner, cast: Event, is_first: bool
+        self, election: Election, owner: BallotOwner, event: Event, is_first: bool
     ) -> None:
-        """Queue an e-mail that a ballot was cast. The ballot itself is only behind the link.
+        """Queue an e-mail to a voter on a roll that their ballot was cast or withdrawn, not how.
 
         Of several questions, the first and the last answer, and each change, are an e-mail.
         """
+        is_cast = event.event_type == events.BallotCast.__name__
+        purpose = EmailPurpose.RECEIPT if is_cast else EmailPurpose.WITHDRAWAL
         book = self._context.book
         first, *others = book.questions(election)
         if owner.entry is not None:
             record = ElectionRecord(first, emails=book.emails(first))
             step = "first" if book.questions_left(first, owner.voter_id) else "last"
-            suffix = step if others and is_first else str(cast.event_id)
-            self._enqueue(record, EmailPurpose.RECEIPT, [owner.entry], suffix=suffix)
+            suffix = step if others and is_first else str(event.event_id)
+            self._enqueue(record, purpose, [owner.entry], suffix=suffix)
 
     def unsubscribe(self, code: str) -> Election:
         """Send no more reminders to the voter of this link."""
@@ -396,7 +397,8 @@ class Rolls:
                 continue
             record = self._context.book.record(election)
             # People who are invited after the opening know that voting is open.
-            invited = {each.recipient for each in self._invitations(record) if each.at <= when}
+            sent = [each for each in self._deliveries(record) if is_sent(each) and each.at <= when]
+            invited = {each.recipient for each in sent if each.purpose.startswith("invitation")}
             voters = [voter for voter in record.roll.values() if voter.number in invited]
             self._enqueue(record, purpose, voters)
             self._noticed.add(key)
@@ -411,6 +413,7 @@ class Rolls:
         """Queue e-mails to people with an address; one with the same suffix is sent once."""
         election, whole = record.election, _text(record, purpose)
         is_invitation, about = purpose is EmailPurpose.INVITATION, str(election.election_id)
+        is_receipt = purpose in (EmailPurpose.RECEIPT, EmailPurpose.WITHDRAWAL)
         partly, questions = PARTLY.get(purpose, whole), ""
         if purpose is EmailPurpose.RECEIPT and purpose in record.emails:
             partly = EmailText(whole.subject, whole.text.rstrip() + STILL_LEFT)
@@ -426,8 +429,8 @@ class Rolls:
             left = self._context.book.questions_left(election, voter.voter_id)
             text = partly if left else whole
             return Notice(
-                # Queueing reads what was sent about the same; one voter's receipts are few.
-                about=f"{about}-{voter.number}" if purpose is EmailPurpose.RECEIPT else about,
+                # Queueing reads what was sent about the same; one voter's are few.
+                about=f"{about}-{voter.number}" if is_receipt else about,
                 purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
                 recipient=voter.number,
                 to=voter.email,
@@ -444,15 +447,6 @@ class Rolls:
 
     def _deliveries(self, record: ElectionRecord) -> Iterator[Delivery]:
         return self.queue.deliveries(str(record.election.election_id))
-
-    def _invitations(self, record: ElectionRecord) -> list[Delivery]:
-        """Return the invitations that were sent or will be; addresses that bounced get no more."""
-        return [
-            each
-            for each in self._deliveries(record)
-            if each.purpose.startswith(EmailPurpose.INVITATION)
-            and each.state is not DeliveryState.FAILED
-        ]
 
     # The record, and commands on it.
 

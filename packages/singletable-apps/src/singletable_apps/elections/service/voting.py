@@ -44,19 +44,19 @@ class CastBallot:
 class Voting:
     """Commands of voters, and their own ballots.
 
-    A voter has an account, or a personal link to one election. After a voter on a roll has cast a
-    ballot, `on_roll_ballot` is called, with True if it is the first one in this election.
+    A voter has an account, or a personal link to one election. `on_ballot` is called after a ballot
+    was cast or withdrawn, with True if it is the first one of the voter in this election.
     """
 
     def __init__(
         self,
         context: Context,
         results: Results,
-        on_roll_ballot: Callable[[Election, BallotOwner, Event, bool], object],
+        on_ballot: Callable[[Election, BallotOwner, Event, bool], object],
     ) -> None:
         self._context = context
         self._results = results
-        self._on_roll_ballot = on_roll_ballot
+        self._on_ballot = on_ballot
 
     def cast(
         self, actor: User | LinkVoter, election_name: str, lines: Lines, key: str
@@ -108,24 +108,25 @@ class Voting:
             return repeat[0]
         # Use what the decision was based on: the election may have been renamed since.
         me, election, definition, content, is_first = decided[0]
-        voter = me.name
-        if me.entry is not None:
-            voter = me.entry.name
-            self._on_roll_ballot(election, me, events[0], is_first)
+        self._on_ballot(election, me, events[0], is_first)
+        voter = me.entry.name if me.entry is not None else me.name
         receipt = _create_receipt(election, definition, content)
         return CastBallot(election.name, voter, events[0].when_occurred, receipt)
 
     def withdraw(self, actor: User | LinkVoter, election_name: str) -> None:
         """Withdraw the actor's ballot. Repeats of the request that cast it do not cast it again."""
+        decided: list[tuple[Election, BallotOwner]] = []
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             election = read.get_election(election_name)
             user, me = self._identify(read, actor, election)
             ballot = read.find_ballot(election.name, me.name)
             check_withdraw(user, election, ballot=ballot, now=self._context.clock())
+            decided[:] = [(election, me)]
             return [BallotWithdrawn(voter=me.name, election=election.name)]
 
-        self._context.bus.execute(_actor(actor)[0], decide)
+        [withdrawn] = self._context.bus.execute(_actor(actor)[0], decide)
+        self._on_ballot(*decided[0], withdrawn, False)
 
     def own_ballot(self, voter: User | LinkVoter, election_name: str) -> CastBallot:
         """Return the voter's own ballot, with its proof after the close."""

@@ -16,12 +16,32 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import RARE_WEIGHT
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.shared.mail_queue import note_bounce
 from singletable_apps.shared.spreadsheets import write_table
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_fields, url
 from tests.apps.support.browser import FieldValue
+from tests.apps.support.elections.world import open_store
 from tests.apps.support.html import text_in
 
 ROLL = "Cleo <cleo@example.org>\nDan <dan@example.org>\nEve\n"
+
+BOUNCE = b"""\
+Content-Type: multipart/report; report-type=delivery-status; boundary="=="
+
+--==
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example
+
+Action: failed
+Diagnostic-Code: 552 mailbox full
+--==
+Content-Type: message/rfc822
+
+Message-ID: <SENT@example.org>
+
+--==--
+"""
 
 
 def _preview(browser: Browser, text: str = "", mode: str = "add", data: bytes = b"") -> str:
@@ -114,6 +134,15 @@ def test_owner_invites_reminds_and_prints_cards(owner: Browser, app: PagesApp) -
     assert "2 people were reminded on" in text
     assert "Remind 2" not in text
     assert "2 people get an e-mail that voting has closed." in owner.read("e", CHAIR, "finalize")
+    clock, driver = app.world.clock, app.world.driver
+    clock.advance(minutes=1)
+    app.world.service.rolls.deliver()
+    clock.advance(minutes=1)
+    sent = f"{app.election(CHAIR).election_id}.reminder-{clock():%Y-%m-%d}.1"
+    assert note_bounce(open_store(driver), BOUNCE.replace(b"SENT", sent.encode()), clock())
+    text = owner.read("e", CHAIR, "voters")
+    assert "1 person’s e-mail bounced" in text
+    assert "reminder Bounced 552 mailbox full" in text
     cards = owner.get("e", CHAIR, "roll", "cards", query="?only=paper").text
     assert cards.count("<svg") >= 1
     assert _code(app, "Eve") in cards

@@ -9,6 +9,7 @@ import pytest
 
 from singletable_apps.elections.entities import State, User
 from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import RollLine
@@ -43,12 +44,16 @@ def _states(world: World) -> set[State]:
     return {state_of(get(name)) for name in ("Board", "Budget")}
 
 
-def _vote(world: World, election: str, number: int, choice: str = "Red") -> None:
+def _voter(world: World, election: str, number: int) -> LinkVoter:
     service = world.service
     found = service.context.read.get_election(election)
     entry = service.context.book.record(found).roll[number]
-    _, voter = service.rolls.open_link(service.rolls.code(found, entry))
-    service.voting.cast(voter, election, ballot(choice), f"{election} {number} {choice}")
+    return service.rolls.open_link(service.rolls.code(found, entry))[1]
+
+
+def _vote(world: World, election: str, number: int, choice: str = "Red") -> None:
+    voter, key = _voter(world, election, number), f"{election} {number} {choice}"
+    world.service.voting.cast(voter, election, ballot(choice), key)
 
 
 def test_questions_share_voters_settings_launch_and_close(memory: World, ada: User) -> None:
@@ -121,6 +126,9 @@ def test_ballot_has_one_name_and_reminders_until_all_is_answered(memory: World, 
     ]
     _vote(memory, "Budget", 1, "Green")
     assert len(_emails(memory, "receipt")) == 3
+    memory.service.voting.withdraw(_voter(memory, "Budget", 1), "Budget")
+    [withdrawn] = _emails(memory, "withdrawal")
+    assert withdrawn.subject == "Part of your ballot in Meeting 2027 was withdrawn"
     assert memory.service.context.read.get_election("Budget").quorum == "50%"
 
 

@@ -452,6 +452,32 @@ def test_bounced_invitation_is_shown_and_sent_again(club: Club) -> None:
     assert len(club.deliver()) == 4
 
 
+def test_bounced_reminder_is_shown_until_another_invitation_is_sent(club: Club) -> None:
+    rolls, clock = club.service.rolls, club.world.clock
+    rolls.invite(club.ada, CLUB)
+    club.deliver()
+    clock.advance(days=1)
+    club.mailbox.error = MailNotSent("552 mailbox full", is_temporary=False)
+    rolls.remind(club.ada, CLUB)
+    club.deliver()
+    row = rolls.row(club.ada, CLUB, 1)
+    assert row.bounced is not None
+    assert row.bounced.problem == "552 mailbox full"
+    club.mailbox.error = None
+    clock.advance(minutes=1)
+    rolls.edit(club.ada, CLUB, 1, {"email": "cleo@example.com"})
+    assert rolls.row(club.ada, CLUB, 1).bounced is None
+
+
+# Owners can print codes before people vote, and could withdraw their ballots with them.
+def test_voter_is_told_of_a_withdrawn_ballot(club: Club) -> None:
+    club.vote("Cleo", "Red")
+    club.deliver()
+    club.service.voting.withdraw(club.voter("Cleo"), CLUB)
+    assert club.deliver() == [("cleo", f"Your ballot in {CLUB} was withdrawn")]
+    assert club.code("Cleo") in club.mailbox.emails[0].text
+
+
 def test_notices_are_sent_when_voting_opens_and_closes() -> None:
     start = World(Engine.in_memory()).clock()
     club = Club(
