@@ -23,6 +23,8 @@ MEGABYTE = 1024 * 1024
 def check_select(request: Query | Scan) -> None:
     """Raise if Select and the projection contradict each other."""
     select = request.select
+    # DynamoDB counts the validation errors of a Query only.
+    prefix = ENVELOPE if isinstance(request, Query) else ""
     parameter = (
         "ProjectionExpression"
         if request.projection_expression is not None
@@ -33,16 +35,16 @@ def check_select(request: Query | Scan) -> None:
     if parameter is not None and select not in (None, "SPECIFIC_ATTRIBUTES"):
         choice = "only the Count" if select == "COUNT" else select
         raise ValidationError(
-            f"{ENVELOPE}Cannot specify the {parameter} when choosing to get {choice}"
+            f"{prefix}Cannot specify the {parameter} when choosing to get {choice}"
         )
     if parameter is None and select == "SPECIFIC_ATTRIBUTES":
         raise ValidationError(
-            f"{ENVELOPE}Must specify the AttributesToGet or ProjectionExpression when choosing to "
+            f"{prefix}Must specify the AttributesToGet or ProjectionExpression when choosing to "
             "get SPECIFIC_ATTRIBUTES"
         )
     if select == "ALL_PROJECTED_ATTRIBUTES" and request.index_name is None:
         raise ValidationError(
-            f"{ENVELOPE}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+            f"{prefix}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
         )
 
 
