@@ -68,6 +68,14 @@ def test_memory_endpoint_creates_no_files(tmp_path: Path, monkeypatch: pytest.Mo
     assert not list(tmp_path.iterdir())
 
 
+def test_address_is_an_argument_as_of_other_commands(file: Path) -> None:
+    with endpoint(f"file:{file}", "--durability", "normal") as running:
+        assert f"with tables in {file}." in running.greeting
+        running.call("PutItem", PUT)
+        assert running.stop()[0] == 0
+    assert is_checkpointed(file)
+
+
 # The requests are sent at once, so all have arrived when the first response comes. Whether the last
 # response says `connection: close` depends on timing here; test_connection.py checks it.
 def test_requests_that_arrived_get_responses_before_exit(file: Path) -> None:

@@ -149,6 +149,10 @@ def test_command_for_other_host_needs_credentials(
         ["--file", "votes.db", "--access-log", "./votes.db"],
         ["--access-log", "nowhere/access.log"],
         ["--durability", "normal"],
+        ["file:votes.db", "--memory"],
+        ["--address", "file:votes.db", "--file", "votes.db"],
+        ["file:votes.db", "--access-log", "votes.db"],
+        ["memory:", "--durability", "normal"],
     ],
     ids=[
         "memory and file",
@@ -156,9 +160,31 @@ def test_command_for_other_host_needs_credentials(
         "log and file are the same",
         "unwritable log",
         "durability without a file",
+        "address and memory",
+        "address and file",
+        "log and file of an address are the same",
+        "durability of an address in memory",
     ],
 )
 def test_contradictory_options_are_reported(
     capsys: pytest.CaptureFixture[str], options: list[str]
 ) -> None:
     startup_error(capsys, "--port", "0", *options)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("votes.db", "Did you mean 'file:votes.db'?"),
+        ("", "Expected 'memory:'"),
+        ("file:", "'file:' needs a path"),
+        ("memory:votes", "has no name"),
+        ("http://localhost:8000", "have an endpoint already"),
+        ("dynamodb:", "have an endpoint already"),
+        ("dynamodb+http://localhost:8000", "have an endpoint already"),
+    ],
+)
+def test_address_that_stores_no_tables_is_reported(
+    capsys: pytest.CaptureFixture[str], address: str, expected: str
+) -> None:
+    assert expected in startup_error(capsys, "--port", "0", address)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from singletable.connect import file_path
 from singletable.errors import AddressError
 
 
@@ -44,6 +45,15 @@ def _check_durability(durability: str) -> str:
 
 
 def dynamodb(
+    address: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ADDRESS]",
+            help="Where to store the tables, such as file:votes.db or "
+            "postgresql://user@host/database, which several endpoints can share; in memory by "
+            "default. Or --address ADDRESS.",
+        ),
+    ] = None,
     file: Annotated[
         Path | None,
         typer.Option("--file", metavar="PATH", help="Store the tables in this file."),
@@ -52,15 +62,6 @@ def dynamodb(
         bool,
         typer.Option("--memory", help="Keep the tables in memory only. This is the default."),
     ] = False,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            "--address",
-            metavar="ADDRESS",
-            help="Store the tables at this address, such as postgresql://user@host/database. "
-            "Several endpoints can share a database.",
-        ),
-    ] = None,
     durability: Annotated[
         str,
         typer.Option(
@@ -166,9 +167,19 @@ def dynamodb(
     requests are answered, and the file contains every acknowledged write.
     """
     if sum((file is not None, memory, address is not None)) > 1:
-        raise AddressError("Use only one of --file, --memory and --address.")
+        raise AddressError("Use only one of ADDRESS, --file and --memory.")
+    if address is not None:
+        kind, _, rest = address.partition(":")
+        if kind.startswith(("dynamodb", "http")):
+            raise AddressError(
+                f"Tables at '{kind}:' have an endpoint already. Expected a place to store tables: "
+                "'memory:', 'file:PATH', 'postgresql://USER@HOST/DATABASE' or "
+                "'mysql://USER@HOST/DATABASE'."
+            )
+        if kind == "file" and rest:
+            file, address = file_path(rest), None
     if file is None and durability != "full":
-        raise AddressError("--durability requires --file: tables in memory are not durable.")
+        raise AddressError("--durability is for tables in a file.")
     if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
         raise AddressError("--file and --access-log must be different files.")
     if (tls_cert is None) != (tls_key is None):

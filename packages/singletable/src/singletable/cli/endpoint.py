@@ -127,7 +127,7 @@ def serve(config: EndpointConfig) -> None:
 def _open_engine(config: EndpointConfig, settings: Settings) -> Engine:
     if config.file is not None:
         return Engine.on_file(config.file, settings)
-    driver = connect(config.address or "memory:", settings)
+    driver = connect("memory:" if config.address is None else config.address, settings)
     assert isinstance(driver, Engine)  # other drivers have no settings
     return driver
 
