@@ -189,6 +189,43 @@ def test_start_of_a_shard_is_before_its_first_record(
     assert kinds(found) == ["INSERT", "INSERT"]
 
 
+# TrimmedDataAccessException is for numbers of the shard that are older than a day. DynamoDB Local
+# rejects the others so; what AWS answers is not documented.
+@pytest.mark.parametrize("kind", ["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"])
+def test_sequence_number_from_before_or_after_a_shard_is_rejected(
+    driver: Driver, kind: ops.ShardIteratorType
+) -> None:
+    table, first = streamed(driver)
+    put(driver, table, A1)
+    driver.execute(ops.UpdateTable(table, stream_specification=OFF))
+    driver.execute(ops.UpdateTable(table, stream_specification=BOTH))
+    second = driver.execute(ops.DescribeTable(table)).table.latest_stream_arn
+    assert second is not None
+    put(driver, table, A2)
+    numbers = [records_of(driver, arn)[0].dynamodb.sequence_number for arn in (first, second)]
+    for arn, foreign in ((first, numbers[1]), (second, numbers[0])):
+        for shard in shards_of(driver, arn):
+            with pytest.raises(
+                OperationError, match="Invalid SequenceNumber for the shard"
+            ) as raised:
+                iterator(driver, arn, shard.shard_id, kind, foreign)
+            assert raised.value.code == "ValidationException"
+
+
+def test_sequence_number_of_a_sibling_is_a_position_in_the_shard(driver: Driver) -> None:
+    table, arn = streamed(driver)
+    put(driver, table, *(key(letter) for letter in "abcdef"))
+    numbers = [record.dynamodb.sequence_number for record in records_of(driver, arn)]
+    for shard in shards_of(driver, arn):
+        own = [
+            r.dynamodb.sequence_number for r in read(driver, iterator(driver, arn, shard.shard_id))
+        ]
+        for after in numbers:
+            place = iterator(driver, arn, shard.shard_id, "AFTER_SEQUENCE_NUMBER", after)
+            found = [record.dynamodb.sequence_number for record in read(driver, place)]
+            assert found == [one for one in own if one > after]
+
+
 # --- The life of a stream
 
 

@@ -11,7 +11,6 @@ from singletable.engine.streams import (
     find_stream,
     newest_position,
     parse_stream_arn,
-    trimmed,
 )
 from singletable.errors import ValidationError
 from singletable.operations import GetShardIterator, GetShardIteratorOutput
@@ -66,10 +65,8 @@ def _position_at(time: float, session: Session, last: int) -> int | None:
 def _position(request: GetShardIterator, shard: ShardRange, last: int) -> int:
     """Return the position that the iterator starts after."""
     parsed = parse_sequence_number(request.sequence_number or "")
-    if parsed is None or parsed[0] > last:
+    if parsed is None or not (shard.start, True) <= parsed <= (last, True):
         raise ValidationError("Invalid SequenceNumber for the shard")
     position, is_between = parsed
-    if position < shard.start or (position == shard.start and not is_between):
-        raise trimmed()
     is_after = is_between or request.shard_iterator_type == "AFTER_SEQUENCE_NUMBER"
     return position if is_after else position - 1
