@@ -186,8 +186,7 @@ class _Parser:
 
     def unsupported(self, clause: str) -> None:
         if self.take(clause):
-            self.reject(f"Unsupported clause: {clause.upper()} at {self.token.place}")
-            self.expression()
+            self.reject(f"Unsupported clause: {clause.upper()} at {self.expression().place}")
 
     def projected(self) -> Node:
         term = self.expression()
