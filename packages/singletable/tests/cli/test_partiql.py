@@ -75,6 +75,19 @@ def test_a_file_that_fails_says_at_which_statement(run: Run, address: str, tmp_p
         assert len(driver.execute(ops.Scan("votes")).items) == 3
 
 
+def test_a_command_that_fails_says_at_which_of_its_statements(run: Run, address: str) -> None:
+    error = run.rejected("partiql", address, "-c", "DELETE FROM votes WHERE pk = 'a'; DELETE x")
+    assert "Done. All before this were executed: DELETE x singletable:" in error
+    assert run.rejected("partiql", address, "-c", "DELETE x").startswith("singletable:")
+
+
+def test_statements_are_a_command_or_a_file(run: Run, address: str, tmp_path: Path) -> None:
+    file = tmp_path / "changes.sql"
+    file.write_text("DELETE FROM votes WHERE pk = 'a'")
+    error = run.rejected("partiql", address, "-c", "select * from votes", "--file", str(file))
+    assert "Use --command or --file, not both." in error
+
+
 def test_a_file_has_several_statements(run: Run, address: str, tmp_path: Path) -> None:
     file = tmp_path / "change.sql"
     file.write_text(

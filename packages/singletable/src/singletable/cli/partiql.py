@@ -70,6 +70,8 @@ def partiql(
     """
     from singletable.cli.existing_tables import connect_existing
 
+    if command is not None and file is not None:
+        raise typer.BadParameter("Use --command or --file, not both.", param_hint="'--file'")
     text = command
     if file is not None:
         text = _read(file)
@@ -80,11 +82,12 @@ def partiql(
         if text is None:
             _prompt(session)
         else:
-            for statement in split_statements(text)[0]:
+            statements, _ = split_statements(text)
+            for statement in statements:
                 try:
                     session.execute(statement)
                 except SingleTableError:
-                    if file is not None:
+                    if len(statements) > 1:
                         typer.echo(f"All before this were executed:\n{statement}", err=True)
                     raise
 
