@@ -277,6 +277,19 @@ def pair_ratings(ratings: Iterable[Rating]) -> dict[str, tuple[Rating | None, Ra
     return pairs
 
 
+def latest_levels(
+    skills: Iterable[UserSkill], ratings: Iterable[Rating]
+) -> dict[str, tuple[Level | None, Level | None]]:
+    """Return the levels of the latest own rating and of the latest of a manager, by skill."""
+    pairs, found = pair_ratings(ratings), dict[str, tuple[Level | None, Level | None]]()
+    for each in skills:
+        # A skill that was rated once has no history.
+        only = (None, each) if each.rated_by else (each, None)
+        own, managers = pairs.get(each.skill_id, only)
+        found[each.skill_id] = (own.level if own else None, managers.level if managers else None)
+    return found
+
+
 def people_at(count: SkillCount, level: Level = Level.BEGINNER) -> int:
     """Return how many people have a skill at a level or a higher one."""
     numbers = (count.beginner, count.intermediate, count.advanced, count.expert)

@@ -20,7 +20,7 @@ from singletable_apps.skills.entities import Level
 from singletable_apps.skills.overview_rules import tally
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPage
 from singletable_apps.skills.round_rules import changes_table, count_progress, ends_at
-from singletable_apps.skills.rules import LEVELS, is_same_user, pair_ratings
+from singletable_apps.skills.rules import LEVELS, is_same_user, latest_levels
 
 router = APIRouter()
 _LEVEL = "level-"
@@ -115,18 +115,21 @@ def rate_person(page: UserPage, round_id: Segment, username: Segment, form: Post
     has = {each.skill_id: each for each in service.user_skills.list(username)}
     jobs = service.overview.jobs({person.job_role} - {""})
     targets = next((job.targets for job in jobs.values()), dict[str, Level]())
-    known = {*has, *targets}
+    known, is_own = {*has, *targets}, is_same_user(page.user.username, username)
+    levels = latest_levels(has.values(), service.user_skills.ratings(person))
+    # People start from their own last rating, and managers from theirs, or else from that.
+    starts = {key: own if is_own else managers or own for key, (own, managers) in levels.items()}
     show = page.shows(
         "round_ratings",
         round=item,
         person=person,
-        is_own=is_same_user(page.user.username, username),
+        is_own=is_own,
         skills=[each for each in service.catalog.list_names() if each.skill_id in known],
-        has=has,
         targets=targets,
-        pairs=pair_ratings(service.user_skills.ratings(person)),
+        levels=levels,
+        starts=starts,
     )
-    initial = Form({f"{_LEVEL}{each.skill_id}": each.level for each in has.values()})
+    initial = Form({f"{_LEVEL}{skill_id}": level or "" for skill_id, level in starts.items()})
     return page.fill(form, initial, ConfirmForm, act, show)
 
 

@@ -124,13 +124,16 @@ class Rounds(Part):
             raise InvalidInput({"": "This person takes no part in this round."})
         is_own = rules.is_same_user(actor.username, username)
         skills = {each.skill_id: each for each in self._user_skills.list(username)}
+        before = rules.latest_levels(skills.values(), self._user_skills.ratings(people[0].user))
         for spelling, level in levels.items():
             skill_id = self._catalog.get(spelling).skill_id
             has = skills.get(skill_id)
-            is_rater = has is not None and (
-                is_own or rules.is_same_user(has.rated_by, actor.username)
+            is_rated = has is not None and (
+                before[skill_id][0] is level
+                if is_own
+                else has.level is level and rules.is_same_user(has.rated_by, actor.username)
             )
-            if has is None or has.level is not level or not is_rater:
+            if not is_rated:
                 years = has.years if has else 0
                 self._user_skills.rate(actor, username, skill_id, level, years)
         source = Source.SELF if is_own else Source.MANAGER

@@ -174,10 +174,13 @@ class UserSkills(Part):
         spelling: str,
         draft: rules.SkillDraft | DraftChange,
         check: RevisionCheck = any_revision,
+        *,
+        is_rating: bool = False,
     ) -> UserSkill:
         """Change a skill of a person: all of it, or what a function changes.
 
-        What a manager changes is the manager's rating. The latest rating counts; all are kept.
+        What a manager changes is the manager's rating. The latest rating counts; all are kept. With
+        `is_rating`, people also agree with the level that a manager has rated.
         """
         self._context.check_reach(actor, username)
         user = self._context.get_user(username)
@@ -191,7 +194,8 @@ class UserSkills(Part):
             after = evolve(after, source=before.source, rated_by=before.rated_by)
         with self._store.transaction(pattern=patterns.edit_user_skill) as transaction:
             write_skill(transaction, before, after)
-            if not is_own or checked.evidence or is_rated_anew(before, after):
+            is_agreed = is_rating and before.source is Source.MANAGER
+            if not is_own or checked.evidence or is_agreed or is_rated_anew(before, after):
                 now = self._context.clock()
                 self.write_ratings(transaction, user, before, rated, now, checked.evidence)
         self._notify(actor, user, rated)
@@ -218,8 +222,9 @@ class UserSkills(Part):
             return None
         if before is None:
             return self.add(actor, username, skill_id, rules.SkillDraft(level, years))
+        values: dict[str, Any] = {"level": level, "years": years}
         return self.edit(
-            actor, username, skill_id, lambda draft: replace(draft, level=level, years=years)
+            actor, username, skill_id, lambda draft: replace(draft, **values), is_rating=True
         )
 
     @retry_conflicts(otherwise=busy("this skill"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from singletable_apps.skills.entities import Level
 from singletable_apps.skills.rules import DEFAULT_CATEGORIES
 from tests.apps.skills.api.client import Server
 from tests.apps.skills.pages.client import PagesApp
@@ -39,6 +42,29 @@ def test_a_round_from_opening_to_closing(app: PagesApp, ada: Browser, bob: Brows
     again = bob.http.get(f"{url}/people/bob", follow_redirects=False)
     assert bob.flash(late) == "This rating round is over."
     assert [each.headers["location"] for each in (late, again)] == [url, url]
+
+
+def test_ratings_start_from_those_of_the_same_person(
+    app: PagesApp, ada: Browser, bob: Browser
+) -> None:
+    form = ada.get("rounds")
+    url = ada.submit(form, "/rounds", name="Spring", closes_on="2026-01-20").headers["location"]
+    path, skills = f"{url}/people/bob", app.world.service.user_skills
+    skills.rate(app.world.user("ada"), "bob", "go", Level.EXPERT, 2)
+    skills.rate(app.world.user("ada"), "bob", "python", Level.EXPERT, 2)
+
+    def chosen(browser: Browser) -> list[tuple[str, str]]:
+        page = browser.open(path).text
+        return re.findall(r'name="(level-\w+)"|<option value="(\w*)" selected', page)
+
+    expert, beginner = ("", "Expert"), ("", "Beginner")
+    go, python = ("level-go", ""), ("level-python", "")
+    assert chosen(ada) == [go, expert, python, expert]
+    assert chosen(bob) == [go, beginner, python]
+    bob.submit(bob.open(path), "/people/bob", **{"level-python": "Beginner"})
+    assert chosen(bob) == [go, beginner, python, beginner]
+    assert chosen(ada) == [go, expert, python, expert]
+    assert skills.get("bob", "go").level is Level.EXPERT
 
 
 def test_a_request_is_on_the_start_page(app: PagesApp, ada: Browser, bob: Browser) -> None:

@@ -7,7 +7,16 @@ from datetime import date, timedelta
 import pytest
 
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.skills.entities import Certification, JobRole, Level, Role, Round, Team, User
+from singletable_apps.skills.entities import (
+    Certification,
+    JobRole,
+    Level,
+    Role,
+    Round,
+    Source,
+    Team,
+    User,
+)
 from singletable_apps.skills.round_rules import count_progress, ends_at
 from singletable_apps.skills.rules import Reach
 from tests.apps.skills.support.world import World
@@ -104,6 +113,27 @@ def test_confirming_keeps_the_history_short(lines: World) -> None:
     for _ in range(2):
         lines.service.rounds.finish(lines.user("mia"), item.round_id, "ada", {"Go": Level.BEGINNER})
     assert [each.author for each in skills.ratings(lines.user("ada"))] == ["ada", "mia"]
+
+
+def test_own_rating_is_compared_with_the_own_one_before(lines: World) -> None:
+    rounds, skills, ada = lines.service.rounds, lines.service.user_skills, lines.user("ada")
+    item = open_round(lines)
+    rounds.finish(lines.user("mia"), item.round_id, "ada", {"go": Level.EXPERT})
+
+    def finish(level: Level) -> tuple[Level, list[tuple[Level, Source]]]:
+        lines.clock.advance(minutes=1)
+        rounds.finish(ada, item.round_id, "ada", {"go": level})
+        ratings = [(each.level, each.source) for each in skills.ratings(ada, "go")]
+        return skills.get("ada", "go").level, ratings
+
+    ratings = [(Level.BEGINNER, Source.SELF), (Level.EXPERT, Source.MANAGER)]
+    # Confirming the own rating does not replace that of the manager.
+    assert finish(Level.BEGINNER) == (Level.EXPERT, ratings)
+    ratings.append((Level.EXPERT, Source.SELF))
+    assert finish(Level.EXPERT) == finish(Level.EXPERT) == (Level.EXPERT, ratings)
+    assert skills.get("ada", "go").rated_by == "mia"
+    ratings.append((Level.ADVANCED, Source.SELF))
+    assert finish(Level.ADVANCED) == (Level.ADVANCED, ratings)
 
 
 def test_a_round_ends_with_its_last_day_after_a_last_call(lines: World) -> None:
