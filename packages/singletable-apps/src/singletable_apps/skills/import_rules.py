@@ -57,6 +57,19 @@ _NONE = frozenset(["", "0", "-", "–", "—", "n/a", "N/A", "none", "None"])
 # What a sheet with a column per skill says about a person, and not about each of the skills.
 OF_ONE_SKILL = frozenset([ImportField.YEARS, ImportField.LAST_USED, ImportField.NOTES])
 _PERSON = frozenset([ImportField.USERNAME, ImportField.NAME, ImportField.EMAIL])
+# Rows below the people: one of these words, and no others than these and those.
+_SUMMARY, _OF_SUMMARY = (
+    frozenset(words.split())
+    for words in (
+        "total totals subtotal sum sums average averages avg mean median count minimum maximum ø σ "
+        "∑ summe gesamt gesamtsumme zwischensumme durchschnitt mittelwert mittel anzahl",
+        "grand overall of all per number the and team teams department company level levels skill "
+        "skills people employees rating ratings score der aller pro personen mitarbeiter",
+    )
+)
+_NUMBER = re.compile(r"[-+]?[\d.,\s]*\d\s*%?", re.ASCII)
+IS_SUMMARY = "This looks like a total or an average, and not like a person."
+_HAS_NO_PERSON = "This row has numbers, but nobody whose they are."
 _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
 
@@ -89,6 +102,46 @@ def names_people(values: Iterable[str]) -> bool:
     return not _PERSON.isdisjoint(recognize_columns(values).values())
 
 
+def is_summary(text: str) -> bool:
+    """Return whether a text names a total or an average, such as `Sum of levels:`."""
+    words = {*re.findall(r"[^\W\d_]+|∑", text.casefold())}
+    return not words.isdisjoint(_SUMMARY) and words <= _SUMMARY | _OF_SUMMARY
+
+
+def leave_out_summaries(
+    table: Table, fields: Mapping[str, str], *, are_people: bool
+) -> tuple[Table, list[RowResult]]:
+    """Return a table without rows of totals and averages, and these, once for each row.
+
+    Someone with a username or an e-mail address is a person; with `are_people`, also by name.
+    """
+    rows: list[TableRow] = []
+    left: dict[int, RowResult] = {}
+    for row in table.rows:
+        kind = {
+            fields.get(each): text for each, text in zip(table.columns, row.values, strict=True)
+        }
+        name = kind.get(ImportField.NAME, "")
+        if kind.get(ImportField.USERNAME) or kind.get(ImportField.EMAIL):
+            reason = ""
+        elif name:
+            reason = IS_SUMMARY if is_summary(name) and not are_people else ""
+        else:
+            reason = _HAS_NO_PERSON if _has_only_numbers(row.values) else ""
+        if reason:
+            left[row.number] = RowResult(row.number, Outcome.SKIPPED, name, text=reason)
+        else:
+            rows.append(row)
+    return Table(table.columns, tuple(rows)), [*left.values()]
+
+
+def _has_only_numbers(values: Iterable[str]) -> bool:
+    return all(
+        text in _NONE or text in FORMULA_ERRORS or _NUMBER.fullmatch(text) or is_summary(text)
+        for text in values
+    )
+
+
 def unpivot(table: Table, levels: Container[str]) -> Table:
     """Return a sheet with a column per skill as one with a row per skill; others as they are.
 
@@ -100,17 +153,20 @@ def unpivot(table: Table, levels: Container[str]) -> Table:
     skills = [
         place
         for place, heading in enumerate(table.columns)
-        if heading not in fields
+        if heading not in fields and not is_summary(heading)
         for cells in [[row.values[place] for row in table.rows if row.values[place] not in _NONE]]
         if cells and sum(cell.casefold() in levels for cell in cells) * 2 >= len(cells)
     ]
     others = [place for place in range(len(table.columns)) if place not in skills]
     if not skills:
         return table
+    people = [place for place in others if fields.get(table.columns[place]) in _PERSON]
     rows: list[TableRow] = []
     for number, values in table.rows:
         person = [values[place] for place in others]
         has = [(table.columns[at], values[at]) for at in skills if values[at] not in _NONE]
+        if people and not any(values[at] for at in people) and _has_only_numbers(values):
+            has = []
         rows += (TableRow(number, (*person, *each)) for each in has or [("", "")])
     return Table((*(table.columns[place] for place in others), "Skill", "Level"), tuple(rows))
 

@@ -64,6 +64,7 @@ from singletable_apps.skills.import_rules import (
     check_choices,
     check_rows,
     group_rows,
+    leave_out_summaries,
     names_people,
     plan_skill,
     recognize_columns,
@@ -184,6 +185,7 @@ class Imports(Part):
         columns: Mapping[str, str],
         skills: Mapping[str, str],
         duplicates: Duplicates,
+        summaries_are_people: bool = False,
         check: RevisionCheck = any_revision,
     ) -> Import:
         """Choose what the columns contain, and what to do with unknown skills and duplicates."""
@@ -202,6 +204,7 @@ class Imports(Part):
             Import.columns.set(fields),
             Import.skills.set(actions),
             Import.duplicates.set(duplicates),
+            Import.summaries_are_people.set(summaries_are_people),
         )
 
     def _change(self, item: Import, *edits: Edit[Import]) -> Import:
@@ -255,10 +258,11 @@ class Imports(Part):
 
     def _plan(self, item: Import, table: Table) -> _Plan:
         columns, words = dict(item.columns), self._context.words()
+        if {"username", "name", "email"}.isdisjoint(columns.values()):
+            text = "Choose the column that contains usernames, e-mail addresses or names."
+            raise InvalidInput({"columns": text})
+        table, summaries = leave_out_summaries(table, columns, are_people=item.summaries_are_people)
         if "username" not in columns.values():
-            if {"name", "email"}.isdisjoint(columns.values()):
-                text = "Choose the column that contains usernames, e-mail addresses or names."
-                raise InvalidInput({"columns": text})
             accounts = self._store.hydrate(patterns.all_accounts())
             known = ((user.username, user.name, user.email) for user in accounts)
             table, columns = add_usernames(table, columns, known)
@@ -287,7 +291,7 @@ class Imports(Part):
         for person in people:
             if _key(person) in users:
                 person.username = users[_key(person)].username
-        return _Plan(people, users, left, unknown)
+        return _Plan(people, users, left + summaries, unknown)
 
     def _with_skills(
         self, people: Sequence[PersonRows], users: Mapping[str, User]

@@ -466,6 +466,49 @@ Bo;;;1;
     ]
 
 
+def test_totals_and_averages_are_not_people(memory: World) -> None:
+    fill(memory)
+    imports, ada = memory.service.imports, memory.user("ada")
+    sheet = """Name,E-mail,Go,Python,Total
+Max,,2,3,5
+Sum,sum@example.org,1,,1
+TOTAL:,,3,3,6
+Ø,,1.5,3,#DIV/0!
+,,4,1,12.5 %
+Sum of levels,,2,,
+"""
+    staged = imports.upload(ada, "team.csv", sheet.encode())
+
+    def listed() -> list[tuple[int, str, str, str]]:
+        results = imports.preview(staged.import_id).results
+        return [(each.number, each.username, each.skill, each.outcome) for each in results]
+
+    people = [
+        (2, "max", "Go", "new"),
+        (2, "max", "Python", "new"),
+        (3, "sum", "Go", "new"),
+    ]
+    assert listed() == [
+        (4, "TOTAL:", "", "skipped"),
+        (5, "Ø", "", "skipped"),
+        (6, "", "", "skipped"),
+        (7, "Sum of levels", "", "skipped"),
+        *people,
+    ]
+    choices = {"columns": staged.columns, "skills": {}, "duplicates": staged.duplicates}
+    imports.choose(ada, staged.import_id, **choices, summaries_are_people=True)
+    assert {each[:2] for each in listed()} >= {(4, "total"), (7, "sum-of-levels"), (6, "")}
+    assert imports.apply(ada, staged.import_id).totals["people"] == 4
+
+
+# A cell of a merged name is blank.
+def test_row_with_a_skill_and_no_name_is_not_a_total(memory: World) -> None:
+    fill(memory)
+    sheet = b"Name,Skill,Level\nBob Ray,Go,3\n,Python,3\n,,6\n"
+    import_id = memory.service.imports.upload(memory.user("ada"), "team.csv", sheet).import_id
+    assert outcomes(memory.service, import_id) == {2: "new", 3: "error", 4: "skipped"}
+
+
 def test_downloaded_matrix_is_imported_again(memory: World) -> None:
     fill(memory)
     ada, overview = memory.user("ada"), memory.service.overview
