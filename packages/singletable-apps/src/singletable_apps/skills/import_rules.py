@@ -69,7 +69,7 @@ _SUMMARY, _OF_SUMMARY = (
 )
 _NUMBER = re.compile(r"[-+]?[\d.,\s]*\d\s*%?", re.ASCII)
 IS_SUMMARY = "This looks like a total or an average, and not like a person."
-_HAS_NO_PERSON = "This row has numbers, but nobody whose they are."
+_NAMES_NOBODY = "This row names nobody."
 _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
 
@@ -115,6 +115,8 @@ def leave_out_summaries(
 
     Someone with a username or an e-mail address is a person; with `are_people`, also by name.
     """
+    if _PERSON.isdisjoint(fields.values()):
+        return table, []
     rows: list[TableRow] = []
     left: dict[int, RowResult] = {}
     for row in table.rows:
@@ -127,7 +129,8 @@ def leave_out_summaries(
         elif name:
             reason = IS_SUMMARY if is_summary(name) and not are_people else ""
         else:
-            reason = _HAS_NO_PERSON if _has_only_numbers(row.values) else ""
+            # Of merged cells, only the first has a value.
+            reason = "" if kind.get(ImportField.SKILL) else _NAMES_NOBODY
         if reason:
             left[row.number] = RowResult(row.number, Outcome.SKIPPED, name, text=reason)
         else:
@@ -150,11 +153,12 @@ def unpivot(table: Table, levels: Container[str]) -> Table:
     fields = recognize_columns(table.columns)
     if not {ImportField.SKILL, ImportField.LEVEL}.isdisjoint(fields.values()):
         return table
+    of_people = leave_out_summaries(table, fields, are_people=False)[0].rows
     skills = [
         place
         for place, heading in enumerate(table.columns)
         if heading not in fields and not is_summary(heading)
-        for cells in [[row.values[place] for row in table.rows if row.values[place] not in _NONE]]
+        for cells in [[row.values[place] for row in of_people if row.values[place] not in _NONE]]
         if cells and sum(cell.casefold() in levels for cell in cells) * 2 >= len(cells)
     ]
     others = [place for place in range(len(table.columns)) if place not in skills]

@@ -96,7 +96,7 @@ def _body(service: SkillsService, item: Import) -> ImportBody:
     preview = service.imports.preview(item.import_id)
     body = ImportBody.model_validate(item)
     body.problem = preview.problem
-    body.new_people = preview.new_people
+    body.new_people = len(preview.new_people)
     body.outcomes = {outcome: preview.count(outcome) for outcome in Outcome}
     body.unknown_skills = dict(preview.unknown)
     body.results = list(preview.results[:_MAX_ROWS])

@@ -101,7 +101,8 @@ class ImportPreview:
 
     headings: tuple[str, ...] = ()
     results: Sequence[RowResult] = ()
-    new_people: int = 0
+    # The names of people who get an account, by username.
+    new_people: Mapping[str, str] = field(default_factory=dict[str, str])
     # How many rows have each spelling that means no skill of the catalog.
     unknown: Mapping[str, int] = field(default_factory=dict[str, int])
     problem: str = ""
@@ -240,7 +241,12 @@ class Imports(Part):
             plan = self._plan(item, table)
         except InvalidInput as error:
             return ImportPreview(headings, problem=str(error))
-        results, new, names = plan.left, 0, self._context.words().levels
+        results, names = plan.left, self._context.words().levels
+        new = {
+            each.username: each.profile.get("name", "")
+            for each in plan.people
+            if _key(each) not in plan.users
+        }
         for person, current in self._with_skills(plan.people, plan.users):
             results += [
                 RowResult(
@@ -248,9 +254,7 @@ class Imports(Part):
                 )
                 for each in self._planned(item, person.skills.values(), current)
             ]
-            is_new = _key(person) not in plan.users
-            outcome = Outcome.NEW if is_new else Outcome.DUPLICATE
-            new += is_new
+            outcome = Outcome.NEW if person.username in new else Outcome.DUPLICATE
             results += [RowResult(row, outcome, person.username) for row in person.others]
         order = {outcome: place for place, outcome in enumerate(Outcome)}
         results.sort(key=lambda each: (order[each.outcome], each.number))

@@ -66,6 +66,14 @@ def test_total_is_listed_and_can_be_a_person(ada: Browser) -> None:
     assert 'name="summaries_are_people" checked' in page.text
 
 
+def test_sheet_with_a_column_per_skill_counts_levels_and_names_people(ada: Browser) -> None:
+    sheet = "Name,Go,Python\nZoë Park,3,2\n".encode()
+    page = ada.open(upload(ada, sheet).headers["location"]).text
+    assert "Found 2 levels in 1 row: 2 new" in page
+    assert ">Import 2 levels<" in page
+    assert 'data-label="Person">Zoë Park<' in page
+
+
 def test_choices_are_checked(ada: Browser) -> None:
     path = upload(ada, b"Who,Skill,Level\nbob,Rust,4\n").headers["location"]
     page = ada.open(path)

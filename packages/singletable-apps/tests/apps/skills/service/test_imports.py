@@ -95,7 +95,10 @@ def test_import_is_previewed_applied_and_undone(world: World) -> None:
         (2, Outcome.DUPLICATE, ""),
         (4, Outcome.DUPLICATE, ""),
     ]
-    assert (preview.new_people, dict(preview.unknown)) == (2, {"Rust": 1})
+    assert (preview.new_people, dict(preview.unknown)) == (
+        {"cyd": "Cyd Ruiz", "dee": "Dee Park"},
+        {"Rust": 1},
+    )
     assert contents(world) == before
     applied = imports.apply(ada, import_id)
     assert applied.totals == {"people": 2, "added": 2, "changed": 0, "unchanged": 2, "errors": 3}
@@ -471,6 +474,7 @@ def test_totals_and_averages_are_not_people(memory: World) -> None:
     imports, ada = memory.service.imports, memory.user("ada")
     sheet = """Name,E-mail,Go,Python,Total
 Max,,2,3,5
+,,,,made by HR
 Sum,sum@example.org,1,,1
 TOTAL:,,3,3,6
 Ø,,1.5,3,#DIV/0!
@@ -486,19 +490,27 @@ Sum of levels,,2,,
     people = [
         (2, "max", "Go", "new"),
         (2, "max", "Python", "new"),
-        (3, "sum", "Go", "new"),
+        (4, "sum", "Go", "new"),
     ]
     assert listed() == [
-        (4, "TOTAL:", "", "skipped"),
-        (5, "Ø", "", "skipped"),
-        (6, "", "", "skipped"),
-        (7, "Sum of levels", "", "skipped"),
+        (3, "", "", "skipped"),
+        (5, "TOTAL:", "", "skipped"),
+        (6, "Ø", "", "skipped"),
+        (7, "", "", "skipped"),
+        (8, "Sum of levels", "", "skipped"),
         *people,
     ]
     choices = {"columns": staged.columns, "skills": {}, "duplicates": staged.duplicates}
     imports.choose(ada, staged.import_id, **choices, summaries_are_people=True)
-    assert {each[:2] for each in listed()} >= {(4, "total"), (7, "sum-of-levels"), (6, "")}
+    assert {each[:2] for each in listed()} >= {(5, "total"), (8, "sum-of-levels"), (7, "")}
     assert imports.apply(ada, staged.import_id).totals["people"] == 4
+
+
+def test_totals_do_not_hide_a_column_of_levels(memory: World) -> None:
+    fill(memory)
+    sheet = b"Name,Go\nBob Ray,3\nAverage,2.5\nTotal,15\n"
+    import_id = memory.service.imports.upload(memory.user("ada"), "team.csv", sheet).import_id
+    assert outcomes(memory.service, import_id) == {2: "new", 3: "skipped", 4: "skipped"}
 
 
 # A cell of a merged name is blank.
