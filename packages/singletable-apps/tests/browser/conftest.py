@@ -78,6 +78,13 @@ def parts() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
-    """Serve the whole site with sample data. Tests that change data serve their own."""
+    """Serve the whole site with sample data."""
+    with serve_site() as served:
+        yield served
+
+
+@pytest.fixture
+def served() -> Iterator[Site]:
+    """Serve another site, for a test that changes data."""
     with serve_site() as served:
         yield served

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page
@@ -40,6 +41,15 @@ class Site:
             page.context.add_cookies(
                 [{"name": "elections_access", "value": self.token(name), "url": self.address}]
             )
+
+    def open_as(self, page: Page, name: str, path: str) -> None:
+        """Open a page of elections as a sample user."""
+        self.sign_in(page, name)
+        page.goto(f"{self.address}/elections/{path}")
+
+    def at(self, election: str, *parts: str) -> str:
+        """Return the URL of a page about an election."""
+        return "/".join([f"{self.address}/elections/e", quote(election), *parts])
 
     def crawl_as(self, name: str | None) -> list[CrawledPage]:
         """Return every page that links lead this user to, crawled once."""

@@ -39,21 +39,15 @@ NEWCOMER = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
 LATE = {"no_voting_before": "2090-01-02T10:00", "no_voting_after": "2090-01-01T10:00"}
 ABOUT, CURRENT = "account/details", "account/password"
 INVALID_INPUTS = (
-    InvalidInput(None, "sign-in", {"who": "", "password": PASSWORD}, "who"),
     InvalidInput(None, "sign-in", {"who": "Ada", "password": ""}, "password"),
-    InvalidInput(None, "register", {**NEWCOMER, "name": "ADA"}, "name"),
     InvalidInput(None, "register", {**NEWCOMER, "email": "nowhere"}, "email"),
-    InvalidInput(None, "register", {**NEWCOMER, "password": "short"}, "password"),
     InvalidInput(None, "forgot", {"who": ""}, "who"),
     InvalidInput(None, "reset", {"password": "short"}, "password"),
     InvalidInput(None, "check", {"receipt": "{not a receipt"}, "receipt"),
     InvalidInput(None, "sandbox", {"ballots": "4:"}, "ballots"),
     InvalidInput("Ada", "account/tokens/new", {"name": ""}, "name", {"scopes": "read"}),
     InvalidInput("Ada", "account", {"name": "Grace", "email": "a@example.org"}, "name", form=ABOUT),
-    InvalidInput("Ada", "account", {"name": "Ada", "email": "nowhere"}, "email", form=ABOUT),
     InvalidInput("Ada", "account", {"current": "no", "new": PASSWORD}, "current", form=CURRENT),
-    InvalidInput("Ada", "account", {"current": PASSWORD, "new": "short"}, "new", form=CURRENT),
-    InvalidInput("Ada", "people/Leslie", {"name": "a@b"}, "name"),
     InvalidInput("Ada", "people/Leslie", {"email": "nowhere"}, "email"),
     InvalidInput("Ada", "new", {"name": "treasurer"}, "name"),
     InvalidInput("Ada", "new", {"name": "Late", **LATE}, "no_voting_after"),

@@ -2,60 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from singletable_apps.elections.app import APP
 from singletable_apps.elections.entities import State
 from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.shared.web import Settings
-from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live_server import serve_app
 from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
+from tests.browser.site import Site
 
 BUDGET = 150_000
 DOOR = "e/Color%20of%20the%20door"
 LUNCH = "e/Team%20lunch"
 
 
-@dataclass(frozen=True)
-class Served:
-    """The sample on a port."""
-
-    sample: SampleCopy
-    address: str
-
-    def sign_in(self, page: Page, name: str) -> None:
-        """Sign in as a user."""
-        signed_in = self.sample.elections.auth.start_session(self.sample.user(name), "tests")
-        page.context.add_cookies(
-            [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
-        )
-
-    def open(self, page: Page, name: str, path: str) -> None:
-        """Open a page as a user."""
-        self.sign_in(page, name)
-        page.goto(f"{self.address}/elections/{path}")
-
-
-@pytest.fixture
-def served() -> Iterator[Served]:
-    sample = copy_sample()
-    app = APP.make_app(sample.elections, Settings(secure_cookies=False), limited=False)
-    with serve_app(app) as address:
-        yield Served(sample, address)
-
-
-def test_candidates_are_typed_in_rows_or_pasted_at_once(
-    open_page: OpenPage, served: Served
-) -> None:
+def test_candidates_are_typed_in_rows_or_pasted_at_once(open_page: OpenPage, served: Site) -> None:
     page = open_page()
     errors = collect_errors(page)
-    served.open(page, "Donald", f"{DOOR}/candidates")
+    served.open_as(page, "Donald", f"{DOOR}/candidates")
     page.get_by_label("candidate 2", exact=True).press("Enter")
     page.keyboard.type("Red")
     page.get_by_role("button", name="Remove Blue").click()
@@ -81,10 +45,10 @@ def test_candidates_are_typed_in_rows_or_pasted_at_once(
 
 
 def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
-    open_page: OpenPage, served: Served
+    open_page: OpenPage, served: Site
 ) -> None:
     page = open_page()
-    served.open(page, "Donald", f"{DOOR}/review")
+    served.open_as(page, "Donald", f"{DOOR}/review")
     launch = page.get_by_role("link", name="Launch…")
     launch.click()
     dialog = page.get_by_role("dialog", name="Launch “Color of the door”?")
@@ -100,10 +64,10 @@ def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
     assert state_of(election) is State.EDITABLE
 
 
-def test_voters_are_filtered_while_typing(open_page: OpenPage, served: Served) -> None:
+def test_voters_are_filtered_while_typing(open_page: OpenPage, served: Site) -> None:
     page = open_page()
     errors = collect_errors(page)
-    served.open(page, "Ada", "e/Treasurer/voters")
+    served.open_as(page, "Ada", "e/Treasurer/voters")
     page.get_by_role("searchbox").press_sequentially("ed")
     expect(page.locator("#voters li")).to_have_text(["Edsger", "Hedy"])
     page.wait_for_url("**/voters?q=ed")
@@ -132,17 +96,17 @@ PAGES = {
 
 @pytest.mark.parametrize(("theme", "viewport"), [("dark", PHONE)], ids=str)
 def test_management_pages_are_accessible_on_a_dark_phone(
-    open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
+    open_page: OpenPage, served: Site, theme: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(color_scheme=theme, viewport=viewport)
     for name, paths in PAGES.items():
         for path in paths:
-            served.open(page, name, path)
+            served.open_as(page, name, path)
             assert find_axe_violations(page) == [], path
             assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"], path
 
 
-def test_pages_stay_within_the_size_budget(open_page: OpenPage, served: Served) -> None:
+def test_pages_stay_within_the_size_budget(open_page: OpenPage, served: Site) -> None:
     for path in ("all", "new", "audit/tables/vote_data"):
         page = open_page()
         served.sign_in(page, "Ada")

@@ -2,55 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from urllib.parse import quote
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from singletable_apps.elections.app import APP
 from singletable_apps.elections.pages.results_view import MAX_MATRIX
-from singletable_apps.shared.web import Settings
-from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import ballot
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live_server import serve_app
 from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
+from tests.browser.site import Site
 
 WIDE = {"width": 1440, "height": 900}
 LUNCH = "Team lunch"
 BUDGET = 150_000
 
 
-@dataclass(frozen=True)
-class Served:
-    """The sample on a port."""
-
-    sample: SampleCopy
-    address: str
-
-    def at(self, election: str, *parts: str) -> str:
-        """Return the URL of a page about an election."""
-        return "/".join([f"{self.address}/elections/e", quote(election), *parts])
-
-    def sign_in(self, page: Page, name: str) -> None:
-        """Sign in as a user."""
-        signed_in = self.sample.elections.auth.start_session(self.sample.user(name), "tests")
-        page.context.add_cookies(
-            [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
-        )
-
-
-@pytest.fixture
-def served() -> Iterator[Served]:
-    sample = copy_sample()
-    app = APP.make_app(sample.elections, Settings(secure_cookies=False), limited=False)
-    with serve_app(app) as address:
-        yield Served(sample, address)
-
-
-def test_results_update_live_and_keep_opened_details(open_page: OpenPage, served: Served) -> None:
+def test_results_update_live_and_keep_opened_details(open_page: OpenPage, served: Site) -> None:
     page = open_page()
     errors = collect_errors(page)
     answers: list[int] = []
@@ -93,9 +59,7 @@ window.setTimeout = (run, delay, ...rest) => (delay >= 1000 ? 0 : start(run, del
 """
 
 
-def test_count_follows_the_event_stream_without_polling(
-    open_page: OpenPage, served: Served
-) -> None:
+def test_count_follows_the_event_stream_without_polling(open_page: OpenPage, served: Site) -> None:
     page = open_page()
     page.add_init_script(NO_POLLING)
     served.sign_in(page, "Hedy")
@@ -110,7 +74,7 @@ def test_count_follows_the_event_stream_without_polling(
     expect(page.get_by_role("heading", name="Soup wins")).to_be_visible()
 
 
-def test_count_is_polled_when_the_event_stream_fails(open_page: OpenPage, served: Served) -> None:
+def test_count_is_polled_when_the_event_stream_fails(open_page: OpenPage, served: Site) -> None:
     page = open_page()
     page.route("**/tally/events*", lambda route: route.fulfill(status=503))
     served.sign_in(page, "Hedy")
@@ -127,7 +91,7 @@ def _return_to_tab(page: Page) -> None:
 
 
 def test_results_without_scripts_are_complete_and_refresh_by_a_link(
-    open_page: OpenPage, served: Served
+    open_page: OpenPage, served: Site
 ) -> None:
     page = open_page(java_script_enabled=False)
     served.sign_in(page, "Hedy")
@@ -141,7 +105,7 @@ def test_results_without_scripts_are_complete_and_refresh_by_a_link(
 
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=str)
 def test_first_screen_has_winner_places_turnout_and_share(
-    open_page: OpenPage, served: Served, viewport: dict[str, int]
+    open_page: OpenPage, served: Site, viewport: dict[str, int]
 ) -> None:
     page = open_page(viewport=viewport)
     served.sign_in(page, "Hedy")
@@ -153,7 +117,7 @@ def test_first_screen_has_winner_places_turnout_and_share(
 
 
 def test_share_copies_the_link_where_the_device_has_no_share_sheet(
-    open_page: OpenPage, served: Served
+    open_page: OpenPage, served: Site
 ) -> None:
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     page.add_init_script("delete Navigator.prototype.share")
@@ -179,7 +143,7 @@ PAGES = [
 
 @pytest.mark.parametrize(("theme", "viewport"), [("dark", PHONE)], ids=str)
 def test_results_are_accessible(
-    open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
+    open_page: OpenPage, served: Site, theme: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(color_scheme=theme, viewport=viewport)
     served.sign_in(page, "Hedy")
@@ -194,7 +158,7 @@ def test_results_are_accessible(
 
 # A matrix that is wider than the page fades at its edge, so that people see that it scrolls.
 def test_wide_matrix_scrolls_beside_its_names_and_hints_at_it(
-    open_page: OpenPage, served: Served
+    open_page: OpenPage, served: Site
 ) -> None:
     names = [f"Restaurant number {number}" for number in range(1, 15)]
     owner = served.sample.user("Claude")
@@ -217,7 +181,7 @@ def test_wide_matrix_scrolls_beside_its_names_and_hints_at_it(
     assert abs(after["x"] - before["x"]) <= 4, "only the spacing between cells may scroll away"
 
 
-def test_results_page_fits_its_size_budget(open_page: OpenPage, served: Served) -> None:
+def test_results_page_fits_its_size_budget(open_page: OpenPage, served: Site) -> None:
     page = open_page()
     # The event stream stays open, and the network would never be idle.
     page.route("**/tally/events*", lambda route: route.abort())

@@ -12,6 +12,7 @@ import pytest
 
 from singletable import Engine, Store
 from singletable_apps.elections.entities import User
+from singletable_apps.elections.events import Event
 from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE
@@ -68,6 +69,10 @@ def test_verify_finds_tampering_and_rebuild_repairs_it(run: Run, folder: Path) -
     assert "USER#Radia / METADATA differs in role" in err
     assert run("rebuild", *place) == (0, "Rebuilt the table from 89 events.\n", "")
     assert run("verify", *place)[0] == 0
+    with Engine.on_file(folder / "votes.db") as engine:
+        Store(engine, tables=TABLES).update(Event.key(1), Event.actor.set("eve"))
+    code, _, err = run("verify", *place)
+    assert (code, "Event 1 was changed" in err) == (1, True)
 
 
 def test_outbox_prints_newest_first(run: Run, folder: Path) -> None:

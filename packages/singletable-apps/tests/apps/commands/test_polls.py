@@ -14,10 +14,9 @@ from fastapi.testclient import TestClient
 from singletable import Driver, Store, connect
 from singletable.cli import main
 from singletable_apps.polls.app import APP
-from singletable_apps.polls.entities import Poll, Vote
-from singletable_apps.polls.errors import WrongSecret
+from singletable_apps.polls.entities import Vote
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
-from singletable_apps.polls.service import Polls, Voter
+from singletable_apps.polls.service import Polls
 from singletable_apps.shared.frame import Opening
 from singletable_apps.shared.serve import PublicUrl
 from tests.apps.commands.typed import Run, RunOf
@@ -113,16 +112,3 @@ def test_serve_offers_pages_and_api_and_prints_the_secret_file(place: Path) -> N
     assert sample is not None
     assert [one.name for one in sample.entries] == [one.draft.title for one in SAMPLE_POLLS]
     assert dict(site.locations)["secret"] == str(place / "secret.key")
-
-
-def test_voters_are_rejected_with_another_secret(place: Path, tmp_path: Path) -> None:
-    with connect(f"file:{place}/polls.db") as driver:
-        right = opened(driver, place / "secret.key")
-        wrong = opened(driver, tmp_path / "other.key")
-        own = right.lifecycle.list_created(SAMPLE_BROWSER, 1).items[0]
-        before = Store(driver).get(Poll.key(own.poll.id))
-        with pytest.raises(WrongSecret, match="restore the secret file"):
-            wrong.voting.cast(own.poll.id, own.poll.candidates, Voter("browser"))
-        with pytest.raises(WrongSecret):
-            wrong.lifecycle.close(own.poll.id, own.admin_key)
-        assert Store(driver).get(Poll.key(own.poll.id)) == before

@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from singletable import Driver, Engine, Store, connect
+from singletable import Driver, Engine, Store
 from singletable_apps.elections import archive
 from singletable_apps.elections.archive import (
     Difference,
@@ -21,7 +20,6 @@ from singletable_apps.elections.archive import (
     restore_log,
     verify_log,
 )
-from singletable_apps.elections.cli import elections as commands
 from singletable_apps.elections.entities import Candidate, Election, Sync, User, votes
 from singletable_apps.elections.errors import (
     CorruptLog,
@@ -423,24 +421,6 @@ def test_verify_counts_closed_elections_again() -> None:
     assert (result.ballots > 30, result.results > 1) == (True, True)
     with pytest.raises(CorruptLog, match="is not signed with the key of this service"):
         verify_log(sample.store, replace(sample.keys, signer=generate_keys().signer))
-
-
-# A scheduler runs it, and looks at the exit code.
-def test_verify_command_says_what_differs_and_exits_with_1(tmp_path: Path) -> None:
-    address, keys = f"file:{tmp_path / 'votes.db'}", load_or_create_keys(tmp_path)
-    options = ["verify", "--address", address, "--keys", str(tmp_path)]
-    with connect(address) as driver:
-        elections = open_elections(driver, keys, passwords=FAST_PASSWORDS)
-        elections.people.register("ada", "ada@example.org", "lantern copper river")
-    assert CliRunner().invoke(commands, options).exit_code == 0
-    with connect(address) as driver:
-        store_on(driver).update(User.key("ada"), User.email.set("eve@example.org"))
-    result = CliRunner().invoke(commands, options)
-    assert (result.exit_code, "USER#ada / METADATA differs in email" in result.stderr) == (1, True)
-    with connect(address) as driver:
-        store_on(driver).update(Event.key(1), Event.actor.set("eve"))
-    result = CliRunner().invoke(commands, options)
-    assert (result.exit_code, "Event 1 was changed" in result.stderr) == (1, True)
 
 
 def test_changed_statement_in_the_table_is_reported() -> None:

@@ -23,7 +23,6 @@ from singletable_apps.elections.service.audit import (
 )
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.expiry import expiring
-from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample
 from tests.apps.support.tables import all_items
 
@@ -52,19 +51,6 @@ def read_rows(sample: SampleCopy, name: str) -> list[Row]:
 
 
 # Access.
-
-
-@pytest.mark.parametrize("name", ["ada", "grace"])
-def test_owner_and_auditor_can_read_tables(sample: SampleCopy, name: str) -> None:
-    assert sample.elections.audit.raw(sample.user(name), "vote_data", 1).items
-
-
-@pytest.mark.parametrize("name", ["alan", "barbara", "leslie", "niklaus", "radia"])
-def test_other_users_cannot_read_tables(sample: SampleCopy, name: str) -> None:
-    with pytest.raises(NotPermitted):
-        sample.elections.audit.raw(sample.user(name), "vote_data", 1)
-    with pytest.raises(NotPermitted):
-        sample.elections.audit.relation(sample.user(name), "users")
 
 
 # The table of sessions holds links that sign a user in: an auditor could become the owner.

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from singletable import (
     BatchGetItem,
     Call,
     DescribeTable,
     GetItem,
     Query,
-    Store,
     TransactWriteItems,
 )
 from singletable.operations import DescribeTimeToLive
 from singletable_apps.portfolio import patterns as declared
-from singletable_apps.portfolio.entities import Blog, data_table
+from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication
 from tests.apps.portfolio.support.harness import World
-from tests.apps.support.patterns import check_declared
 
 PUBLISHED = Publication(PostStatus.PUBLISHED)
 TEXT = "A paragraph of some length. " * 200
@@ -147,13 +143,6 @@ def test_like_writes_neither_the_post_nor_its_indexes(memory: World) -> None:
     ]
     # Two items in a transaction, two units each, and the like in its index.
     assert [write.units for write in writes] == [5.0]
-
-
-def test_undeclared_call_is_detected(memory: World) -> None:
-    calls: list[Call] = []
-    list(Store(memory.driver, observers=[calls.append]).admin.scan(Blog))
-    with pytest.raises(AssertionError, match="no pattern declares"):
-        check_declared(calls, patterns, (data_table,))
 
 
 def test_documented_patterns_come_first() -> None:

@@ -35,8 +35,6 @@ def api() -> Api:
 # Who sends which request and body, the answer, and the places of the errors.
 REJECTED: list[tuple[str, str, object, str, list[str]]] = [
     ("", "POST /register", {**ZOE, "name": "ADA"}, TAKEN, ["/name"]),
-    ("", "POST /register", {**ZOE, "email": "ADA@example.org"}, TAKEN, ["/email"]),
-    ("", "POST /register", {**ZOE, "name": "a@b"}, INVALID, ["/name"]),
     ("", "POST /register", {**ZOE, "email": "nowhere"}, INVALID, ["/email"]),
     ("", "POST /register", {**ZOE, "password": "short"}, INVALID, ["/password"]),
     ("", "POST /register", {**ZOE, "role": "OWNER"}, INVALID, ["/role"]),
@@ -44,9 +42,7 @@ REJECTED: list[tuple[str, str, object, str, list[str]]] = [
     ("", "POST /email/confirm", {"token": "2.x"}, "401 not-signed-in", ["/token"]),
     ("Ben", "PATCH /users/Ben", {}, INVALID, [""]),
     ("Ben", "PATCH /users/Ben", {"name": None}, INVALID, ["/name"]),
-    ("Ben", "PATCH /users/Ben", {"name": ""}, INVALID, ["/name"]),
     ("Ben", "PATCH /users/Ben", {"role": "OWNER"}, INVALID, ["/role"]),
-    ("Ben", "PATCH /users/Ben", [], INVALID, [""]),
     ("Ben", "PATCH /users/Ben", "Ben", INVALID, [""]),
     ("Ben", "PATCH /users/Ben", {"name": "max"}, TAKEN, ["/name"]),
     ("Max", "PUT /users/ben/role", {"role": "ADMIN"}, FORBIDDEN, []),

@@ -83,24 +83,6 @@ def test_every_export_format_can_be_read_back(api: Api, form: str) -> None:
         assert response.json()["summary"]["totalNumBallots"] == "3"
 
 
-def test_totals_only_exports_no_ballots(api: Api) -> None:
-    cy = api.clients["Cy"]
-    for form in FORMATS:
-        response = cy.get("/elections/Totals/export", params={"format": form})
-        assert type_of(response) == "403 not-allowed"
-        assert "totals only" in response.json()["detail"]
-
-
-def test_format_that_cannot_hold_the_ballots_is_rejected() -> None:
-    api = make_api("Ada")
-    ada = api.clients["Ada"]
-    api.launch("Ada", "Ties")
-    ada.cast("Ties", {"Red": 1, "Green": 1}, "1")
-    response = ada.get("/elections/Ties/export", params={"format": "soc"})
-    assert type_of(response) == "422 invalid-request"
-    assert "ranks several candidates equal" in response.json()["detail"]
-
-
 def test_file_name_is_the_election_name() -> None:
     api = make_api("Ada")
     ada = api.clients["Ada"]

@@ -102,12 +102,6 @@ def test_role_is_changed_and_ownership_transferred(api: Api) -> None:
     assert ada.get("/me").json()["role"] == "AUDITOR"
 
 
-def test_user_is_removed(api: Api) -> None:
-    ada, ben = api.clients["Ada"], api.clients["Ben"]
-    assert ada.delete("/users/Ben", ada.tag("/users/Ben")).status_code == 204
-    assert type_of(ben.get("/me")) == "401 not-signed-in"
-
-
 def test_version_changes(api: Api) -> None:
     before = api.anonymous().get("/version").json()["version"]
     api.create("Ada", "Tea", ["Assam", "Ceylon"])

@@ -67,13 +67,6 @@ def test_concurrent_identical_ballots_are_cast_once(api: Api) -> None:
     assert api.world.event_count == before + 1
 
 
-def test_ballot_is_withdrawn(api: Api) -> None:
-    vera = api.clients["Vera"]
-    vera.cast("Open", {"Red": 1}, "k")
-    assert vera.delete("/elections/Open/ballot", None).status_code == 204
-    assert type_of(vera.get("/elections/Open/ballot")) == "404 not-found"
-
-
 def test_ballots_of_others_are_visible_if_open(api: Api) -> None:
     vera, ben = api.clients["Vera"], api.clients["Ben"]
     for election in ("Open", "Secret"):

@@ -175,13 +175,6 @@ def test_administrator_can_delete_and_sees_that_people_vote(app: PagesApp, ada: 
     assert admin.submit(page).status_code == 303
 
 
-def test_owner_transfers_an_election(app: PagesApp, ada: Browser, ben: Browser, tea: str) -> None:
-    page = ada.get("e", tea, "owner")
-    assert ada.follow(ada.submit(page, owner="ben")).status_code == 200
-    assert app.election(tea).owner_name == "Ben"
-    assert ben.get("e", tea, "settings").status_code == 200
-
-
 # Offering people who are then refused wastes everyone's time.
 def test_transfer_offers_only_people_who_can_own_elections(
     app: PagesApp, ada: Browser, ben: Browser, tea: str

@@ -11,27 +11,12 @@ from singletable import Engine
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
-from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput
+from singletable_apps.shared.errors import AlreadyExists, Busy
 from singletable_apps.shared.mail import Outbox
-from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, email_of
 
 OTHER = "orchard violet engine"
-
-
-def test_access_token_expires_and_refresh_token_renews_it(memory: World) -> None:
-    (ada,) = memory.register("Ada")
-    access = memory.service.auth
-    signed_in = access.sign_in("  ADA ", PASSWORD)
-    assert access.authenticate(signed_in.access).user_id == ada.user_id
-    memory.clock.advance(seconds=access.lifetime.total_seconds() + 1)
-    expect_rejection(memory, NotSignedIn, lambda: access.authenticate(signed_in.access))
-    renewed = access.renew(signed_in.refresh)
-    assert access.authenticate(renewed.access).name == "Ada"
-    assert access.sign_in(email_of("ada").upper(), PASSWORD).user.name == "Ada"
-    access.sign_out(renewed.refresh)
-    expect_rejection(memory, NotSignedIn, lambda: access.renew(renewed.refresh))
 
 
 def test_renaming_keeps_sessions(memory: World) -> None:
@@ -41,7 +26,9 @@ def test_renaming_keeps_sessions(memory: World) -> None:
     assert memory.service.auth.authenticate(signed_in.access).name == "Augusta"
 
 
-@pytest.mark.parametrize("name", ["Ada", "nobody", "", "@", "x" * 5000, "\ud800", "a@\ud800"])
+@pytest.mark.parametrize(
+    "name", ["Ada", "nobody", "", "@", "x" * 5000, "ΐ" * 200, "\ud800", "a@\ud800"]
+)
 def test_failed_sign_in_does_not_reveal_whether_the_account_exists(
     memory: World, name: str
 ) -> None:
@@ -50,52 +37,11 @@ def test_failed_sign_in_does_not_reveal_whether_the_account_exists(
     assert str(wrong) == "Wrong name or password."
 
 
-def test_password_change_ends_all_other_sessions(memory: World) -> None:
-    ada, bob = memory.register("Ada", "Bob")
-    access = memory.service.auth
-    old = access.sign_in("Bob", PASSWORD)
-    change = access.change_password
-    expect_rejection(memory, NotSignedIn, lambda: change(bob, "Bob", OTHER, OTHER))
-    expect_rejection(memory, NotPermitted, lambda: change(ada, "Bob", PASSWORD, OTHER))
-    assert (
-        expect_rejection(memory, InvalidInput, lambda: change(bob, "Bob", PASSWORD, "bob")).field
-        == "new"
-    )
-    new = change(bob, "bob", PASSWORD, OTHER)
-    expect_rejection(memory, NotSignedIn, lambda: access.authenticate(old.access))
-    expect_rejection(memory, NotSignedIn, lambda: access.renew(old.refresh))
-    expect_rejection(memory, NotSignedIn, lambda: access.sign_in("Bob", PASSWORD))
-    assert access.authenticate(new.access).name == access.renew(new.refresh).user.name == "Bob"
-
-
 def _token(world: World, subject: str = "") -> str:
     """Return the token in the newest e-mail with this beginning of the subject."""
     sent = Outbox(world.service.context.store).newest()
     newest = next(each for each in sent if each.subject.startswith(subject))
     return newest.text.partition("token=")[2].split()[0]
-
-
-def test_reset_token_works_once(memory: World) -> None:
-    (ada,) = memory.register("Ada")
-    access = memory.service.auth
-    access.request_reset("nobody")
-    assert Outbox(memory.service.context.store).newest() == []
-    access.request_reset("ada")
-    token = _token(memory)
-    expect_rejection(memory, InvalidInput, lambda: access.reset(token, "ada"))
-    expect_rejection(memory, NotSignedIn, lambda: access.reset("nonsense", OTHER))
-    assert access.reset(token, OTHER).user.user_id == ada.user_id
-    expect_rejection(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
-    assert access.sign_in("Ada", OTHER).user.name == "Ada"
-
-
-def test_reset_token_is_invalid_after_a_password_change(memory: World) -> None:
-    (ada,) = memory.register("Ada")
-    access = memory.service.auth
-    access.request_reset("Ada")
-    token = _token(memory)
-    access.change_password(ada, "Ada", PASSWORD, OTHER)
-    expect_rejection(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
 
 
 def test_owner_of_a_requested_address_gets_a_notice(memory: World) -> None:

@@ -13,7 +13,7 @@ from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import World, ballot, read_events
@@ -102,17 +102,6 @@ def test_viewer_without_permission_sees_nothing(memory: World) -> None:
     # What is their own they see, whatever they are.
     assert bob.ballots_cast == 1
     assert voting.ballot(bob, "E", "Bob").receipt["ranking"] == [["Red"]]
-
-
-def test_missing_objects_raise_not_found(memory: World) -> None:
-    ada, _ = _voted(memory, ElectionSettings())
-    results, voting = memory.service.results, memory.service.voting
-    memory.service.lifecycle.close(ada, "E")
-    expect_rejection(memory, NotFound, lambda: results.tally(ada, "F"))
-    expect_rejection(memory, InvalidInput, lambda: results.tally(ada, "E", "coin"))
-    expect_rejection(memory, InvalidInput, lambda: results.export_ballots(ada, "E", "docx"))
-    expect_rejection(memory, NotFound, lambda: voting.ballot(ada, "E", "Nobody"))
-    expect_rejection(memory, NotFound, lambda: voting.ballot(ada, "E", "x" * 3000))
 
 
 def test_election_closes_when_viewed_after_its_closing_time(world: World) -> None:

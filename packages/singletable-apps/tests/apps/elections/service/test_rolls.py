@@ -147,21 +147,6 @@ def test_lists_of_user_names_and_rolls_replace_each_other_before_the_launch() ->
         club.service.lifecycle.set_voters(club.ada, CLUB, [])
 
 
-def test_only_the_owner_sees_or_changes_the_roll(club: Club) -> None:
-    [ben] = club.world.register("Ben")
-    rolls = club.service.rolls
-    for act in (
-        lambda: rolls.rows(ben, CLUB),
-        lambda: rolls.save(ben, CLUB, [], replaces=True),
-        lambda: rolls.invite(ben, CLUB),
-        lambda: rolls.renew_link(ben, CLUB, 1),
-        lambda: rolls.edit(ben, CLUB, 1, {}),
-        lambda: rolls.email_text(ben, CLUB, EmailPurpose.REMINDER),
-    ):
-        with pytest.raises(NotPermitted):
-            act()
-
-
 # Links.
 
 

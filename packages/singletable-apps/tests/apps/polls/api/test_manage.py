@@ -85,12 +85,3 @@ def test_poll_is_closed_and_reopened(server: Server) -> None:
     later = {"expiresAt": "2026-01-03T00:00:00Z"}
     assert ada.ask("PATCH", poll.path, key=poll.key, tag="*", json=later).status_code == 200
     assert ada.votes(poll, "Rust").status_code == 201
-
-
-def test_deleted_poll_is_gone(server: Server) -> None:
-    ada = server.new_visitor()
-    poll = ada.makes()
-    gone = ada.ask("DELETE", poll.path, key=poll.key, tag="*")
-    assert (gone.status_code, gone.content) == (204, b"")
-    assert type_of(ada.ask("DELETE", poll.path, key=poll.key, tag="*")) == "404 not-found"
-    assert ada.get("").json()["items"] == []

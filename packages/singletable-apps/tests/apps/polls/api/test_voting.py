@@ -76,18 +76,6 @@ def test_same_key_in_two_browsers_is_two_votes(server: Server) -> None:
     assert total(server, poll) == 2
 
 
-# A request that is sent again may be late: it must not replace another vote.
-def test_key_in_open_poll_is_one_vote(server: Server) -> None:
-    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="open")
-    headers = {"Idempotency-Key": str(uuid4())}
-    sent = [ada.votes(poll, "Go", code="x", headers=headers) for _ in range(2)]
-    assert [answer.status_code for answer in sent] == [201, 200]
-    assert type_of(ada.votes(poll, "Rust", headers=headers)) == "409 already-voted"
-    found = ada.get(f"{poll.path}/vote", params={"vote": sent[0].json()["id"]})
-    assert found.json()["rankings"] == ["Go"]
-    assert total(server, poll) == 1
-
-
 def test_vote_is_at_its_location(server: Server) -> None:
     poll = server.new_visitor().makes()
     cast = server.new_visitor().votes(poll, "Go")

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
-from singletable import Engine
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable_apps.polls.service import Polls
-from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, busy, copy_of
+from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, copy_of
 from tests.apps.polls.support.harness import check_counted, dump
 
-pytestmark = pytest.mark.usefixtures("no_waits")
-
-
-@pytest.fixture(autouse=True)
-def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take snapshots after a few entries."""
-    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 3)
-
-
-@pytest.fixture(scope="module")
-def base() -> Iterator[Busy]:
-    """Return a world that each test copies."""
-    with Engine.in_memory() as engine:
-        yield busy(engine)
+pytestmark = pytest.mark.usefixtures("no_waits", "few_entries")
 
 
 FAULTS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -16,7 +15,7 @@ from singletable_apps.polls.errors import (
     PollHasVotes,
 )
 from singletable_apps.polls.rules import PollDraft, draft_copy
-from singletable_apps.polls.service import ManagedPoll, Voter
+from singletable_apps.polls.service import ManagedPoll
 from singletable_apps.polls.tokens import MAX_CODES
 from tests.apps.polls.support.harness import (
     OPTIONS,
@@ -24,7 +23,6 @@ from tests.apps.polls.support.harness import (
     cast,
     check_counted,
     close,
-    code,
     delete,
     dump,
     edit,
@@ -32,32 +30,8 @@ from tests.apps.polls.support.harness import (
 )
 
 
-class Stale(Exception):
-    """The change was based on another revision."""
-
-
-def _based_on(revision: int) -> Callable[[int], None]:
-    def check(now: int) -> None:
-        if now != revision:
-            raise Stale
-
-    return check
-
-
 def _vote(world: World, managed: ManagedPoll, *names: str) -> dict[str, list[str]]:
     return {cast(world.service, managed, ["Go"], name).vote.id: ["Go"] for name in names}
-
-
-def test_created_poll_is_stored(world: World) -> None:
-    ends = world.clock() + timedelta(days=1)
-    draft = PollDraft(
-        " A  title ", OPTIONS, "D", ends, ResultsVisibility.AFTER_CLOSING, Protection.CODES, False
-    )
-    managed = world.made(draft)
-    found = world.service.context.get_managed_poll(managed.poll.id, managed.admin_key)
-    assert found == managed.poll
-    assert (found.title, found.expires_at, found.results) == ("A title", ends, draft.results)
-    assert (found.protection, found.changeable, found.lanes) == (Protection.CODES, False, 8)
 
 
 def test_texts_can_change_and_votes_stay(memory: World) -> None:
@@ -123,27 +97,6 @@ def test_changeable_applies_to_the_next_vote(memory: World) -> None:
     check_counted(memory, managed, confirmed)
 
 
-def test_past_closing_time_is_rejected(memory: World) -> None:
-    managed = memory.made()
-    with pytest.raises(InvalidInput, match="in the past"):
-        edit(memory.service, managed, expires_at=memory.clock() - timedelta(days=1))
-
-
-def test_edit_based_on_another_revision_changes_nothing(memory: World) -> None:
-    managed = memory.made()
-    lifecycle = memory.service.lifecycle
-    edit(memory.service, managed, title="Other")
-    before, old = dump(memory.driver), _based_on(1)
-    with pytest.raises(Stale):
-        edit(memory.service, managed, old, title="T")
-    with pytest.raises(Stale):
-        lifecycle.close(managed.poll.id, managed.admin_key, check=old)
-    with pytest.raises(Stale):
-        lifecycle.delete(managed.poll.id, managed.admin_key, check=old)
-    assert dump(memory.driver) == before
-    lifecycle.delete(managed.poll.id, managed.admin_key, check=_based_on(2))
-
-
 def test_copy_has_no_votes(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(
@@ -163,18 +116,6 @@ def test_copy_has_no_votes(memory: World) -> None:
         assert memory.service.tallies.get(copy.poll).votes == 0
     created = memory.service.lifecycle.list_created("another", 9).items
     assert [one.poll.id for one in created] == [soon.poll.id]
-
-
-def test_codes_are_numbered_and_known_when_used(memory: World) -> None:
-    managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES))
-    codes = memory.service.codes
-    first = codes.issue(managed.poll.id, managed.admin_key, 3)
-    more = codes.issue(managed.poll.id, managed.admin_key, 2)
-    assert [*first, *more] == [code(managed, number) for number in range(5)]
-    cast(memory.service, managed, ["Go"], Voter(code=more[0].lower()))
-    issued = codes.list_issued(managed.poll.id, managed.admin_key)
-    assert [one.code for one in issued] == [*first, *more]
-    assert [one.is_used for one in issued] == [False, False, False, True, False]
 
 
 @pytest.mark.parametrize("count", [-1, 0, MAX_CODES - 2])

@@ -6,24 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletable import Engine
 from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.polls.errors import NotFound, PollClosed
-from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, busy, copy_of
+from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, copy_of
 from tests.apps.polls.support.harness import cast, check_counted, code_voter, delete, dump, results
 
-
-@pytest.fixture(autouse=True)
-def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take snapshots after a few entries."""
-    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 3)
-
-
-@pytest.fixture(scope="module")
-def base() -> Iterator[Busy]:
-    """Return a world that each test copies."""
-    with Engine.in_memory() as engine:
-        yield busy(engine)
+pytestmark = pytest.mark.usefixtures("few_entries")
 
 
 def _cuts(base: Busy, action: str) -> Iterator[Busy]:

@@ -77,15 +77,6 @@ def test_menu_and_styles_are_settings(server: Server) -> None:
     assert set(problem(answer)[2]) == {"/menu/0/link", "/menu/0/title", "/menu/1/id", "/css"}
 
 
-def test_settings_change_only_with_if_match(server: Server) -> None:
-    owner = server.owner
-    tag = server.visitor().get("/settings").headers["etag"]
-    assert problem(owner.put("/settings", {"font": "mono"}))[:2] == (428, "precondition-required")
-    body = data(owner.put("/settings", {"font": "mono", "likes": False}, tag=tag))
-    assert (body["font"], body["likes"], body["title"]) == ("mono", False, "Ada’s notes")
-    assert data(server.visitor().get("/settings")) == body
-
-
 def test_lists_count_public_posts(server: Server) -> None:
     owner, visitor = server.owner, server.visitor()
     owner.writes(tags=["Tea", "milk"], category="Notes")

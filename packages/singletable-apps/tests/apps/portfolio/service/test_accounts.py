@@ -48,13 +48,6 @@ def test_set_up_creates_the_owner_and_the_settings(world: World) -> None:
     assert world.service.accounts.sign_in("ADA@Example.org", PASSWORD).user.name == "Ada"
 
 
-def test_set_up_works_once(memory: World) -> None:
-    owner = memory.set_up()
-    with pytest.raises(NotPermitted):
-        memory.service.accounts.set_up("Eve", "eve@example.org", PASSWORD, "Eve’s")
-    assert [user.email for user in memory.service.accounts.list_accounts(owner)] == [owner.email]
-
-
 def test_concurrent_set_ups_create_one_owner(worlds: tuple[World, World]) -> None:
     world, other = worlds
     turns = iter(enumerate([world, other] * 3))

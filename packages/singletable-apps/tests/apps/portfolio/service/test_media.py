@@ -8,10 +8,9 @@ import pytest
 
 from singletable import Engine
 from singletable.testing import Crash, InterruptedDriver
-from singletable_apps.portfolio.entities import Media, Role
+from singletable_apps.portfolio.entities import Media
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.objects import MemoryBucket
-from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.images import image_file
 from tests.apps.support.concurrency import run_concurrently
@@ -47,28 +46,6 @@ def test_concurrent_uploads_of_a_file_give_one_image(memory: World) -> None:
     assert len(memory.service.media.list().items) == 1
 
 
-def test_images_are_listed_newest_first_in_pages(memory: World) -> None:
-    names: list[str] = []
-    for color in ("red", "green", "blue"):
-        memory.clock.advance(minutes=1)
-        names.insert(
-            0, memory.service.media.upload(memory.user(), image_file(color=color), "").name
-        )
-    first = memory.service.media.list(2)
-    rest = memory.service.media.list(2, first.cursor)
-    assert [media.name for media in [*first.items, *rest.items]] == names
-    assert rest.cursor is None
-
-
-def test_alt_text_can_be_edited(memory: World) -> None:
-    media = memory.service.media.upload(memory.user(), image_file(), "a.png", "Old")
-    assert memory.service.media.edit_alt(memory.user(), media.name, " New ").alt == "New"
-    assert memory.service.media.get(media.name).alt == "New"
-    with pytest.raises(InvalidInput) as error:
-        memory.service.media.edit_alt(memory.user(), media.name, "x" * 501)
-    assert list(error.value.errors) == ["alt"]
-
-
 def test_delete_removes_the_item_and_every_file(memory: World) -> None:
     kept = memory.service.media.upload(memory.user(), image_file(color="red"), "a.png")
     media = memory.service.media.upload(memory.user(), image_file(1000, 10), "b.png")
@@ -99,14 +76,6 @@ def test_every_usual_width_of_a_small_image_is_its_own(memory: World) -> None:
             memory.service.media.open(name, width)
 
 
-@pytest.mark.parametrize("name", ["", "..", "../secret", "x" * 5000, "0123456789abcdef_1x1"])
-def test_other_names_are_not_found(memory: World, name: str) -> None:
-    with pytest.raises(NotFound):
-        memory.service.media.open(name, 480)
-    with pytest.raises(NotFound):
-        memory.service.media.get(name)
-
-
 @pytest.mark.parametrize("data", [b"", b"<svg/>", b"hello", image_file()[:60]])
 def test_invalid_files_are_rejected_and_nothing_is_stored(memory: World, data: bytes) -> None:
     with pytest.raises(InvalidInput) as error:
@@ -114,21 +83,6 @@ def test_invalid_files_are_rejected_and_nothing_is_stored(memory: World, data: b
     assert list(error.value.errors) == ["file"]
     assert memory.bucket.list_objects() == []
     assert memory.service.media.list().items == []
-
-
-def test_authors_change_their_own_images_only(memory: World) -> None:
-    author = memory.user(Role.AUTHOR, "bob@example.org")
-    media, own = memory.service.media, image_file(color="red")
-    others = media.upload(memory.user(), image_file(), "a.png").name
-    for change in (
-        lambda: media.edit_alt(author, others, "x"),
-        lambda: media.delete(author, others),
-    ):
-        with pytest.raises(NotPermitted):
-            change()
-    name = media.upload(author, own, "b.png").name
-    media.edit_alt(author, name, "x")
-    media.delete(memory.user(), name)
 
 
 # A crash may leave files without an item, but never an item without its files.

@@ -12,7 +12,6 @@ from singletable import InvalidCursor, Query, TransactWriteItems, evolve
 from singletable.errors import InternalError
 from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
-from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication, post_status
 from singletable_apps.portfolio.service import Moved
 from singletable_apps.portfolio.service.posts import KEPT_REVISIONS, PREVIEW_LIFETIME
@@ -124,17 +123,6 @@ def test_empty_text_cannot_be_published(memory: World) -> None:
         posts.edit(owner, public.blog_id, PostDraft("Other", ""))
 
 
-def test_invalid_draft_changes_nothing(memory: World) -> None:
-    posts, owner = memory.service.posts, memory.user()
-    with pytest.raises(InvalidInput):
-        posts.create(owner, PostDraft("", ""))
-    blog = posts.create(owner, DRAFT)
-    with pytest.raises(InvalidInput):
-        posts.edit(owner, blog.blog_id, replace(DRAFT, slug="Not a slug"))
-    assert posts.get(blog.blog_id).blog == blog
-    assert len(posts.list_in(Listing.DRAFTS)) == 1
-
-
 def test_author_changes_own_posts_only(memory: World) -> None:
     posts = memory.service.posts
     author = memory.user(Role.AUTHOR, "bob@example.org", "Bob")
@@ -205,24 +193,6 @@ def test_last_versions_are_kept(memory: World) -> None:
     assert numbers == list(range(KEPT_REVISIONS + 3, 3, -1))
 
 
-def test_edit_of_an_old_revision_is_rejected(worlds: tuple[World, World]) -> None:
-    one, other = worlds
-    blog = one.service.posts.create(one.user(), DRAFT)
-
-    check = only(blog.revision)
-    one.service.posts.edit(one.user(), blog.blog_id, replace(DRAFT, markdown="First"), check)
-    draft = replace(DRAFT, markdown="Second")
-    posts, owner = other.service.posts, other.user()
-    for call in (
-        lambda: posts.edit(owner, blog.blog_id, draft, check),
-        lambda: posts.restore(owner, blog.blog_id, 1, check),
-        lambda: posts.delete(owner, blog.blog_id, check),
-    ):
-        with pytest.raises(Conflict):
-            call()
-    assert posts.get(blog.blog_id).content.markdown == "First"
-
-
 def test_concurrent_edits_of_one_revision_apply_once(world: World) -> None:
     posts, owner = world.service.posts, world.user()
     blog = posts.create(owner, DRAFT)
@@ -287,18 +257,6 @@ def test_derived_slug_gets_a_number_if_it_is_taken(memory: World) -> None:
     assert len(set(slugs)) == 11
     assert posts.create(owner, PostDraft("日本語", "Text")).slug == "post"
     assert posts.create(owner, PostDraft("x" * 200, "Text")).slug == "x" * 91
-
-
-def test_chosen_slug_must_be_free(memory: World) -> None:
-    posts, owner = memory.service.posts, memory.user()
-    posts.create(owner, replace(DRAFT, slug="tea"))
-    other = posts.create(owner, DRAFT)
-    with pytest.raises(AlreadyExists, match="Choose another slug"):
-        posts.create(owner, replace(DRAFT, slug="tea"))
-    with pytest.raises(AlreadyExists) as raised:
-        posts.edit(owner, other.blog_id, lambda draft: replace(draft, slug="tea"))
-    assert list(raised.value.errors) == ["slug"]
-    assert posts.get(other.blog_id).blog == other
 
 
 def test_one_of_many_concurrent_creates_gets_the_slug(world: World) -> None:
@@ -456,26 +414,6 @@ def test_post_is_stored_as_documented(memory: World) -> None:
     assert metadata["GSI2PK"] == {"S": "SLUG#hello-world"}
     assert metadata["GSI2SK"] == {"S": blog.blog_id}
     assert metadata["blogId"] == {"S": blog.blog_id}
-
-
-def test_documented_reads_are_used_to_find_a_post(memory: World) -> None:
-    published(memory)
-    memory.calls.clear()
-    memory.service.posts.find("hello-world")
-    found = [patterns.recognize(call.shape) for call in memory.calls]
-    assert [pattern and pattern.id for pattern in found] == ["portfolio:3", "portfolio:3b"]
-
-
-def test_post_is_created_and_published_in_one_write(memory: World) -> None:
-    posts, owner = memory.service.posts, memory.user()
-    blog = posts.create(owner, DRAFT, Publication(PostStatus.PUBLISHED))
-    assert (post_status(blog, memory.clock()), blog.revision) == (PostStatus.PUBLISHED, 1)
-    later = memory.clock() + timedelta(days=1)
-    scheduled = posts.create(owner, DRAFT, Publication(PostStatus.SCHEDULED, later))
-    assert post_status(scheduled, memory.clock()) is PostStatus.SCHEDULED
-    with pytest.raises(InvalidInput):
-        posts.create(owner, PostDraft("Empty", ""), Publication(PostStatus.PUBLISHED))
-    assert posts.list_in(Listing.DRAFTS) == []
 
 
 def test_edit_changes_the_current_draft_and_withdraws_the_post(memory: World) -> None:

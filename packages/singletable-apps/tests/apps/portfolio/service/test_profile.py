@@ -6,13 +6,12 @@ from datetime import date
 
 import pytest
 
-from singletable_apps.portfolio.entities import Experience, Font, Project, Role
+from singletable_apps.portfolio.entities import Experience, Font, Project
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
     SettingsEdits,
 )
 from singletable_apps.shared.errors import Busy, InvalidInput
-from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.concurrency import run_concurrently
 
@@ -52,15 +51,6 @@ def test_revision_check_sees_the_current_revision(memory: World) -> None:
     seen: list[int] = []
     profile.update_portfolio(owner, PortfolioEdits(name="Eve"), seen.append)
     assert seen == [1]
-
-
-def test_authors_cannot_edit_the_site(memory: World) -> None:
-    author = memory.user(Role.AUTHOR)
-    with pytest.raises(NotPermitted):
-        memory.service.profile.update_portfolio(author, PortfolioEdits(name="Eve"))
-    with pytest.raises(NotPermitted):
-        memory.service.profile.update_settings(author, SettingsEdits(title="Eve"))
-    assert memory.service.profile.get_portfolio().revision == 0
 
 
 def test_every_invalid_field_is_named(memory: World) -> None:
