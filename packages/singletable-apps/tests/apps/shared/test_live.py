@@ -6,7 +6,7 @@ import asyncio
 import http.client
 import socket
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from datetime import timedelta
 from typing import cast
 
@@ -19,6 +19,7 @@ from starlette.responses import StreamingResponse
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.serve import Server
 from singletable_apps.shared.web import Problem, make_app
+from tests.apps.shared.rooms.clients import in_event_loop
 
 STREAM = {"Accept": "text/event-stream"}
 
@@ -45,100 +46,78 @@ async def next_event(stream: AsyncGenerator[str]) -> str:
     return "end"
 
 
-def run(test: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(_run(test), 60))
+@in_event_loop
+async def test_clients_receive_each_new_version() -> None:
+    counter, live = Counter(), LiveUpdates(interval=0.001)
+    stream = live.events("poll", counter.read, "v1")
+    waiting = asyncio.ensure_future(next_event(stream))
+    while not counter.reads:
+        await asyncio.sleep(0.001)
+    assert not waiting.done()
+    counter.version = "v2"
+    assert await waiting == "v2"
+    counter.version = "v3"
+    assert await next_event(stream) == "v3"
+    await stream.aclose()
 
 
-async def _run(test: Callable[[], Awaitable[None]]) -> None:
-    await test()
+@in_event_loop
+async def test_client_with_an_older_version_receives_the_current_one_at_once() -> None:
+    stream = LiveUpdates().events("poll", Counter().read, "v0")
+    assert await next_event(stream) == "v1"
+    await stream.aclose()
 
 
-def test_clients_receive_each_new_version() -> None:
-    async def test() -> None:
-        counter, live = Counter(), LiveUpdates(interval=0.001)
-        stream = live.events("poll", counter.read, "v1")
-        waiting = asyncio.ensure_future(next_event(stream))
-        while not counter.reads:
-            await asyncio.sleep(0.001)
-        assert not waiting.done()
-        counter.version = "v2"
-        assert await waiting == "v2"
-        counter.version = "v3"
-        assert await next_event(stream) == "v3"
+@in_event_loop
+async def test_all_clients_of_a_topic_share_one_watcher() -> None:
+    counter, live = Counter(), LiveUpdates(interval=3600)
+    streams = [live.events("poll", counter.read, "v0") for _ in range(20)]
+    assert [await next_event(stream) for stream in streams] == ["v1"] * 20
+    assert (live.clients, counter.reads) == (20, 1)
+    for stream in streams:
         await stream.aclose()
-
-    run(test)
-
-
-def test_client_with_an_older_version_receives_the_current_one_at_once() -> None:
-    async def test() -> None:
-        stream = LiveUpdates().events("poll", Counter().read, "v0")
-        assert await next_event(stream) == "v1"
-        await stream.aclose()
-
-    run(test)
+    assert live.clients == 0
 
 
-def test_all_clients_of_a_topic_share_one_watcher() -> None:
-    async def test() -> None:
-        counter, live = Counter(), LiveUpdates(interval=3600)
-        streams = [live.events("poll", counter.read, "v0") for _ in range(20)]
-        assert [await next_event(stream) for stream in streams] == ["v1"] * 20
-        assert (live.clients, counter.reads) == (20, 1)
-        for stream in streams:
-            await stream.aclose()
-        assert live.clients == 0
-
-    run(test)
-
-
-def test_watching_stops_without_clients() -> None:
-    async def test() -> None:
-        counter, live = Counter(), LiveUpdates(interval=0.001)
-        stream = live.events("poll", counter.read, "v0")
-        assert await next_event(stream) == "v1"
-        await stream.aclose()
-        await asyncio.sleep(0.01)
-        reads = counter.reads
-        await asyncio.sleep(0.02)
-        assert counter.reads == reads
-
-    run(test)
+@in_event_loop
+async def test_watching_stops_without_clients() -> None:
+    counter, live = Counter(), LiveUpdates(interval=0.001)
+    stream = live.events("poll", counter.read, "v0")
+    assert await next_event(stream) == "v1"
+    await stream.aclose()
+    await asyncio.sleep(0.01)
+    reads = counter.reads
+    await asyncio.sleep(0.02)
+    assert counter.reads == reads
 
 
 # A page whose request for the new version has failed asks again.
-def test_heartbeats_repeat_the_version() -> None:
-    async def test() -> None:
-        stream = LiveUpdates(heartbeat=0.001).events("poll", Counter().read, "v1")
-        assert (await anext(stream)).startswith("retry:")
-        assert [await next_event(stream) for _ in range(3)] == ["v1"] * 3
-        await stream.aclose()
-
-    run(test)
+@in_event_loop
+async def test_heartbeats_repeat_the_version() -> None:
+    stream = LiveUpdates(heartbeat=0.001).events("poll", Counter().read, "v1")
+    assert (await anext(stream)).startswith("retry:")
+    assert [await next_event(stream) for _ in range(3)] == ["v1"] * 3
+    await stream.aclose()
 
 
-def test_stream_ends_after_its_maximum_age() -> None:
-    async def test() -> None:
-        live = LiveUpdates(heartbeat=0.001, max_age=timedelta(milliseconds=5))
-        events = live.events("poll", Counter().read, "v1")
-        while await next_event(events) != "end":
-            pass
-        assert live.clients == 0
-
-    run(test)
+@in_event_loop
+async def test_stream_ends_after_its_maximum_age() -> None:
+    live = LiveUpdates(heartbeat=0.001, max_age=timedelta(milliseconds=5))
+    events = live.events("poll", Counter().read, "v1")
+    while await next_event(events) != "end":
+        pass
+    assert live.clients == 0
 
 
 # A deleted poll, for example: the browser reconnects, and the route answers 404.
-def test_error_while_reading_the_version_ends_the_stream() -> None:
+@in_event_loop
+async def test_error_while_reading_the_version_ends_the_stream() -> None:
     def fail() -> str:
         raise LookupError
 
-    async def test() -> None:
-        live = LiveUpdates()
-        assert await next_event(live.events("poll", fail, "v1")) == "end"
-        assert live.clients == 0
-
-    run(test)
+    live = LiveUpdates()
+    assert await next_event(live.events("poll", fail, "v1")) == "end"
+    assert live.clients == 0
 
 
 def _app(live: LiveUpdates, read_version: Callable[[], str]) -> FastAPI:
@@ -171,31 +150,29 @@ def test_too_many_clients_get_a_retry_time() -> None:
     assert answer.headers["retry-after"]
 
 
-def test_one_address_cannot_use_up_all_streams() -> None:
-    async def test() -> None:
-        live = LiveUpdates(per_address=1)
+@in_event_loop
+async def test_one_address_cannot_use_up_all_streams() -> None:
+    live = LiveUpdates(per_address=1)
 
-        def listen(address: str) -> AsyncGenerator[str]:
-            headers = [(b"accept", b"text/event-stream")]
-            scope = {
-                "type": "http",
-                "headers": headers,
-                "query_string": b"",
-                "client": (address, 1),
-            }
-            response = live.respond(Request(scope), "poll", Counter().read)
-            assert isinstance(response, StreamingResponse)
-            return cast(AsyncGenerator[str], response.body_iterator)
+    def listen(address: str) -> AsyncGenerator[str]:
+        headers = [(b"accept", b"text/event-stream")]
+        scope = {
+            "type": "http",
+            "headers": headers,
+            "query_string": b"",
+            "client": (address, 1),
+        }
+        response = live.respond(Request(scope), "poll", Counter().read)
+        assert isinstance(response, StreamingResponse)
+        return cast(AsyncGenerator[str], response.body_iterator)
 
-        first = listen("192.0.2.1")
-        await anext(first)
-        with pytest.raises(Problem, match="Too many live pages"):
-            listen("192.0.2.1")
-        listen("192.0.2.2")
-        await first.aclose()
+    first = listen("192.0.2.1")
+    await anext(first)
+    with pytest.raises(Problem, match="Too many live pages"):
         listen("192.0.2.1")
-
-    run(test)
+    listen("192.0.2.2")
+    await first.aclose()
+    listen("192.0.2.1")
 
 
 def test_request_that_does_not_accept_events_gets_406() -> None:

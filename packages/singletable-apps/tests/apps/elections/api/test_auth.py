@@ -86,6 +86,8 @@ def test_sign_out_deletes_the_cookie_and_the_session(api: Api) -> None:
     assert response.status_code == 204
     assert "Max-Age=0" in response.headers["Set-Cookie"]
     assert type_of(renew(api, kept)) == "401 not-signed-in"
+    # The thief of a token must not stay in until it expires.
+    assert type_of(ben.get("/me")) == "401 not-signed-in"
     assert ben.post("/sign-out").status_code == 204
 
 

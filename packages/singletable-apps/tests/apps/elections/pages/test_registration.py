@@ -1,4 +1,4 @@
-"""Register: the first account needs the set-up code, and nobody learns which addresses exist."""
+"""Register and sign in: set-up code, confirmed addresses, and the way back to a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from singletable import connect
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.api.client import make_api
-from tests.apps.elections.pages.client import PagesApp
+from tests.apps.elections.pages.client import Browser, PagesApp, url
 from tests.apps.support.elections.world import PASSWORD, World
 from tests.apps.support.html import field_errors
 
@@ -113,3 +113,27 @@ def test_set_up_link_makes_the_owner_and_works_once() -> None:
     # A site that is empty again has another code.
     people.remove(zoe, "Zoe")
     assert people.setup_code() not in (None, code)
+
+
+@pytest.mark.parametrize("name", ["A#B/C?", "100 % & Größe;ß=1"])
+def test_sign_in_returns_to_an_election_of_any_name(app: PagesApp, ada: Browser, name: str) -> None:
+    app.world.service.lifecycle.create(app.user("Ada"), name)
+    browser = app.browser()
+    page = browser.open(url("e", name, "candidates") + "?from=a%23b")
+    response = browser.submit(page, who="Ada", password=PASSWORD)
+    assert response.headers["location"] == url("e", name, "candidates") + "?from=a%23b"
+    page = browser.follow(response)
+    assert page.status_code == 200
+    assert page.text.count('aria-current="page"') == 2  # in the header, and among the tabs
+
+
+def test_registration_signs_in(app: PagesApp, ada: Browser) -> None:
+    browser = app.browser()
+    name = "Zoë 🦊 / #1"
+    fields = {"name": name, "email": "zoe@example.org", "password": PASSWORD}
+    response = browser.submit(browser.get("register"), **fields)
+    assert name in browser.flash(response)
+    assert f"Signed in as <strong>{name}</strong>" in browser.get().text
+    # Neither form is of use to someone who is signed in.
+    for form in ("sign-in", "register"):
+        assert browser.get(form).url.path == "/elections"

@@ -1,4 +1,4 @@
-"""The form that creates a poll: all errors at once, and no input is lost."""
+"""The start page, and the form that creates a poll: all errors at once, and no input is lost."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.sample import create_sample
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.client import HOME, Server, Typed, Visitor, faults_in, id_in
 from tests.apps.support.html import forms_in, text_in
@@ -130,3 +131,25 @@ def test_creating_polls_is_rate_limited(ada: Visitor) -> None:
     refused = ada.send(ada.get(NEW), NEW, **GOOD)
     assert refused.status_code == 429
     assert "Try again in" in text_in(refused.text)
+
+
+def test_home_explains_polls_without_cookies(ada: Visitor) -> None:
+    page = ada.get("/polls")
+    words = text_in(page.text)
+    assert "People rank the options" in words
+    assert "Create a poll" in words
+    assert "Your polls" not in words
+    assert "Sample polls" not in words
+    # Reading needs no cookie.
+    assert "set-cookie" not in page.headers
+
+
+def test_home_lists_sample_polls_without_admin_links(server: Server, ada: Visitor) -> None:
+    create_sample(server.polls)
+    page = ada.get("/polls")
+    words = text_in(page.text)
+    assert "Sample polls" in words
+    assert "Which café for the reading group?" in words
+    trial = page.text.partition(">Try one<")[0].rpartition('href="')[2].partition('"')[0]
+    assert "Best Programming Language 2024" in text_in(ada.get(trial).text)
+    assert "/manage" not in page.text

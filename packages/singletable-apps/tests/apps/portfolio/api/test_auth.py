@@ -58,6 +58,8 @@ def test_password_change_returns_new_tokens(server: Server) -> None:
     new = data(server.owner.put("/auth/password", body))
     assert me(server, new["access_token"]).status_code == 200
     assert me(server, old["access_token"]).status_code == 401
+    out = server.visitor().post("/auth/logout", {"refresh_token": new["refresh_token"]})
+    assert (out.is_success, me(server, new["access_token"]).status_code) == (True, 401)
 
 
 def test_owner_invites_promotes_and_removes_people(server: Server) -> None:

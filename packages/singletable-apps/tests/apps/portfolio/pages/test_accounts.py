@@ -1,4 +1,4 @@
-"""What is particular to people of the portfolio: addresses, owners, and what removal keeps."""
+"""Accounts of the portfolio: the first-run page, people, and who can take over what."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from singletable_apps.portfolio.entities import Role
 from tests.apps.portfolio.pages.client import Browser, PagesApp
-from tests.apps.support.html import text_in
+from tests.apps.portfolio.support.harness import PASSWORD, PUBLIC
+from tests.apps.support.html import field_errors, text_in
 
 
 def _person(app: PagesApp, browser: Browser, name: str) -> str:
@@ -28,3 +29,113 @@ def test_owner_who_steps_down_goes_to_the_dashboard(app: PagesApp, ada: Browser)
 @pytest.mark.parametrize("user_id", ["0", "x", "9" * 30, "-1"])
 def test_invalid_user_number_is_rejected(app: PagesApp, ada: Browser, user_id: str) -> None:
     assert ada.get("people", user_id).status_code in (404, 422)
+
+
+VALID = {
+    "site_title": "Ada’s notes",
+    "name": "Ada",
+    "email": "ada@example.org",
+    "password": PASSWORD,
+}
+
+
+def test_new_site_redirects_to_the_first_run_page(new_app: PagesApp) -> None:
+    for page in ("sign-in", "account", "people", "forgot", "reset"):
+        assert new_app.browser().get(page).url.path == "/portfolio/admin/set-up"
+
+
+def test_first_run_creates_the_site_and_signs_in(new_app: PagesApp) -> None:
+    browser = new_app.browser()
+    code = new_app.world.service.accounts.setup_code() or ""
+    page = browser.get("set-up", code=code)
+    response = browser.submit(page, **VALID)
+    assert response.headers["location"] == "/portfolio/admin"
+    page = browser.get("account")
+    assert page.url.path == "/portfolio/admin/account"
+    assert "Signed in as <strong>Ada</strong>" in page.text
+    assert "<span>Ada’s notes</span>" in page.text
+
+
+def test_invalid_first_run_has_an_error_beside_every_field(new_app: PagesApp) -> None:
+    browser = new_app.browser()
+    fields = {"site_title": "", "name": "\x00", "email": "nowhere", "password": "short"}
+    fields["setup_code"] = "guessed"
+    response = browser.submit(browser.get("set-up"), **fields)
+    assert response.status_code == 422
+    assert set(field_errors(response)) == set(fields)
+    assert 'value="nowhere"' in response.text
+    assert 'value="short"' not in response.text
+    assert not new_app.world.service.profile.is_set_up()
+
+
+def test_second_first_run_goes_to_sign_in(new_app: PagesApp) -> None:
+    browser = new_app.browser()
+    page = browser.get("set-up")
+    new_app.world.set_up()
+    response = browser.submit(page, **{**VALID, "email": "eve@example.org"})
+    assert "Sign in" in browser.flash(response)
+    assert not browser.http.cookies
+    assert browser.get("set-up").url.path == "/portfolio/admin/sign-in"
+
+
+def _link(app: PagesApp, to: str) -> str:
+    text = next(email.text for email in reversed(app.world.mailbox.emails) if email.to == to)
+    return text.partition(PUBLIC)[2].split()[0]
+
+
+def test_own_address_changes_with_the_link(app: PagesApp, ben: Browser) -> None:
+    page = ben.get("account")
+    new = "benedict@example.org"
+    assert new in ben.flash(ben.submit(page, "/account/details", email=new))
+    assert "about to change" in app.world.mailbox.emails[-1].subject
+    assert app.world.mailbox.emails[-1].to == "ben@example.org"
+    answer = ben.submit(ben.open(_link(app, new)), "/email")
+    assert ben.flash(answer) == "Your e-mail address was changed."
+    assert new in ben.get("account").text
+
+
+def test_owner_who_changes_an_address_cannot_take_over_the_account(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    people = app.world.service.accounts.list_accounts(app.world.owner())
+    number = next(str(each.user_id) for each in people if each.name == "Ben")
+    person = app.urls.admin("people", number)
+    ada.flash(ada.submit(ada.open(person), number, email="eve@example.org"))
+    old = _link(app, "ben@example.org")
+    ada.follow(ada.submit(ada.open(_link(app, "eve@example.org")), "/email"))
+    app.world.clock.advance(hours=1)
+    visitor = app.browser()
+    visitor.submit(visitor.get("forgot"), "/forgot", who="eve@example.org")
+    assert "can’t be reset" in app.world.mailbox.emails[-1].subject
+    assert "Is this your e-mail address?" in text_in(ben.get("account", "email").text)
+    visitor.follow(visitor.submit(visitor.open(old), "/email/old", answer="keep"))
+    assert app.world.service.accounts.get_user(number).email == "ben@example.org"
+
+
+def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp) -> None:
+    app.join("Grace")
+    owner, accounts = app.world.owner(), app.world.service.accounts
+    number = next(
+        str(each.user_id) for each in accounts.list_accounts(owner) if each.name == "Grace"
+    )
+    ada = app.browser(owner)
+    app.world.clock.advance(minutes=6)
+    forms = {
+        ("people", number, "remove", "/remove"): {},
+        ("people", "invite", "/invite"): {
+            "name": "Eve",
+            "email": "eve@example.org",
+            "role": "owner",
+        },
+    }
+    for (*page, action), fields in forms.items():
+        answer = ada.submit(ada.get(*page), action, **fields, current_password="wrong")
+        shown = "f-current_password-error" in answer.text
+        assert (answer.status_code, shown) == (422, True), page
+    again = ada.get("export")
+    assert again.url.path == "/portfolio/admin/sign-in"
+    done = ada.submit(again, "/sign-in", who=owner.email, password=PASSWORD)
+    assert ada.open(done.headers["location"]).headers["content-type"] == "application/zip"
+    app.world.clock.advance(minutes=6)
+    asked = ada.get("people", number, "remove")
+    assert ada.submit(asked, "/remove", current_password=PASSWORD).status_code == 303

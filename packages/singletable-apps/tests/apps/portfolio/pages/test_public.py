@@ -19,10 +19,11 @@ from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import open_portfolio
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import MailNotSent
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD, SECRET
-from tests.apps.portfolio.support.posts import publish
+from tests.apps.portfolio.support.posts import fill_queue, publish
 from tests.apps.support.html import field_errors, text_in
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -300,3 +301,24 @@ def test_message_of_success_has_a_color_of_its_own() -> None:
     rules = [line for line in css.splitlines() if line.startswith(".note")]
     assert any("var(--success)" in line for line in rules)
     assert not any("var(--accent)" in line for line in rules)
+
+
+def test_message_that_is_not_sent_is_still_in_the_form(app: PagesApp) -> None:
+    app.world.mailbox.error = MailNotSent("The server does not answer.", is_temporary=True)
+    browser = app.browser()
+    fields = {"name": "Bob", "email": "bob@example.org", "message": "Will you give a talk?"}
+    answer = browser.submit(browser.public("contact"), "/contact", **fields)
+    assert answer.status_code == 422
+    assert "Your message was not sent" in answer.text
+    assert "Will you give a talk?" in answer.text
+
+
+def test_comment_for_a_full_queue_is_still_in_the_form(app: PagesApp) -> None:
+    fill_queue(app.world, publish(app.world, "Tea").blog_id)
+    app.world.clock.advance(seconds=1)
+    browser = app.browser()
+    fields = {"author_name": "Bob", "content": "Nice post!"}
+    answer = browser.submit(browser.public("blog", "tea"), "/comments#comment", **fields)
+    assert answer.status_code == 422
+    assert "Too many comments are waiting for approval" in answer.text
+    assert "Nice post!" in answer.text

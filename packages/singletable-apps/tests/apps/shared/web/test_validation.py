@@ -1,11 +1,15 @@
-"""Invalid values are reported with their place and a reason."""
+"""Invalid values and texts are reported with their place and a reason."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import pytest
 from fastapi import APIRouter
+from fastapi.testclient import TestClient
 from pydantic import BaseModel, Field, JsonValue
 
+from singletable_apps.shared.web import ItemId, Model, api_router, line, make_app, paragraphs
 from tests.apps.shared.web.notes import make_client
 
 
@@ -67,3 +71,49 @@ def test_number_of_reported_errors_is_limited() -> None:
     problem = client.post("/api/bodies/1", json={"name": "", "people": people})
     assert len(problem.json()["errors"]) == 20
     assert "1000 errors" in problem.json()["detail"]
+
+
+texts_router = api_router("notes")
+
+
+class Draft(Model):
+    """A note."""
+
+    title: Annotated[str, line(longest=10, required=True)]
+    text: Annotated[str, paragraphs(longest=20)] = ""
+
+
+@texts_router.post("/notes/{note_id}")
+def echo(note_id: ItemId, draft: Draft) -> list[str]:
+    return [note_id, draft.title, draft.text]
+
+
+texts = TestClient(
+    make_app("Notes", "1.0", routers=[texts_router]), base_url="https://notes.example"
+)
+
+
+def test_texts_are_normalized() -> None:
+    body = {"title": "  Green   tea ", "text": "Hot.\r\n\r\nSweet. "}
+    answer = texts.post("/notes/a%2Fb", json=body)
+    assert answer.json() == ["a/b", "Green tea", "Hot.\n\nSweet."]
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ({"title": " "}, 'Please fill this in; got " ".'),
+        ({"title": "a" * 11}, "Use at most 10 characters; there are 11 now; got"),
+        ({"title": "a", "text": "\x07"}, "Remove the invisible character U+0007"),
+    ],
+)
+def test_invalid_text_is_rejected(body: dict[str, str], detail: str) -> None:
+    answer = texts.post("/notes/1", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["detail"].startswith(detail)
+
+
+# A longer one could not be a key of a table.
+def test_long_id_is_rejected() -> None:
+    assert texts.post(f"/notes/{'a' * 200}", json={"title": "Tea"}).status_code == 200
+    assert texts.post(f"/notes/{'a' * 201}", json={"title": "Tea"}).status_code == 422

@@ -19,6 +19,8 @@ def test_register_sign_in_and_read_me(server: Server) -> None:
     me = visitor.get("/me").json()
     assert (me["username"], me["role"]) == ("Zoe", "user")
     assert not any("password" in name for name in me)
+    assert visitor.post("/logout", {"refresh_token": tokens["refresh_token"]}).is_success
+    assert visitor.get("/me").status_code == 401
 
 
 def test_unknown_user_and_wrong_password_get_the_same_error(server: Server) -> None:
