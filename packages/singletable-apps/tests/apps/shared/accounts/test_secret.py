@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from singletable_apps.shared.accounts.tokens import mac
@@ -27,13 +27,10 @@ def test_each_purpose_has_its_own_key() -> None:
 
 # ("a", "bc") and ("ab", "c") are two accounts with two signatures.
 @given(texts, texts)
+@example(["a", "bc"], ["ab", "c"])
+@example(["a", ""], ["a"])
 def test_only_equal_parts_have_equal_macs(one: list[str], other: list[str]) -> None:
     assert (mac(SECRET, *one) == mac(SECRET, *other)) == (one == other)
-
-
-def test_mac_depends_on_where_parts_end() -> None:
-    assert mac(SECRET, "a", "bc") != mac(SECRET, "ab", "c")
-    assert mac(SECRET, "a", "") != mac(SECRET, "a")
 
 
 def test_mac_accepts_any_text() -> None:
