@@ -32,7 +32,7 @@ from tests.apps.support.identity_provider import (
 )
 
 MAE = {"sub": "7", "name": "Mae Jemison", "email": "mae@example.org", "email_verified": True}
-EXPIRED = int(time.time()) - 3600
+EXPIRED = 1_700_000_000
 
 
 @pytest.fixture(scope="module")
