@@ -50,7 +50,7 @@ class MailNotSent(MailError):
 
 
 class MailServerUnreachable(MailNotSent):
-    """The server cannot be connected to, or stopped answering."""
+    """The server cannot be connected to, stopped answering, or does not let us sign in."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, is_temporary=True)
@@ -254,7 +254,10 @@ class Smtp:
                     f"{server} closed the connection: {error}. Try again later."
                 )
         text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
-        return MailNotSent(f"{server} {problem}: {code} {text}. {advice}", is_temporary=code < 500)
+        message = f"{server} {problem}: {code} {text}. {advice}"
+        if isinstance(error, smtplib.SMTPAuthenticationError):
+            return MailServerUnreachable(message)
+        return MailNotSent(message, is_temporary=code < 500)
 
 
 class _Policy(EmailPolicy):
