@@ -188,10 +188,14 @@ class PostService:
             return blog
         raise _busy()
 
-    def preview(self, actor: User, draft: rules.PostDraft) -> rules.Post:
-        """Return a new post that is not stored."""
+    def preview(
+        self, actor: User, draft: rules.PostDraft, stored: Blog | None = None
+    ) -> rules.Post:
+        """Return a new post that is not stored, with the author and the date of a stored one."""
         blank = _blank_post(actor, self._context.clock())
-        return self._apply(evolve(blank, author_name=actor.name), draft)
+        author = stored.author_name if stored else actor.name
+        dated = evolve(blank, author_name=author, published_at=stored and stored.published_at)
+        return self._apply(dated, draft)
 
     def edit(
         self,

@@ -84,6 +84,14 @@ def test_preview_is_the_public_page_of_a_form_that_is_not_saved(
     assert _posts(app) == app.world.service.posts.list_in(Listing.PAGES) == []
 
 
+def test_preview_has_the_date_and_the_author_of_the_post(app: PagesApp, ada: Browser) -> None:
+    path = _write(app.join("Gus"), "backdate", publish_at="2020-05-01T08:30")
+    url = ada.open(path).text.partition('data-preview-url="')[2].partition('"')[0]
+    text = text_in(ada.post(url, {"title": "On tea", "markdown": TEXT}).text)
+    assert "1 May 2020" in text
+    assert "Gus" in text
+
+
 def test_preview_needs_an_account_and_has_a_limit(app: PagesApp, ada: Browser) -> None:
     url = app.urls.admin("preview")
     assert "too long" in ada.post(url, {"title": "x", "markdown": "x" * 130_000}).text

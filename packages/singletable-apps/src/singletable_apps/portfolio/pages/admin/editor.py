@@ -111,21 +111,25 @@ def _tomorrow_morning(page: UserPageContext) -> datetime:
 
 
 @router.post("/admin/preview")
-def preview_text(page: AuthorPage, form: PostedForm) -> Response:
-    """Return the page as readers will see it, of a form that is not saved."""
+def preview_text(page: AuthorPage, form: PostedForm, post: str = "") -> Response:
+    """Return the page as readers will see it, of a form that is not saved.
+
+    The date and the author are those of the stored post, if there is one.
+    """
     person = page.service.profile.get_portfolio()
     values: dict[str, Any] = {each.name: form.value(each.name) for each in fields(rules.PostDraft)}
     if len(values["markdown"].encode(errors="replace")) > rules.MAX_MARKDOWN_BYTES:
         text = "This text is too long to be published as one page."
         values["markdown"] = page.language.gettext(text)
     values |= {"tags": tuple(split_commas(values["tags"])), "is_page": bool(values["is_page"])}
-    post = page.service.posts.preview(page.user, rules.PostDraft(**values))
+    stored = get_own_post(page, post).blog if post else None
+    shown_post = page.service.posts.preview(page.user, rules.PostDraft(**values), stored)
     if "title" not in form.values:  # the about page has no title of its own
-        about = evolve(person, about_content=post.content.content)
+        about = evolve(person, about_content=shown_post.content.content)
         shown = public.show_about(PublicPageContext(page.request, page.settings, about))
         shown.headers.update(NO_STORE)
         return shown
-    return show_preview(PublicPageContext(page.request, page.settings, person), post)
+    return show_preview(PublicPageContext(page.request, page.settings, person), shown_post)
 
 
 def get_own_post(page: UserPageContext, blog_id: str) -> rules.Post:
