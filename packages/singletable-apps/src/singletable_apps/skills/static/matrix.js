@@ -73,9 +73,10 @@ function open(cell) {
   }
   focus(cell);
   editor.querySelector("strong").textContent = `${personOf(cell)}: ${skillOf(cell).textContent}`;
-  editor.querySelectorAll("[data-level]").forEach((button) => {
+  editor.querySelectorAll(".cell-levels [data-level]").forEach((button) => {
     button.setAttribute("aria-pressed", String(Number(button.dataset.level) === levelOf(cell)));
   });
+  editor.querySelector("[data-level='0']").hidden = !levelOf(cell);
   editor.querySelector("input").value = yearsOf(cell);
   const details = editor.querySelector("a");
   details.href = detailsOf(cell);
@@ -104,6 +105,8 @@ table.addEventListener("keydown", (event) => {
   const cell = event.target.closest("td");
   if (!cell || event.altKey || event.metaKey || event.ctrlKey) return;
   if (STEPS[event.key]) focus(step(cell, ...STEPS[event.key]));
+  else if (event.key === "Home") focus(cell.parentElement.cells[1]);
+  else if (event.key === "End") focus(cell.parentElement.lastElementChild);
   else if (/^[0-4]$/.test(event.key)) rate(cell, Number(event.key), event.key === "0" ? 0 : yearsOf(cell));
   else if (event.key === "Delete" || event.key === "Backspace") rate(cell, 0, 0);
   else if (event.key === "Enter" || event.key === " ") open(cell);
