@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Locator, expect
 
+from singletable_apps.elections.rules.emails import EmailPurpose
 from singletable_apps.shared.mail import Outbox
 from tests.browser.conftest import OpenPage
 from tests.browser.site import Site
@@ -69,7 +70,7 @@ INVALID_INPUTS = (
     InvalidInput("Ada", f"{CLUB}/roll/1", {"email": "nowhere"}, "email"),
     *(
         InvalidInput("Ada", f"{CLUB}/roll/emails/{purpose}", {"subject": ""}, "subject")
-        for purpose in ("invitation", "reminder", "opening", "closing", "receipt")
+        for purpose in EmailPurpose
     ),
 )
 
