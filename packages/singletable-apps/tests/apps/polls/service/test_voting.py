@@ -8,11 +8,12 @@ from datetime import timedelta
 import pytest
 
 from singletable.testing import StoreClock
-from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     NotFound,
     PollClosed,
+    ResultsHidden,
 )
 from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
 from singletable_apps.polls.service import Viewer, Voter
@@ -107,6 +108,19 @@ def test_final_results_allow_for_slow_clocks(memory: World) -> None:
     assert (outcome.is_final, outcome.tally.votes) == (True, 1)
     with pytest.raises(PollClosed):
         cast(behind, managed, ["Go"], "c")
+
+
+def test_results_are_visible_after_voting(memory: World) -> None:
+    managed = memory.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
+    voter = Viewer(Voter("b"))
+    for viewer in (Viewer(), voter, Viewer(vote_id="x"), Viewer(admin_key="x")):
+        with pytest.raises(ResultsHidden):
+            results(memory.service, managed, viewer)
+    vote = cast(memory.service, managed, ["Go"], "b").vote
+    for viewer in (voter, Viewer(vote_id=vote.id), Viewer(admin_key=managed.admin_key)):
+        assert results(memory.service, managed, viewer).tally.votes == 1
+    with pytest.raises(ResultsHidden):
+        results(memory.service, managed, Viewer(Voter("c")))
 
 
 def test_results_version_changes_with_every_vote(memory: World) -> None:
