@@ -25,13 +25,7 @@ import ranked_ballots
 import singletable
 import singletable_apps
 import singletable_design
-from singletable_apps.shared.markdown import (
-    Heading,
-    HtmlRenderer,
-    add_heading_ids,
-    fix_tables,
-    highlight_code,
-)
+from singletable_apps.shared import markdown
 from singletable_apps.shared.pages import Link, Pages
 from singletable_apps.shared.web import NOT_FOUND, Problem
 
@@ -65,14 +59,14 @@ class GuidePage:
 
     title: str
     html: Markup
-    headings: tuple[Heading, ...] = ()
+    headings: tuple[markdown.Heading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GuideSection:
     """A heading of a document with the plain text below it, up to the next heading."""
 
-    heading: Heading
+    heading: markdown.Heading
     text: str
 
 
@@ -191,7 +185,7 @@ class Guide:
         if path.endswith(".py"):
             code = Markup('<div class="code-block"><pre tabindex="0"><code>{}</code></pre></div>')
             return GuidePage(
-                path.partition("/src/")[2], code.format(highlight_code(text, "python"))
+                path.partition("/src/")[2], code.format(markdown.highlight_code(text, "python"))
             )
         return render_document(text, partial(self._resolve, posixpath.dirname(path)))
 
@@ -204,13 +198,13 @@ class Guide:
         return None if url is None else f"{url}{hash_}{anchor}"
 
 
-class _GuideRenderer(HtmlRenderer):
+class _GuideRenderer(markdown.HtmlRenderer):
     """Renders code with a copy button; escapes raw HTML."""
 
     def fence(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         content, info = tokens[idx].content, tokens[idx].info.split()
         language = info[0] if info else "text"
-        code = highlight_code(content.rstrip("\n"), language)
+        code = markdown.highlight_code(content.rstrip("\n"), language)
         if language == "text":
             return Markup('<pre class="output" tabindex="0"><code>{}</code></pre>\n').format(code)
         # Of a terminal session, only the commands are copied.
@@ -243,8 +237,8 @@ def render_document(text: str, resolve: Callable[[str], str | None]) -> GuidePag
     """Render Markdown; its first heading becomes the title, and `resolve` maps link targets."""
     tokens = _MARKDOWN.parse(text)
     _close_heading_gap(tokens)
-    fix_tables(tokens)
-    headings = add_heading_ids(tokens)
+    markdown.fix_tables(tokens)
+    headings = markdown.add_heading_ids(tokens)
     title = next((heading.text for heading in headings if heading.level == 1), "Guide")
     for token in tokens:
         for child in token.children or ():
@@ -262,7 +256,7 @@ def render_document(text: str, resolve: Callable[[str], str | None]) -> GuidePag
 def divide_document(text: str) -> list[GuideSection]:
     """Divide Markdown at its headings."""
     tokens = _MARKDOWN.parse(text)
-    headings = add_heading_ids(tokens)
+    headings = markdown.add_heading_ids(tokens)
     starts = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
     return [
         GuideSection(heading, " ".join(map(_plain_text, tokens[start + 3 : end])))

@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
 from typing import Any
 from unicodedata import category, normalize
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from ranked_ballots import pluralize
 from singletable_apps.polls.entities import Poll, PollKind, Protection, ResultsVisibility
@@ -20,6 +19,7 @@ from singletable_apps.polls.errors import (
     PollHasVotes,
     ResultsHidden,
 )
+from singletable_apps.shared.service import time_zone_names
 from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
 
 MAX_TITLE, MAX_DESCRIPTION, MAX_OPTION, MAX_NAME, MAX_COMMENT = 200, 2_000, 100, 60, 1_000
@@ -112,7 +112,7 @@ def check_draft(
             errors[field] = f"The {field} contains invisible characters. Type it again."
     if not comparison_key(title):
         errors["title"] = "Enter a question."
-    if draft.zone not in _zones():
+    if draft.zone not in time_zone_names():
         errors["zone"] = f"“{printable_excerpt(draft.zone)}” is not a time zone."
     elif draft.kind is PollKind.DATES:
         dates, date_errors = _parse_dates(options, draft.zone)
@@ -136,11 +136,6 @@ def check_draft(
         expires_at=expires_at,
         results=ResultsVisibility.AFTER_CLOSING if has_codes else draft.results,
     )
-
-
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
 
 
 def _kind_errors(draft: PollDraft) -> dict[str, str]:

@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from zoneinfo import available_timezones
 
 from singletable_apps.portfolio.custom_css import MAX_CSS_BYTES, confine
 from singletable_apps.portfolio.entities import Experience, Font, MenuEntry, Project, Theme
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES, is_id, slug_error
 from singletable_apps.shared.languages import ENGLISH, Language, Languages
+from singletable_apps.shared.service import time_zone_names
 from singletable_apps.shared.text import InputChecks, normalize_line
 
 T = TypeVar("T", Project, Experience, MenuEntry)
@@ -112,12 +112,6 @@ def check_portfolio_edits(edits: PortfolioEdits) -> PortfolioEdits:
         checks.reject("about_content", "Send about_markdown or about_content, not both.")
     checks.raise_errors()
     return PortfolioEdits(**checked)
-
-
-@cache
-def time_zone_names() -> frozenset[str]:
-    """Return the names of all time zones; finding them opens some hundred files."""
-    return frozenset(available_timezones())
 
 
 def check_settings_edits(edits: SettingsEdits) -> SettingsEdits:

@@ -27,17 +27,7 @@ from posixpath import dirname, join, normpath, relpath
 
 from pydantic import BaseModel, TypeAdapter
 
-from singletable_apps.portfolio import patterns, profile_rules, site_files
-from singletable_apps.portfolio.entities import (
-    Blog,
-    Comment,
-    Listing,
-    PendingComment,
-    Portfolio,
-    Revision,
-    SiteSettings,
-    User,
-)
+from singletable_apps.portfolio import entities, patterns, profile_rules, site_files
 from singletable_apps.portfolio.rules import MAX_MARKDOWN_BYTES, PERMISSIONS, Permission, Post
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
@@ -132,15 +122,15 @@ def activities_of(
     }
 
 
-def _waiting(service: PortfolioService) -> defaultdict[str, list[PendingComment]]:
-    found: defaultdict[str, list[PendingComment]] = defaultdict(list)
+def _waiting(service: PortfolioService) -> defaultdict[str, list[entities.PendingComment]]:
+    found: defaultdict[str, list[entities.PendingComment]] = defaultdict(list)
     for comment in service.context.store.run(patterns.pending_comments):
         found[comment.blog_id].append(comment)
     return found
 
 
 def _all_posts(service: PortfolioService) -> Iterator[Post]:
-    blogs = [*service.posts.list_all(), *service.posts.list_in(Listing.PAGES)]
+    blogs = [*service.posts.list_all(), *service.posts.list_in(entities.Listing.PAGES)]
     texts = service.posts.contents(blog.blog_id for blog in blogs)
     return (Post(blog, texts[blog.blog_id]) for blog in blogs if blog.blog_id in texts)
 
@@ -194,7 +184,7 @@ class ImportEntry:
 
 def import_site(
     service: PortfolioService,
-    actor: User,
+    actor: entities.User,
     files: Files,
     *,
     kinds: Collection[Kind] = tuple(Kind),
@@ -216,7 +206,7 @@ class _Import:
     def __init__(
         self,
         service: PortfolioService,
-        actor: User,
+        actor: entities.User,
         files: Files,
         kinds: Collection[Kind],
         *,
@@ -413,7 +403,7 @@ class _Import:
     def _note_fields(
         self,
         path: str,
-        stored: Portfolio | SiteSettings,
+        stored: entities.Portfolio | entities.SiteSettings,
         edits: profile_rules.PortfolioEdits | profile_rules.SettingsEdits,
     ) -> bool:
         """Note which fields change; return whether they are to be written."""
@@ -426,7 +416,7 @@ class _Import:
 
 def restore_activity(
     service: PortfolioService,
-    blog: Blog,
+    blog: entities.Blog,
     activity: site_files.ActivityFile,
     *,
     dry_run: bool = False,
@@ -436,7 +426,7 @@ def restore_activity(
     A post that has earlier versions keeps them.
     """
     blog_id, context = blog.blog_id, service.context
-    known: list[Comment | PendingComment] = []
+    known: list[entities.Comment | entities.PendingComment] = []
     if activity.comments:
         known = [*service.comments.of_post(blog_id), *_waiting(service)[blog_id]]
     ids = {comment.comment_id for comment in known}
@@ -447,25 +437,29 @@ def restore_activity(
         if each.comment_id not in ids
     }
     versions = {
-        old.number: Revision(blog_id=blog_id, **dict(old))
+        old.number: entities.Revision(blog_id=blog_id, **dict(old))
         for old in (activity.history if not service.posts.history(blog_id) else ())
         # Later edits count on from this number.
         if old.number <= blog.revisions
     }
     if not dry_run:
         context.store.put_many(versions.values())
-        context.store.put_many(each for each in added.values() if isinstance(each, Comment))
-        context.store.put_many(each for each in added.values() if isinstance(each, PendingComment))
+        context.store.put_many(
+            each for each in added.values() if isinstance(each, entities.Comment)
+        )
+        context.store.put_many(
+            each for each in added.values() if isinstance(each, entities.PendingComment)
+        )
     is_liked_more = service.likes.raise_to(blog_id, activity.likes, dry_run=dry_run)
     return bool(added or versions or is_liked_more)
 
 
 def _comment(
     context: Context, blog_id: str, entry: site_files.CommentEntry
-) -> Comment | PendingComment:
+) -> entities.Comment | entities.PendingComment:
     if entry.approved_by:
-        return Comment(blog_id=blog_id, **dict(entry))
-    return PendingComment(
+        return entities.Comment(blog_id=blog_id, **dict(entry))
+    return entities.PendingComment(
         blog_id=blog_id,
         **entry.model_dump(exclude={"approved_by", "is_author"}),
         visitor=context.keyed_hash("comment", "import"),
@@ -486,7 +480,7 @@ class UndoRecord(BaseModel):
 
 
 def import_with_undo(
-    service: PortfolioService, actor: User, files: Files, kinds: Collection[Kind]
+    service: PortfolioService, actor: entities.User, files: Files, kinds: Collection[Kind]
 ) -> list[ImportEntry]:
     """Import the chosen kinds. What they replace is kept until the next import."""
     plan = import_site(service, actor, files, kinds=kinds, dry_run=True)
@@ -523,7 +517,7 @@ def find_undo(service: PortfolioService) -> tuple[UndoRecord, Files] | None:
     return UndoRecord.model_validate_json(files.pop(_UNDO_RECORD)), files
 
 
-def undo_import(service: PortfolioService, actor: User) -> None:
+def undo_import(service: PortfolioService, actor: entities.User) -> None:
     """Delete the posts that the last import created, and restore what it replaced."""
     PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
     found = find_undo(service)

@@ -14,19 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from singletable_apps.shared.cli import (
-    HostOption,
-    LimitOption,
-    OidcOption,
-    PortOption,
-    PrintEmailsOption,
-    ProxyOption,
-    PublicUrlOption,
-    SmtpOption,
-    TlsCertOption,
-    TlsKeyOption,
-    exit_on_error,
-)
+from singletable_apps.shared import cli
 
 if TYPE_CHECKING:
     from singletable_apps.shared.email_delivery import EmailDelivery
@@ -48,17 +36,17 @@ SecretOption = Annotated[
     ),
 ]
 LISTENING = (
-    ("host", HostOption, "127.0.0.1"),
-    ("port", PortOption, 8000),
-    ("public", PublicUrlOption, None),
-    ("proxy", ProxyOption, None),
-    ("tls_cert", TlsCertOption, None),
-    ("tls_key", TlsKeyOption, None),
+    ("host", cli.HostOption, "127.0.0.1"),
+    ("port", cli.PortOption, 8000),
+    ("public", cli.PublicUrlOption, None),
+    ("proxy", cli.ProxyOption, None),
+    ("tls_cert", cli.TlsCertOption, None),
+    ("tls_key", cli.TlsKeyOption, None),
 )
 EMAILS = (
-    ("print_emails", PrintEmailsOption, False),
-    ("smtp", SmtpOption, None),
-    ("oidc", OidcOption, None),
+    ("print_emails", cli.PrintEmailsOption, False),
+    ("smtp", cli.SmtpOption, None),
+    ("oidc", cli.OidcOption, None),
 )
 # An option: the name of the parameter, its annotation, and the default.
 Option = tuple[str, Any, Any]
@@ -108,7 +96,7 @@ def app_commands(
         app.command("sample")(make_command(sample, (*place, *more), run))
     if emails:
         text = "Print the latest e-mails in the outbox, newest first."
-        parameters = (place[0], ("limit", LimitOption, 20))
+        parameters = (place[0], ("limit", cli.LimitOption, 20))
         app.command("outbox")(make_command(text, parameters, partial(_outbox, module)))
     if bounce:
         run = partial(_bounce, module, bounce)
@@ -128,7 +116,7 @@ def make_command(
     """Return a command whose parameters are these options, and its help the text."""
 
     def command(**given: Any) -> None:
-        with exit_on_error():
+        with cli.exit_on_error():
             run(given)
 
     kind = inspect.Parameter.KEYWORD_ONLY
@@ -147,12 +135,12 @@ def take_listening(
     given: dict[str, Any], *, sample: bool = False
 ) -> tuple[ListenOptions, EmailDelivery]:
     """Remove the values of `LISTENING` and `EMAILS`, and return what they say."""
-    from singletable_apps.shared.email_delivery import email_delivery
+    from singletable_apps.shared.email_delivery import EmailDelivery, parse_smtp_url
     from singletable_apps.shared.serve import ListenOptions
 
     host, port, public, proxy, *tls = [given.pop(name) for name, _, _ in LISTENING]
     prints, smtp, oidc = [given.pop(name, default) for name, _, default in EMAILS]
-    emails = email_delivery(print_emails=prints, smtp=smtp)
+    emails = EmailDelivery(prints, None if smtp is None else parse_smtp_url(smtp))
     proxies, files = tuple(proxy or ()), (tls[0], tls[1])
     return ListenOptions(host, port, public, proxies, files, sample, prints, oidc), emails
 

@@ -73,10 +73,6 @@ class SampleData:
     password: str = ""
 
 
-def _no_sample() -> SampleData | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class RunningApp:
     """An open app. The home page shows its `info`.
@@ -94,7 +90,7 @@ class RunningApp:
     api: str
     locations: tuple[tuple[str, str], ...] = ()
     warning: str = ""
-    sample: Callable[[], SampleData | None] = _no_sample
+    sample: Callable[[], SampleData | None] = lambda: None
     setup_url: str = ""
 
 

@@ -65,11 +65,6 @@ class _PrintingMailer:
         typer.echo("")
 
 
-def email_delivery(*, print_emails: bool, smtp: str | None) -> EmailDelivery:
-    """Return the delivery by an SMTP server, or to the outbox without one."""
-    return EmailDelivery(print_emails, parse_smtp_url(smtp) if smtp is not None else None)
-
-
 def parse_smtp_url(text: str) -> Smtp:
     """Return the mailer for a URL. The password comes from the environment."""
     parts = urlsplit(text)

@@ -26,14 +26,8 @@ from itertools import islice
 from typing import TypeAlias
 
 from singletable import Attr, ConditionFailed, Entity, Key, Store, attr, evolve, expires, key_of
+from singletable_apps.shared import mail
 from singletable_apps.shared.expiry import expiring
-from singletable_apps.shared.mail import (
-    Email,
-    InvalidEmail,
-    Mailer,
-    MailNotSent,
-    MailServerUnreachable,
-)
 
 LEASE = timedelta(minutes=5)
 # The waits before further attempts; after the last one, the e-mail has failed.
@@ -75,7 +69,7 @@ class Notice:
         for name in (self.about, self.purpose, self.recipient):
             if not _NAME.fullmatch(name):
                 raise ValueError(f"Expected letters, digits, - and _, but got {name!r}.")
-        Email(self.to, self.subject, self.text, self.reply_to)
+        mail.Email(self.to, self.subject, self.text, self.reply_to)
 
 
 class QueuedEmail(Entity, table=expiring, type_tag=("type", "QUEUED_EMAIL")):
@@ -123,7 +117,7 @@ class MailQueue:
     def __init__(
         self,
         store: Store,
-        mailer: Mailer,
+        mailer: mail.Mailer,
         *,
         link: MakeLink,
         unsubscribe: MakeLink | None = None,
@@ -186,7 +180,7 @@ class MailQueue:
         due = QueuedEmail.key.partition().le(now)
         found = self._store.query(due, limit=self._at_once, consistent=True)
         sent = 0
-        with suppress(MailServerUnreachable):
+        with suppress(mail.MailServerUnreachable):
             for queued in [*found]:
                 sent += self._deliver(queued, now)
         return sent
@@ -198,10 +192,10 @@ class MailQueue:
             return False
         try:
             self._mailer.send(self._email(queued), now)
-        except (MailNotSent, InvalidEmail) as error:
-            is_temporary = isinstance(error, MailNotSent) and error.is_temporary
+        except (mail.MailNotSent, mail.InvalidEmail) as error:
+            is_temporary = isinstance(error, mail.MailNotSent) and error.is_temporary
             self._note_problem(leased, str(error), now, is_temporary=is_temporary)
-            if isinstance(error, MailServerUnreachable):
+            if isinstance(error, mail.MailServerUnreachable):
                 raise
             return False
         self._replace(leased, _delivery(leased, DeliveryState.SENT, now))
@@ -226,11 +220,11 @@ class MailQueue:
             return False
         return True
 
-    def _email(self, queued: QueuedEmail) -> Email:
+    def _email(self, queued: QueuedEmail) -> mail.Email:
         who = queued.about, queued.recipient
         unsubscribe = self._unsubscribe(*who) if queued.can_unsubscribe else ""
         text = queued.text.replace("{unsubscribe}", unsubscribe).replace("{link}", self._link(*who))
-        return Email(
+        return mail.Email(
             queued.to,
             queued.subject,
             text,

@@ -1,11 +1,13 @@
-"""Helpers for the services of all apps: revision checks, the clock, lookups."""
+"""Helpers for the services of all apps: revision checks, the clock, time zones, lookups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from typing import TypeAlias, TypeVar
 from uuid import UUID
+from zoneinfo import available_timezones
 
 from singletable import ConnectionFailed, InternalError
 from singletable_apps.shared.errors import NotFound
@@ -25,6 +27,12 @@ def any_revision(_: int) -> None:
 def utc_now() -> datetime:
     """Return the current time."""
     return datetime.now(UTC)
+
+
+@cache
+def time_zone_names() -> frozenset[str]:
+    """Return the names of all time zones; finding them opens some hundred files."""
+    return frozenset(available_timezones())
 
 
 def check_found(item: T | None, text: str) -> T:

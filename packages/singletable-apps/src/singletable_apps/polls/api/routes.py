@@ -8,50 +8,69 @@ from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
 from fastapi import Depends, Path, Query, Request, Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from ranked_ballots.formats import write_ballots
 from singletable_apps.polls.api import problems, schemas
-from singletable_apps.polls.api.dependencies import (
-    AdminKey,
-    OptionalAdminKey,
-    PollId,
-    Service,
-)
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
 from singletable_apps.polls.rules import Ballot
 from singletable_apps.polls.service import PollResults, Polls, Viewer, Voter
 from singletable_apps.polls.tally import PickResult
+from singletable_apps.polls.urls import POLL_ID
 from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_browser_token
-from singletable_apps.shared.frame import count_request, limited
-from singletable_apps.shared.web import (
-    IDEMPOTENCY_KEY,
-    NOT_ALLOWED,
-    NOT_FOUND,
-    PUBLIC,
-    TOO_MANY_REQUESTS,
-    Edit,
-    FieldError,
-    IdempotencyKeyIfAny,
-    IfMatch,
-    IfNoneMatch,
-    Page,
-    Pagination,
-    Problem,
-    api_router,
-    download,
-    etag,
-    responses,
-)
+from singletable_apps.shared import web
+from singletable_apps.shared.frame import count_request, current_service, limited
 from singletable_apps.shared.web.downloads import download_table
 
 # Anyone who knows an idempotency key can change its vote, so it must be hard to guess, like a UUID.
 MIN_KEY_LENGTH = 16
 _TEXT = {"schema": {"type": "string"}}
 
+# ------------------------------------------------------------------------------ dependencies
+
+PollId: TypeAlias = Annotated[
+    str,
+    Path(
+        description="The id of the poll: eight letters and digits, or a UUID.",
+        pattern=f"^(?:{POLL_ID})$",
+        examples=["7K3MQX9T"],
+    ),
+]
+
+
+Service: TypeAlias = Annotated[Polls, Depends(current_service)]
+
+_ADMIN_KEY = HTTPBearer(
+    scheme_name="admin key",
+    description="The `adminKey` that you get when you create a poll.",
+    auto_error=False,
+)
+
+
+async def _optional_admin_key(
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_ADMIN_KEY)],
+) -> str | None:
+    return credentials.credentials if credentials is not None else None
+
+
+OptionalAdminKey: TypeAlias = Annotated[str | None, Depends(_optional_admin_key)]
+
+
+async def _admin_key(key: OptionalAdminKey) -> str:
+    if key is None:
+        error = web.FieldError(
+            "Expected Bearer and the admin key of the poll.", header="Authorization"
+        )
+        raise web.Problem(problems.NO_ADMIN_KEY, errors=[error])
+    return key
+
+
+AdminKey: TypeAlias = Annotated[str, Depends(_admin_key)]
+
 # ------------------------------------------------------------------------------ create and list
 
-create_router = api_router("create")
+create_router = web.api_router("create")
 _CREATED_HEADERS = {
     "Location": {"description": "The URL of the poll.", **_TEXT},
     "ETag": {"description": "The current version of the poll.", **_TEXT},
@@ -62,12 +81,16 @@ _CREATED_HEADERS = {
 @create_router.post(
     "",
     status_code=201,
-    responses={**responses(TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
+    responses={**web.responses(web.TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
     dependencies=limited("create"),
-    openapi_extra=PUBLIC,
+    openapi_extra=web.PUBLIC,
 )
 def create_poll(
-    poll: schemas.NewPoll, request: Request, response: Response, service: Service, browser: Browser
+    poll: schemas.NewPoll,
+    request: Request,
+    headers: web.Headers,
+    service: Service,
+    browser: Browser,
 ) -> schemas.CreatedPollSchema:
     """Create a poll, which is open at once. Save its `adminKey`; you need it to manage the poll."""
     if poll.email:
@@ -75,15 +98,14 @@ def create_poll(
     token = browser or new_browser_token()
     managed = service.lifecycle.create(poll.to_draft(), token, email=poll.email)
     BROWSER.set(request, token)
-    response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=managed.poll.id)
-    response.headers["ETag"] = etag(managed.poll.revision)
+    headers.created(managed.poll.revision, "read_poll", poll_id=managed.poll.id)
     return schemas.CreatedPollSchema.from_managed(managed, service.context.urls)
 
 
-@create_router.get("", openapi_extra=PUBLIC)
+@create_router.get("", openapi_extra=web.PUBLIC)
 def list_my_polls(
-    service: Service, browser: Browser, page: Pagination
-) -> Page[schemas.CreatedPollSchema]:
+    service: Service, browser: Browser, page: web.Pagination
+) -> web.Page[schemas.CreatedPollSchema]:
     """List the polls that this browser created, newest first; empty without its cookie."""
     if browser is None:
         return page.answer([], None)
@@ -95,22 +117,26 @@ def list_my_polls(
 
 # ------------------------------------------------------------------------------ read and manage
 
-poll_router = api_router("polls", NOT_FOUND)
-_MANAGED = responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
+poll_router = web.api_router("polls", web.NOT_FOUND)
+_MANAGED = web.responses(problems.NO_ADMIN_KEY, web.NOT_ALLOWED)
 OptionName = Annotated[str, Path(description="The option.")]
 
 
 @poll_router.get("/{poll_id:poll}")
-def read_poll(poll_id: PollId, service: Service, look: IfNoneMatch) -> schemas.PollSchema:
+def read_poll(poll_id: PollId, service: Service, look: web.IfNoneMatch) -> schemas.PollSchema:
     """Return a poll, for anyone who knows its id."""
     poll = service.context.get_poll(poll_id)
     look.answer(poll.revision)
     return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
-@poll_router.patch("/{poll_id:poll}", responses={**_MANAGED, **responses(problems.SETTLED)})
+@poll_router.patch("/{poll_id:poll}", responses={**_MANAGED, **web.responses(problems.SETTLED)})
 def edit_poll(
-    poll_id: PollId, key: AdminKey, changes: schemas.PollChanges, service: Service, edit: IfMatch
+    poll_id: PollId,
+    key: AdminKey,
+    changes: schemas.PollChanges,
+    service: Service,
+    edit: web.IfMatch,
 ) -> schemas.PollSchema:
     """Edit a poll. Options and protection can change only while there are no votes."""
     poll = service.lifecycle.edit(poll_id, key, changes.apply, check=edit.check)
@@ -119,7 +145,7 @@ def edit_poll(
 
 @poll_router.post("/{poll_id:poll}/close", responses=_MANAGED)
 def close_poll(
-    poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch
+    poll_id: PollId, key: AdminKey, service: Service, edit: web.IfMatch
 ) -> schemas.PollSchema:
     """Close a poll. When you get the response, the results are final."""
     poll = service.lifecycle.close(poll_id, key, check=edit.check)
@@ -127,7 +153,7 @@ def close_poll(
 
 
 @poll_router.delete("/{poll_id:poll}", status_code=204, responses=_MANAGED)
-def delete_poll(poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch) -> None:
+def delete_poll(poll_id: PollId, key: AdminKey, service: Service, edit: web.IfMatch) -> None:
     """Delete a poll and all its votes."""
     service.lifecycle.delete(poll_id, key, check=edit.check)
 
@@ -135,7 +161,7 @@ def delete_poll(poll_id: PollId, key: AdminKey, service: Service, edit: IfMatch)
 @poll_router.delete(
     "/{poll_id:poll}/options/{name}",
     status_code=204,
-    responses={**_MANAGED, **responses(problems.SETTLED)},
+    responses={**_MANAGED, **web.responses(problems.SETTLED)},
 )
 def remove_option(poll_id: PollId, name: OptionName, key: AdminKey, service: Service) -> None:
     """Remove an option that no one has voted for, in a poll where people can add options."""
@@ -151,7 +177,7 @@ def set_picture(
     return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
-@poll_router.get("/{poll_id:poll}/comments", openapi_extra=PUBLIC)
+@poll_router.get("/{poll_id:poll}/comments", openapi_extra=web.PUBLIC)
 def list_comments(poll_id: PollId, service: Service) -> list[schemas.CommentSchema]:
     """List the comments, oldest first."""
     comments = service.comments.list_all(service.context.get_poll(poll_id))
@@ -161,9 +187,9 @@ def list_comments(poll_id: PollId, service: Service) -> list[schemas.CommentSche
 @poll_router.post(
     "/{poll_id:poll}/comments",
     status_code=201,
-    responses=responses(TOO_MANY_REQUESTS),
+    responses=web.responses(web.TOO_MANY_REQUESTS),
     dependencies=limited("comment"),
-    openapi_extra=PUBLIC,
+    openapi_extra=web.PUBLIC,
 )
 def add_comment(
     poll_id: PollId, comment: schemas.NewComment, service: Service
@@ -184,14 +210,14 @@ def delete_comment(
     service.comments.delete(poll_id, key, comment_id)
 
 
-def _respond_edited(poll: Poll, edit: Edit, service: Polls) -> schemas.PollSchema:
+def _respond_edited(poll: Poll, edit: web.Edit, service: Polls) -> schemas.PollSchema:
     edit.answer(poll.revision)
     return schemas.PollSchema.from_poll(poll, service.context.urls)
 
 
 # ------------------------------------------------------------------------------ voting codes
 
-codes_router = api_router("codes", problems.NO_ADMIN_KEY, NOT_ALLOWED, NOT_FOUND)
+codes_router = web.api_router("codes", problems.NO_ADMIN_KEY, web.NOT_ALLOWED, web.NOT_FOUND)
 
 
 @codes_router.post("/{poll_id:poll}/codes", status_code=201)
@@ -207,8 +233,8 @@ def issue_codes(
 
 @codes_router.get("/{poll_id:poll}/codes")
 def list_codes(
-    poll_id: PollId, key: AdminKey, service: Service, page: Pagination
-) -> Page[schemas.VotingCodeSchema]:
+    poll_id: PollId, key: AdminKey, service: Service, page: web.Pagination
+) -> web.Page[schemas.VotingCodeSchema]:
     """List the voting codes in order, and whether each was used, but never how it voted."""
     context = service.context
     issued = range(context.get_managed_poll(poll_id, key).codes)
@@ -221,8 +247,8 @@ def list_codes(
 
 # ------------------------------------------------------------------------------ voting
 
-voting_router = api_router(
-    "voting", NOT_FOUND, problems.NO_CODE, problems.CODE_USED, TOO_MANY_REQUESTS
+voting_router = web.api_router(
+    "voting", web.NOT_FOUND, problems.NO_CODE, problems.CODE_USED, web.TOO_MANY_REQUESTS
 )
 _VOTE_HEADERS = {
     "Location": {"description": "The URL of the vote.", **_TEXT},
@@ -236,7 +262,7 @@ VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients
     "/{poll_id:poll}/vote",
     status_code=201,
     responses={
-        **responses(problems.CLOSED, problems.ALREADY_VOTED),
+        **web.responses(problems.CLOSED, problems.ALREADY_VOTED),
         200: {
             "description": "The vote was changed.",
             "model": schemas.VoteSchema,
@@ -245,7 +271,7 @@ VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients
         201: {"description": "The vote is new.", "headers": _VOTE_HEADERS},
     },
     dependencies=_VOTE_LIMIT,
-    openapi_extra=PUBLIC,
+    openapi_extra=web.PUBLIC,
 )
 def cast_vote(
     poll_id: PollId,
@@ -254,7 +280,7 @@ def cast_vote(
     response: Response,
     service: Service,
     browser: Browser,
-    key: IdempotencyKeyIfAny,
+    key: web.IdempotencyKeyIfAny,
 ) -> schemas.VoteSchema:
     """Cast or change a vote. The poll identifies voters by browser, by code, or not at all.
 
@@ -278,7 +304,7 @@ def cast_vote(
     return schemas.VoteSchema.from_vote(cast.vote)
 
 
-@voting_router.get("/{poll_id:poll}/vote", dependencies=_VOTE_LIMIT, openapi_extra=PUBLIC)
+@voting_router.get("/{poll_id:poll}/vote", dependencies=_VOTE_LIMIT, openapi_extra=web.PUBLIC)
 def read_my_vote(
     poll_id: PollId,
     request: Request,
@@ -304,9 +330,9 @@ def read_my_vote(
 @voting_router.post(
     "/{poll_id:poll}/options",
     status_code=201,
-    responses=responses(problems.CLOSED),
+    responses=web.responses(problems.CLOSED),
     dependencies=_VOTE_LIMIT,
-    openapi_extra=PUBLIC,
+    openapi_extra=web.PUBLIC,
 )
 def add_option(
     poll_id: PollId, option: schemas.NewOption, request: Request, service: Service
@@ -320,12 +346,14 @@ def add_option(
 def _check_key(key: str | None) -> None:
     if key is not None and len(key) < MIN_KEY_LENGTH:
         text = f"Expected at least {MIN_KEY_LENGTH} characters, such as a UUID, but got {len(key)}."
-        raise Problem(IDEMPOTENCY_KEY, errors=[FieldError(text, header="Idempotency-Key")])
+        raise web.Problem(
+            web.IDEMPOTENCY_KEY, errors=[web.FieldError(text, header="Idempotency-Key")]
+        )
 
 
 # ------------------------------------------------------------------------------ results
 
-results_router = api_router("results", NOT_FOUND)
+results_router = web.api_router("results", web.NOT_FOUND)
 
 
 def _visible_results(
@@ -350,10 +378,10 @@ VisibleResults: TypeAlias = Annotated[PollResults, Depends(_visible_results)]
 
 
 @results_router.get(
-    "/{poll_id:poll}/results", responses=responses(problems.HIDDEN), openapi_extra=PUBLIC
+    "/{poll_id:poll}/results", responses=web.responses(problems.HIDDEN), openapi_extra=web.PUBLIC
 )
 def read_results(
-    results: VisibleResults, look: IfNoneMatch, service: Service
+    results: VisibleResults, look: web.IfNoneMatch, service: Service
 ) -> schemas.ResultsSchema | schemas.PickResultsSchema:
     """Return the current results. Send the last ETag as If-None-Match; 304 means nothing is new."""
     look.answer(results.version)
@@ -365,7 +393,7 @@ def read_results(
 
 # ------------------------------------------------------------------------------ exports
 
-exports_router = api_router("exports", NOT_FOUND, problems.HIDDEN)
+exports_router = web.api_router("exports", web.NOT_FOUND, problems.HIDDEN)
 _FILE: dict[str, Any] = {
     "description": "The file.",
     "model": schemas.ExportSchema | schemas.PickResultsSchema,
@@ -385,7 +413,7 @@ class Format(StrEnum):
     "/{poll_id:poll}/export/{format}",
     response_class=Response,
     responses={200: _FILE},
-    openapi_extra=PUBLIC,
+    openapi_extra=web.PUBLIC,
 )
 def export_votes(
     results: VisibleResults,
@@ -405,11 +433,11 @@ def export_votes(
         else:
             export = schemas.ExportSchema.from_all_results(results, voters)
         content = export.model_dump_json(by_alias=True, indent=1).encode()
-        return download(content, f"{title}.json", "application/json")
+        return web.download(content, f"{title}.json", "application/json")
     if isinstance(count, PickResult):
         rows = [(name, count.votes[name], count.maybe[name]) for name in count.votes]
         return download_table(["option", "votes", "maybe"], rows, title, "csv")
-    return download(write_ballots(count.ballots, "csv"), f"{title}.csv", "text/csv")
+    return web.download(write_ballots(count.ballots, "csv"), f"{title}.csv", "text/csv")
 
 
 ROUTERS = (create_router, poll_router, codes_router, voting_router, results_router, exports_router)

@@ -35,15 +35,6 @@ from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import Urls
 from singletable_apps.shared import web
 from singletable_apps.shared.results import possible_winners
-from singletable_apps.shared.web import (
-    Changes,
-    ImageData,
-    PictureLink,
-    StrictBoolean,
-    Timestamp,
-    absent_if_none,
-    partial_model,
-)
 
 
 class RequestModel(web.Model):
@@ -99,15 +90,15 @@ class PollFields(RequestModel):
         json_schema_extra={"minItems": MIN_OPTIONS, "maxItems": MAX_OPTIONS},
     )
     description: str = Field("", description=_DESCRIPTION)
-    expires_at: Timestamp | None = Field(None, description=_EXPIRES_AT)
+    expires_at: web.Timestamp | None = Field(None, description=_EXPIRES_AT)
     results: ResultsVisibility = Field(ResultsVisibility.ALWAYS, description=_RESULTS)
     protection: Protection = Field(Protection.BROWSER, description=_PROTECTION)
-    changeable: StrictBoolean = Field(True, description=_CHANGEABLE)
+    changeable: web.StrictBoolean = Field(True, description=_CHANGEABLE)
     kind: PollKind = Field(PollKind.RANK, description=_KIND)
     max_picks: int = Field(0, description=_MAX_PICKS, ge=0)
-    write_ins: StrictBoolean = Field(False, description=_WRITE_INS)
-    names: StrictBoolean = Field(False, description=_NAMES)
-    comments: StrictBoolean = Field(False, description=_COMMENTS)
+    write_ins: web.StrictBoolean = Field(False, description=_WRITE_INS)
+    names: web.StrictBoolean = Field(False, description=_NAMES)
+    comments: web.StrictBoolean = Field(False, description=_COMMENTS)
     zone: str = Field("UTC", description=_ZONE, examples=["Europe/Berlin"])
 
 
@@ -126,8 +117,8 @@ class NewPoll(PollFields):
         return PollDraft(**{name: value for name, value in self if name != "email"})
 
 
-@partial_model()
-class PollChanges(PollFields, Changes):
+@web.partial_model()
+class PollChanges(PollFields, web.Changes):
     """Fields of a poll to change; the others stay as they are.
 
     Once someone has voted, `candidates`, `kind`, `maxPicks`, `names` and `protection` are fixed.
@@ -150,15 +141,15 @@ class PollSchema(
 ):
     """A poll, for anyone with the link."""
 
-    expires_at: datetime | None = absent_if_none("When the poll closes or was closed.")
-    pictures: dict[str, PictureLink] = Field(description="Of options, if there are any.")
+    expires_at: datetime | None = web.absent_if_none("When the poll closes or was closed.")
+    pictures: dict[str, web.PictureLink] = Field(description="Of options, if there are any.")
     link: str = Field(description="The link for voters.")
 
     @classmethod
     def from_poll(cls, poll: Poll, urls: Urls, **more: str) -> Self:
         """Return the poll as a response."""
         pictures = {
-            name: PictureLink(url=urls.absolute(url), alt=alt)
+            name: web.PictureLink(url=urls.absolute(url), alt=alt)
             for name, (url, alt) in urls.pictures(poll).items()
         }
         return cls.from_object(poll, pictures=pictures, link=urls.share_link(poll.id), **more)
@@ -209,7 +200,7 @@ class NewOption(RequestModel):
 class NewPicture(RequestModel):
     """A picture of an option."""
 
-    data: ImageData = Field(description="An image in Base64, of up to 700 KB; empty for none.")
+    data: web.ImageData = Field(description="An image in Base64, of up to 700 KB; empty for none.")
     alt: str = Field("", description="What it shows.", max_length=MAX_TITLE)
 
 
@@ -228,8 +219,8 @@ class VoteSchema(ResponseModel, of=Vote, only="id poll_id rankings voted_at"):
     """A vote."""
 
     id: str = Field(description="Keep it private: anyone who knows it can read the vote.")
-    maybe: list[str] | None = absent_if_none("The dates that would do.")
-    name: str | None = absent_if_none("The name, in a poll that asks for it.")
+    maybe: list[str] | None = web.absent_if_none("The dates that would do.")
+    name: str | None = web.absent_if_none("The name, in a poll that asks for it.")
 
     @classmethod
     def from_vote(cls, vote: Vote) -> VoteSchema:
@@ -275,7 +266,7 @@ def to_integers(votes: Mapping[str, Number]) -> dict[str, int]:
 class TransferSchema(ResponseModel):
     """Votes that moved when an option dropped out."""
 
-    to: str | None = absent_if_none("The option they moved to; absent if they are exhausted.")
+    to: str | None = web.absent_if_none("The option they moved to; absent if they are exhausted.")
     votes: int
 
 
@@ -296,14 +287,14 @@ class RoundSchema(ResponseModel):
 
     round_number: int
     votes: dict[str, int]
-    eliminated: str | None = absent_if_none("The option that drops out after this round.")
-    winner: str | None = absent_if_none("The option that wins in this round.")
+    eliminated: str | None = web.absent_if_none("The option that drops out after this round.")
+    winner: str | None = web.absent_if_none("The option that wins in this round.")
     continuing: int = Field(description="Votes that count for an option in this round.")
     exhausted: int = Field(description="Votes that rank none of the remaining options.")
     transfers: list[TransferSchema] = Field(
         description="Where the votes of the eliminated option go."
     )
-    tie_break: TieSchema | None = absent_if_none("How a tie for last place was broken.")
+    tie_break: TieSchema | None = web.absent_if_none("How a tie for last place was broken.")
 
     @classmethod
     def from_round(cls, each: Round) -> RoundSchema:
@@ -334,7 +325,9 @@ class SchulzeSchema(ResponseModel):
 
     places: Sequence[Sequence[str]] = Field(description="Best first; options in one list are tied.")
     winners: Sequence[str] = Field(description=_WINNERS)
-    condorcet_winner: str | None = absent_if_none("The option that beats all others head to head.")
+    condorcet_winner: str | None = web.absent_if_none(
+        "The option that beats all others head to head."
+    )
 
 
 def _winners(result: Result) -> Sequence[str]:
@@ -398,8 +391,8 @@ class ResultsSchema(ResponseModel):
     total_votes: int
     is_final: bool = Field(description="Whether the poll is closed and nothing will change.")
     rounds: list[RoundSchema]
-    winner: str | None = absent_if_none("The winner by instant runoff; absent without votes.")
-    possible_winners: Sequence[str] | None = absent_if_none(
+    winner: str | None = web.absent_if_none("The winner by instant runoff; absent without votes.")
+    possible_winners: Sequence[str] | None = web.absent_if_none(
         "The options that could have won with other tie-breaks; absent if not known."
     )
     tie_order: TieOrderSchema
@@ -407,7 +400,7 @@ class ResultsSchema(ResponseModel):
         description="Points: as many as there are options for first place, then one less each."
     )
     borda_winners: Sequence[str] = Field(description=_WINNERS)
-    borda_winner: str | None = absent_if_none("The winner, if there is exactly one.")
+    borda_winner: str | None = web.absent_if_none("The winner, if there is exactly one.")
     plurality: PluralitySchema
     schulze: SchulzeSchema
     methods_disagree: bool = Field(description="Whether the four methods have different winners.")
@@ -415,7 +408,7 @@ class ResultsSchema(ResponseModel):
     protection: ProtectionSchema
     rules: Sequence[str] = Field(description="The rules of the instant runoff.")
     explanation: Sequence[str] = Field(description="The instant runoff in sentences.")
-    voters: list[NamedVoteSchema] | None = absent_if_none(
+    voters: list[NamedVoteSchema] | None = web.absent_if_none(
         "Who voted for what, if names are asked for."
     )
 

@@ -31,16 +31,11 @@ from singletable_apps.polls.service import Polls, Viewer, Voter
 from singletable_apps.polls.urls import Urls
 from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_browser_token
 from singletable_apps.shared import frame
-from singletable_apps.shared.frame import AppState, state_of
+from singletable_apps.shared.frame import AppState, count_request, state_of
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import Link, path_of, request_time_zone
 from singletable_apps.shared.results import ResultCache
-from singletable_apps.shared.web import (
-    LONGEST_AGE,
-    Cookie,
-    hit_limit,
-    set_header,
-)
+from singletable_apps.shared.web import LONGEST_AGE, Cookie, set_header
 
 FOOTER = [Link("API", "/api/polls/docs"), Link("Home", "/")]
 # However many people watch a poll, its votes are read and counted once per second.
@@ -195,7 +190,7 @@ def _poll_page(page: AnyPage, poll_id: str) -> PollPageContext:
         return page.with_poll(page.service.context.get_poll(poll_id))
     except NotFound:
         # Short ids can be guessed, though few of them exist.
-        hit_limit(page.request, page.state.limits["guess"])
+        count_request(page.request, "guess")
         raise
 
 

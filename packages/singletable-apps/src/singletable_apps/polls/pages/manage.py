@@ -15,18 +15,10 @@ from markupsafe import Markup
 from pydantic import BaseModel, Field
 
 from ranked_ballots import pluralize
+from singletable_apps.polls import rules
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
-from singletable_apps.polls.pages.create import (
-    CLOSING_CHOICES,
-    KIND_CHOICES,
-    ClosingFields,
-    form_choices,
-    option_rows,
-    parse_closing,
-    parse_poll_form,
-    poll_form,
-)
+from singletable_apps.polls.pages import create
 from singletable_apps.polls.pages.dependencies import (
     ADMIN,
     AnyPage,
@@ -34,23 +26,7 @@ from singletable_apps.polls.pages.dependencies import (
     PollPageContext,
     set_no_store,
 )
-from singletable_apps.polls.rules import (
-    MAX_OPTION,
-    MAX_TITLE,
-    PollDraft,
-    draft_from,
-    poll_not_found,
-    warn_of_close,
-)
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    ConfirmedAction,
-    Form,
-    Link,
-    PostedForm,
-    confirm,
-    submit_values,
-)
+from singletable_apps.shared import pages
 from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.qr import qr_svg
 
@@ -71,7 +47,7 @@ class ManagedPageContext(PollPageContext):
         """Return the URL of a page that manages the poll."""
         return self.url("manage", *parts)
 
-    def latest(self, form: Form) -> Self:
+    def latest(self, form: pages.Form) -> Self:
         """Return the context with the poll as it is now if someone else has changed it."""
         if not form.conflict:
             return self
@@ -85,10 +61,10 @@ class ManagedPageContext(PollPageContext):
         if self.poll.protection is Protection.CODES:
             tabs.append(("Codes", "codes"))
         links = [
-            Link(text, self.manage_url(*([name] if name else [])), name == tab)
+            pages.Link(text, self.manage_url(*([name] if name else [])), name == tab)
             for text, name in tabs
         ]
-        links += [Link("Results", self.url("results")), Link("Vote", self.url())]
+        links += [pages.Link("Results", self.url("results")), pages.Link("Vote", self.url())]
         return self.render(template, status, tabs=links, **context)
 
 
@@ -108,7 +84,7 @@ def _deletable_page(page: AnyPage, poll_id: str) -> ManagedPageContext:
     is_deletion = page.request.method == "POST"
     poll = context.find_poll(poll_id) if is_deletion else context.get_poll(poll_id)
     if poll is None:
-        raise poll_not_found()
+        raise rules.poll_not_found()
     return managed_page(page.with_poll(poll))
 
 
@@ -142,14 +118,16 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
         "",
         **_links(managed),
         votes=page.service.tallies.get(page.poll).votes,
-        kind=next(f"{name}. {hint}" for each, name, hint in KIND_CHOICES if each is page.poll.kind),
+        kind=next(
+            f"{name}. {hint}" for each, name, hint in create.KIND_CHOICES if each is page.poll.kind
+        ),
         embed=page.urls.absolute(page.url("embed")),
         removable=page.service.options.list_unused(page.poll),
     )
 
 
 @router.post("/p/{poll_id}/manage/options/remove")
-def remove_option(page: ManagedPage, form: PostedForm) -> Response:
+def remove_option(page: ManagedPage, form: pages.PostedForm) -> Response:
     """Remove an option that no one has voted for."""
     option = form.value("option")
     try:
@@ -166,14 +144,14 @@ def delete_comment(page: ManagedPage, comment_id: str) -> Response:
     return page.redirect(f"{page.url('results')}#comments", "The comment was deleted.")
 
 
-@confirm(router, "/p/{poll_id}/notices")
+@pages.confirm(router, "/p/{poll_id}/notices")
 def confirm_notices(
     page: PollPage, token: Annotated[str, Query(max_length=100)] = ""
-) -> ConfirmedAction:
+) -> pages.ConfirmedAction:
     """Confirm the address for notices with the link that was sent to it."""
     notices, poll = page.service.notices, page.poll
     notices.check_token(poll, token)
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title="Send notices to this address?",
         text=f"You get one e-mail when someone first votes in “{poll.title}”, and one when it "
@@ -195,26 +173,28 @@ def _save_admin_key(page: PollPageContext, key: str) -> Response:
     return page.redirect(page.url("manage"))
 
 
-@router.api_route("/p/{poll_id}/manage/edit", methods=FORM_METHODS)
-def edit_poll(page: ManagedPage, form: PostedForm) -> Response:
+@router.api_route("/p/{poll_id}/manage/edit", methods=pages.FORM_METHODS)
+def edit_poll(page: ManagedPage, form: pages.PostedForm) -> Response:
     """Show the poll as a form, and save it; show errors or a revision conflict in the form."""
     show = partial(_show_edit, page)
     if page.request.method == "GET":
-        return show(poll_form(draft_from(page.poll), page.poll.revision))
+        return show(create.poll_form(rules.draft_from(page.poll), page.poll.revision))
     if form.value("more"):
         return show(form, more=True)
 
-    def save(draft: PollDraft) -> Response:
+    def save(draft: rules.PollDraft) -> Response:
         try:
             return _edit(page, form, draft, "Changes saved.")
         except PollHasVotes as error:
             return show(form.with_errors(str(error)), 409)
 
-    draft = parse_poll_form(form, page.service.context.clock(), draft_from(page.poll))
-    return submit_values(form, draft, save, show)
+    draft = create.parse_poll_form(form, page.service.context.clock(), rules.draft_from(page.poll))
+    return pages.submit_values(form, draft, save, show)
 
 
-def _edit(page: ManagedPageContext, form: Form, draft: PollDraft, flash: str) -> Response:
+def _edit(
+    page: ManagedPageContext, form: pages.Form, draft: rules.PollDraft, flash: str
+) -> Response:
     page.service.lifecycle.edit(
         page.poll.id, page.admin_key, lambda _: draft, check=form.revision_check()
     )
@@ -222,16 +202,16 @@ def _edit(page: ManagedPageContext, form: Form, draft: PollDraft, flash: str) ->
 
 
 def _show_edit(
-    page: ManagedPageContext, form: Form, status: int = 200, *, more: bool = False
+    page: ManagedPageContext, form: pages.Form, status: int = 200, *, more: bool = False
 ) -> Response:
     page = page.latest(form)
     return page.render_tab(
         "edit",
         "edit",
         status,
-        **form_choices(),
+        **create.form_choices(),
         form=form,
-        rows=option_rows(form, more=more),
+        rows=create.option_rows(form, more=more),
         votes=page.service.tallies.get(page.poll).votes,
     )
 
@@ -239,15 +219,15 @@ def _show_edit(
 class PictureFields(BaseModel):
     """What a picture shows, and whether to remove it."""
 
-    alt: Annotated[str, Field(max_length=MAX_TITLE)] = ""
+    alt: Annotated[str, Field(max_length=rules.MAX_TITLE)] = ""
     remove_picture: bool = False
 
 
-@router.api_route("/p/{poll_id}/manage/picture", methods=FORM_METHODS)
+@router.api_route("/p/{poll_id}/manage/picture", methods=pages.FORM_METHODS)
 def edit_picture(
     page: ManagedPage,
     upload: PastedOrFile,
-    option: Annotated[str, Query(max_length=MAX_OPTION)] = "",
+    option: Annotated[str, Query(max_length=rules.MAX_OPTION)] = "",
 ) -> Response:
     """Choose a picture of an option, describe it, or remove it."""
     if option not in page.poll.candidates:
@@ -260,15 +240,15 @@ def edit_picture(
         page.service.pictures.set(page.poll.id, page.admin_key, option, data, values.alt)
         return page.redirect(page.manage_url("edit"), f"The picture of “{option}” is saved.")
 
-    def show(form: Form, status: int) -> Response:
+    def show(form: pages.Form, status: int) -> Response:
         return page.render_tab("picture", "edit", status, form=form, option=option)
 
-    initial = Form({"alt": pictures[option][1] if option in pictures else ""})
+    initial = pages.Form({"alt": pictures[option][1] if option in pictures else ""})
     return page.fill(upload.form, initial, PictureFields, act, show)
 
 
-@confirm(router, "/p/{poll_id}/manage/close")
-def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
+@pages.confirm(router, "/p/{poll_id}/manage/close")
+def close_poll(page: ManagedPage) -> pages.ConfirmedAction | Response:
     """Close the poll."""
     # Closing again finishes what was interrupted, so only the question is left out.
     if not page.is_open and page.request.method == "GET":
@@ -276,8 +256,8 @@ def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
     later, warning = "You can reopen it later.", ""
     if page.poll.protection is Protection.CODES:
         later = "You can’t reopen it."
-        warning = warn_of_close(page.service.tallies.get(page.poll).votes)
-    return ConfirmedAction(
+        warning = rules.warn_of_close(page.service.tallies.get(page.poll).votes)
+    return pages.ConfirmedAction(
         page,
         title="Close this poll?",
         text=f"No one can vote in “{page.poll.title}” or change a vote after that, and everyone "
@@ -294,11 +274,11 @@ def close_poll(page: ManagedPage) -> ConfirmedAction | Response:
     )
 
 
-@confirm(router, "/p/{poll_id}/manage/delete")
-def delete_poll(page: DeletablePage) -> ConfirmedAction:
+@pages.confirm(router, "/p/{poll_id}/manage/delete")
+def delete_poll(page: DeletablePage) -> pages.ConfirmedAction:
     """Delete the poll with its votes."""
     votes = pluralize(page.service.tallies.get(page.poll).votes, "vote")
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title="Delete this poll?",
         text=f"This deletes “{page.poll.title}” and its {votes}. You can’t undo this.",
@@ -313,18 +293,18 @@ def delete_poll(page: DeletablePage) -> ConfirmedAction:
     )
 
 
-@router.api_route("/p/{poll_id}/manage/reopen", methods=FORM_METHODS)
-def reopen_poll(page: ManagedPage, form: PostedForm) -> Response:
+@router.api_route("/p/{poll_id}/manage/reopen", methods=pages.FORM_METHODS)
+def reopen_poll(page: ManagedPage, form: pages.PostedForm) -> Response:
     """Ask until when the poll should be open again, and reopen it."""
 
-    def reopen(closing: ClosingFields) -> Response:
+    def reopen(closing: create.ClosingFields) -> Response:
         closes_at = closing.closes_at(page.service.context.clock())
-        draft = replace(draft_from(page.poll), expires_at=closes_at)
+        draft = replace(rules.draft_from(page.poll), expires_at=closes_at)
         return _edit(page, form, draft, "The poll is open again.")
 
-    def show(form: Form, status: int = 200) -> Response:
-        return page.render_tab("reopen", "", status, form=form, closings=CLOSING_CHOICES)
+    def show(form: pages.Form, status: int = 200) -> Response:
+        return page.render_tab("reopen", "", status, form=form, closings=create.CLOSING_CHOICES)
 
     if page.request.method == "GET":
-        return show(Form({"closing": "day", "revision": page.poll.revision}))
-    return submit_values(form, parse_closing(form), reopen, show, rejects=page.rejects)
+        return show(pages.Form({"closing": "day", "revision": page.poll.revision}))
+    return pages.submit_values(form, create.parse_closing(form), reopen, show, rejects=page.rejects)

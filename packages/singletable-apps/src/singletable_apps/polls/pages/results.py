@@ -19,10 +19,10 @@ from singletable_apps.polls.pages.results_view import (
     make_results_view,
 )
 from singletable_apps.polls.service import Viewer, Voter
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.results import Download
 from singletable_apps.shared.share_pictures import ShareBar, draw_share_picture
-from singletable_apps.shared.web import hit_limit
 from singletable_apps.shared.web.middleware import allow_frames
 
 router = APIRouter()
@@ -138,7 +138,7 @@ def show_embedded(page: PollPage) -> Response:
 @router.post("/p/{poll_id}/comments")
 def add_comment(page: PollPage, form: PostedForm) -> Response:
     """Add a comment, or show the page again with the error."""
-    hit_limit(page.request, page.state.limits["comment"])
+    count_request(page.request, "comment")
     try:
         page.service.comments.add(page.poll.id, form.value("name"), form.value("text"))
     except InvalidInput as error:

@@ -41,8 +41,9 @@ from singletable_apps.shared.ballot import (
     render_ballot_form,
     render_ranking,
 )
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, PostedForm
-from singletable_apps.shared.web import FOREVER, hit_limit, public_response
+from singletable_apps.shared.web import FOREVER, public_response
 
 router = APIRouter()
 
@@ -151,7 +152,7 @@ def show_ballot(
 @router.post("/p/{poll_id}")
 def submit_vote(page: PollPage, form: PostedForm) -> Response:
     """Cast the vote once it is confirmed, or show the ballot again with its errors."""
-    hit_limit(page.request, page.state.limits["vote"])
+    count_request(page.request, "vote")
     poll = page.poll
     who = _identify(page, _voter_token(page), form.value("code").strip(), form.value("key"))
     if not page.is_open:
@@ -185,7 +186,7 @@ def submit_vote(page: PollPage, form: PostedForm) -> Response:
 @router.post("/p/{poll_id}/options")
 def add_option(page: PollPage, form: PostedForm) -> Response:
     """Add an option for everyone, and show the ballot with it."""
-    hit_limit(page.request, page.state.limits["vote"])
+    count_request(page.request, "vote")
     who = _identify(page, _voter_token(page), form.value("code").strip())
     try:
         page.service.options.add(page.poll.id, form.value("option"), who.voter)

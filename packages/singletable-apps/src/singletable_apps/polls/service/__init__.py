@@ -7,7 +7,6 @@ use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from singletable import Driver, Observer, Store
@@ -21,8 +20,7 @@ from singletable_apps.polls.service.lifecycle import (
     VotingCodes,
 )
 from singletable_apps.polls.service.notices import Notices
-from singletable_apps.polls.service.options import WriteIns
-from singletable_apps.polls.service.pictures import Pictures
+from singletable_apps.polls.service.options import Pictures, WriteIns
 from singletable_apps.polls.service.results import (
     PollResults,
     ResultsService,
@@ -49,20 +47,20 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
 class Polls:
     """The service, by topic."""
 
-    context: Context
-    lifecycle: PollLifecycle
-    codes: VotingCodes
-    voting: Voting
-    tallies: Tallies
-    results: ResultsService
-    options: WriteIns
-    pictures: Pictures
-    comments: Comments
-    notices: Notices
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.notices = Notices(context)
+        self.pictures = Pictures(context)
+        self.lifecycle = PollLifecycle(context, self.notices, self.pictures)
+        self.codes = VotingCodes(context)
+        self.voting = Voting(context, self.notices)
+        self.tallies = Tallies(context, SnapshotStore(context))
+        self.results = ResultsService(context, self.voting, self.tallies, self.notices)
+        self.options = WriteIns(context, self.voting, self.tallies)
+        self.comments = Comments(context)
 
 
 def open_polls(
@@ -79,18 +77,5 @@ def open_polls(
     store = Store(driver, observers=observers)
     if make_table:
         store.admin.create_table(polls, if_missing=True)
-    context = Context(store, secret, clock, urls or Urls(), NoMail() if mailer is None else mailer)
-    notices, pictures = Notices(context), Pictures(context)
-    voting, tallies = Voting(context, notices), Tallies(context, SnapshotStore(context))
-    return Polls(
-        context,
-        PollLifecycle(context, notices, pictures),
-        VotingCodes(context),
-        voting,
-        tallies,
-        ResultsService(context, voting, tallies, notices),
-        WriteIns(context, voting, tallies),
-        pictures,
-        Comments(context),
-        notices,
-    )
+    mailer = NoMail() if mailer is None else mailer
+    return Polls(Context(store, secret, clock, urls or Urls(), mailer))

@@ -39,7 +39,7 @@ from singletable_apps.polls.service.context import (
     too_many_edits,
 )
 from singletable_apps.polls.service.notices import CLOSED, Notices, check_email
-from singletable_apps.polls.service.pictures import Pictures
+from singletable_apps.polls.service.options import Pictures
 from singletable_apps.polls.service.voting import new_lanes, update_lanes
 from singletable_apps.polls.tokens import MAX_CODES, new_poll_id
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision

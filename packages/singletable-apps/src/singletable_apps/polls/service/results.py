@@ -13,15 +13,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from singletable import ConditionFailed, SingleTableError
-from singletable_apps.polls import patterns
-from singletable_apps.polls.entities import (
-    Poll,
-    Protection,
-    ResultsVisibility,
-    Snapshot,
-    SnapshotPart,
-    Vote,
-)
+from singletable_apps.polls import entities, patterns
 from singletable_apps.polls.errors import Busy, CodeUsed
 from singletable_apps.polls.rules import check_results_visible, is_final
 from singletable_apps.polls.service.context import Context
@@ -57,9 +49,9 @@ class SnapshotStore:
 
     context: Context
 
-    def read(self, poll: Poll) -> tuple[Snapshot | None, Tally]:
+    def read(self, poll: entities.Poll) -> tuple[entities.Snapshot | None, Tally]:
         """Return the latest snapshot and its tally."""
-        head: Snapshot | None = None
+        head: entities.Snapshot | None = None
         for _ in range(MAX_ATTEMPTS):
             head = self.context.store.run(patterns.snapshot, poll.id)
             if head is None:
@@ -74,16 +66,18 @@ class SnapshotStore:
             head.positions = [0] * poll.lanes  # its parts are missing: count all entries
         return head, empty_tally(poll.lanes)
 
-    def replace(self, poll: Poll, old: Snapshot | None, tally: Tally) -> Snapshot:
+    def replace(
+        self, poll: entities.Poll, old: entities.Snapshot | None, tally: Tally
+    ) -> entities.Snapshot:
         """Replace the old snapshot, and return the one that is stored afterwards."""
         parts = list(split_counts(tally))
-        new = Snapshot(
+        new = entities.Snapshot(
             poll_id=poll.id, name=uuid4().hex, parts=len(parts), positions=list(tally.positions)
         )
         if old is not None:
             new.revision = old.revision
         self.context.store.put_many(
-            SnapshotPart(poll_id=poll.id, name=new.name, part=number, counts=counts)
+            entities.SnapshotPart(poll_id=poll.id, name=new.name, part=number, counts=counts)
             for number, counts in enumerate(parts)
         )
         stored = self._put(poll, new)
@@ -93,22 +87,22 @@ class SnapshotStore:
             self._delete_parts(old)
         return stored
 
-    def _put(self, poll: Poll, new: Snapshot) -> Snapshot:
+    def _put(self, poll: entities.Poll, new: entities.Snapshot) -> entities.Snapshot:
         try:
             with self.context.store.transaction(pattern=patterns.put_snapshot) as transaction:
                 transaction.put(new)
                 # Deleting a poll looks for snapshots only once.
-                transaction.check(Poll.key(poll.id), Poll.deleted == False)  # noqa: E712
+                transaction.check(entities.Poll.key(poll.id), entities.Poll.deleted == False)  # noqa: E712
         except ConditionFailed as error:
-            if isinstance(error.current, Snapshot):
+            if isinstance(error.current, entities.Snapshot):
                 return error.current  # of another process, or ours whose response was lost
             self._delete_parts(new)
             raise
         return new
 
-    def _delete_parts(self, head: Snapshot) -> None:
+    def _delete_parts(self, head: entities.Snapshot) -> None:
         self.context.store.delete_many(
-            SnapshotPart.key(head.poll_id, head.name, part) for part in range(head.parts)
+            entities.SnapshotPart.key(head.poll_id, head.name, part) for part in range(head.parts)
         )
 
 
@@ -138,7 +132,7 @@ class _CachedTally:
     started: int = 0
     finished: int = 0
     tally: Tally | None = None
-    snapshot: Snapshot | None = None
+    snapshot: entities.Snapshot | None = None
     closed_edition: int = 0
 
 
@@ -151,7 +145,7 @@ class Tallies:
     cache: OrderedDict[str, _CachedTally] = field(default_factory=OrderedDict[str, _CachedTally])
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def get(self, poll: Poll) -> Tally:
+    def get(self, poll: entities.Poll) -> Tally:
         """Return the current tally, with every vote that was confirmed before this call."""
         cached = self._cached(poll.id)
         called_at = cached.started
@@ -172,7 +166,7 @@ class Tallies:
                 self._save_snapshot(poll, cached, tally)
             return tally
 
-    def recount(self, poll: Poll) -> Recount:
+    def recount(self, poll: entities.Poll) -> Recount:
         """Count every vote one by one, starting again if votes arrive in the meantime."""
         for _ in range(MAX_ATTEMPTS):
             before = self.get(poll)
@@ -197,7 +191,7 @@ class Tallies:
                 self.cache.popitem(last=False)
             return cached
 
-    def _add_new_entries(self, poll: Poll, tally: Tally) -> Tally:
+    def _add_new_entries(self, poll: entities.Poll, tally: Tally) -> Tally:
         run = self.context.store.run
         new = [
             run(patterns.entries_after, poll.id, lane, number)
@@ -205,7 +199,7 @@ class Tallies:
         ]
         return add_entries(tally, new)
 
-    def _save_snapshot(self, poll: Poll, cached: _CachedTally, tally: Tally) -> None:
+    def _save_snapshot(self, poll: entities.Poll, cached: _CachedTally, tally: Tally) -> None:
         """Store a snapshot; viewers have their results anyway, so a failure is retried later."""
         try:
             cached.snapshot = self.snapshots.replace(poll, cached.snapshot, tally)
@@ -213,7 +207,7 @@ class Tallies:
             cached.tally = None
 
 
-def _snapshot_tally(poll: Poll, snapshot: Snapshot | None) -> Tally:
+def _snapshot_tally(poll: entities.Poll, snapshot: entities.Snapshot | None) -> Tally:
     """Return how far the stored snapshot has counted, without its counts."""
     return empty_tally(poll.lanes) if snapshot is None else Tally(tuple(snapshot.positions), {})
 
@@ -231,7 +225,7 @@ class Viewer:
 class PollResults:
     """The results of a poll, provisional or final."""
 
-    poll: Poll
+    poll: entities.Poll
     tally: Tally
     count: MethodResults | PickResult
     is_final: bool
@@ -272,7 +266,7 @@ class ResultsService:
         self.check_visible(poll, viewer)
         return self.compute(poll)
 
-    def compute(self, poll: Poll) -> PollResults:
+    def compute(self, poll: entities.Poll) -> PollResults:
         """Return the results without checking who asks."""
         for _ in range(MAX_ATTEMPTS):
             # Decided before reading the votes, so that final results miss no vote.
@@ -286,7 +280,7 @@ class ResultsService:
             poll = self.context.get_poll(poll.id)
         raise Busy(f"The options of “{poll.title}” keep changing. Try again.")
 
-    def list_voters(self, poll: Poll) -> list[Vote]:
+    def list_voters(self, poll: entities.Poll) -> list[entities.Vote]:
         """Return the votes of a poll that asks for names, at most the first thousand."""
         if not poll.names:
             return []
@@ -294,12 +288,12 @@ class ResultsService:
         votes = self.context.store.query(selection, consistent=True, limit=MAX_NAMED)
         return sorted(votes, key=lambda vote: vote.voted_at)
 
-    def check_visible(self, poll: Poll, viewer: Viewer) -> None:
+    def check_visible(self, poll: entities.Poll, viewer: Viewer) -> None:
         """Raise ResultsHidden unless the viewer can see the results."""
         is_admin = viewer.admin_key is not None and self.context.secret.is_admin_key(
             poll.id, viewer.admin_key
         )
-        is_secret = poll.protection is Protection.CODES
+        is_secret = poll.protection is entities.Protection.CODES
         check_results_visible(
             poll,
             self.context.clock(),
@@ -308,9 +302,9 @@ class ResultsService:
             votes=self.tallies.get(poll).votes if is_secret else 0,
         )
 
-    def _has_voted(self, poll: Poll, viewer: Viewer) -> bool:
+    def _has_voted(self, poll: entities.Poll, viewer: Viewer) -> bool:
         """Return whether the viewer has voted; looked up only where it decides what they see."""
-        if poll.results is not ResultsVisibility.AFTER_VOTING:
+        if poll.results is not entities.ResultsVisibility.AFTER_VOTING:
             return False
         key = (poll.id, viewer.voter, viewer.vote_id)
         with self.lock:
@@ -330,7 +324,7 @@ class ResultsService:
                 self.voters.popitem(last=False)
         return True
 
-    def _count(self, poll: Poll, tally: Tally) -> MethodResults | PickResult | None:
+    def _count(self, poll: entities.Poll, tally: Tally) -> MethodResults | PickResult | None:
         """Count once for all viewers of the same votes; None if the options have changed."""
         basis = (poll.kind, poll.candidates, tally.positions)
         with self.lock:

@@ -16,17 +16,9 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from singletable import ConditionFailed, Store, TransactionConflict
-from singletable_apps.polls import patterns
+from singletable_apps.polls import patterns, rules
 from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane
 from singletable_apps.polls.errors import AlreadyVoted, Busy, CodeUsed, InvalidCode
-from singletable_apps.polls.rules import (
-    Ballot,
-    check_ballot,
-    check_open,
-    is_changeable,
-    poll_not_found,
-    printable_excerpt,
-)
 from singletable_apps.polls.service.context import Context
 from singletable_apps.polls.service.notices import FIRST_VOTE, Notices
 from singletable_apps.polls.tally import encode_ranking, lane_for
@@ -177,16 +169,16 @@ class Voting:
             self._check_proof(poll, vote, voter)
         return vote
 
-    def cast(self, poll_id: str, ballot: Ballot | Sequence[str], voter: Voter) -> CastVote:
+    def cast(self, poll_id: str, ballot: rules.Ballot | Sequence[str], voter: Voter) -> CastVote:
         """Cast or change a vote. Nothing is stored if the poll has changed in the meantime."""
         poll = self.context.get_poll(poll_id)
-        sent = ballot if isinstance(ballot, Ballot) else Ballot(ballot)
+        sent = ballot if isinstance(ballot, rules.Ballot) else rules.Ballot(ballot)
         cast = self._cast(poll, sent, voter)
         if cast.is_new:
             self.notices.notify(poll, FIRST_VOTE)
         return cast
 
-    def _cast(self, poll: Poll, sent: Ballot, voter: Voter) -> CastVote:
+    def _cast(self, poll: Poll, sent: rules.Ballot, voter: Voter) -> CastVote:
         poll_id = poll.id
         random_id = str(uuid4())  # for a voter who cannot be identified
         current: Vote | None = None
@@ -204,11 +196,11 @@ class Voting:
                 if attempt and time.monotonic() > deadline:
                     break
                 now = self.context.clock()
-                check_open(poll, now)
+                rules.check_open(poll, now)
                 # Checked in each attempt: the protection can change until someone has voted.
                 vote_id = self.vote_id(poll, voter) or random_id
-                ballot = check_ballot(poll, sent)
-                if current is not None and not is_changeable(poll):
+                ballot = rules.check_ballot(poll, sent)
+                if current is not None and not rules.is_changeable(poll):
                     raise AlreadyVoted(_already_voted(poll, current))
                 vote = Vote(
                     poll_id=poll.id,
@@ -260,7 +252,7 @@ class Voting:
         number = lane_for(vote.id, poll.lanes)
         lane = self.context.store.run(patterns.lane_by_number, poll.id, number)
         if lane is None:
-            raise poll_not_found()
+            raise rules.poll_not_found()
         if lane.edition != poll.edition:
             update_lane(self.context.store, poll, number)
             return False
@@ -301,7 +293,7 @@ def _code_error(typed: str | None) -> str:
     if not typed:
         return "Enter your voting code. The organizer of the poll hands them out."
     return (
-        f"“{printable_excerpt(typed)}” is not a voting code of this poll. Codes look like "
+        f"“{rules.printable_excerpt(typed)}” is not a voting code of this poll. Codes look like "
         "000A-7K3M-QX9T."
     )
 

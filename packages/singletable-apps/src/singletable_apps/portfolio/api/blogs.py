@@ -85,7 +85,7 @@ def list_blogs(
 def read_blog(
     blog_id: Annotated[web.Segment, Path(description="The id or the slug of the post.")],
     request: Request,
-    response: Response,
+    headers: web.Headers,
     service: Service,
     actor: ActorIfAny,
 ) -> BlogBody:
@@ -95,7 +95,7 @@ def read_blog(
         url = request.app.url_path_for("read_blog", blog_id=found.slug)
         raise HTTPException(301, headers={"Location": url})
     post = found or _editable(service, blog_id, actor)
-    response.headers["ETag"] = web.etag(post.blog.revision)
+    headers.read(post.blog.revision)
     return _body(service, post, actor)
 
 
@@ -105,15 +105,14 @@ def read_blog(
     responses={**_AUTHORS, **web.responses(TAKEN), 201: {"headers": {**_ETAG, **_LOCATION}}},
 )
 def create_blog(
-    new: schemas.NewBlog, request: Request, response: Response, service: Service, actor: Actor
+    new: schemas.NewBlog, request: Request, headers: web.Headers, service: Service, actor: Actor
 ) -> BlogBody:
     """Create a post, which is public at once unless it is a draft or scheduled."""
     _name_fields(request, new)
     blog = service.posts.create(
         actor, new.draft(), new.publication() or rules.Publication(rules.PostStatus.PUBLISHED)
     )
-    response.headers["ETag"] = web.etag(blog.revision)
-    response.headers["Location"] = request.app.url_path_for("read_blog", blog_id=blog.blog_id)
+    headers.created(blog.revision, "read_blog", blog_id=blog.blog_id)
     return _body(service, service.posts.get(blog.blog_id), actor)
 
 

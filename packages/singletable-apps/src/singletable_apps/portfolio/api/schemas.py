@@ -11,25 +11,15 @@ from singletable_apps.portfolio import entities
 from singletable_apps.portfolio.entities import Font, Role, Theme
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, Publication
+from singletable_apps.shared import web
 from singletable_apps.shared.markdown import html_as_markdown
-from singletable_apps.shared.web import (
-    Changes,
-    Day,
-    Document,
-    Model,
-    StrictBoolean,
-    Timestamp,
-    absent_if_none,
-    optional_field,
-    partial_model,
-)
 
 
 def _changes_example(**example: str) -> ConfigDict:
     return ConfigDict(json_schema_extra={"minProperties": 1, "examples": [dict(example)]})
 
 
-class MenuEntry(Model):
+class MenuEntry(web.Model):
     """A link in the menu."""
 
     id: str = Field(examples=["imprint"])
@@ -37,7 +27,7 @@ class MenuEntry(Model):
     link: str = Field(description="`blog`, the slug of a page, or a URL.", examples=["imprint"])
 
 
-class Project(Model):
+class Project(web.Model):
     """Something that the owner of the site made."""
 
     id: str = Field(examples=["1767268800000"])
@@ -49,19 +39,19 @@ class Project(Model):
     link: str = ""
 
 
-class Experience(Model):
+class Experience(web.Model):
     """A position. `end_date` is null for the current one."""
 
     id: str = Field(examples=["1767268800001"])
     title: str = Field(description="The position.", examples=["Programmer"])
     company: str = Field(examples=["Babbage & Co."])
     description: str = ""
-    start_date: Day | None = None
-    end_date: Day | None = None
+    start_date: web.Day | None = None
+    end_date: web.Day | None = None
     technologies: list[str] = Field(default_factory=list, examples=[["Python"]])
 
 
-class _Portfolio(Document):
+class _Portfolio(web.Document):
     name: str = Field(description="The name of the person.")
     headline: str = Field(description="What the person does, in a few words.")
     profile_pic_url: str = Field(description="The URL of a picture.")
@@ -77,12 +67,12 @@ class _Portfolio(Document):
 class PortfolioBody(_Portfolio):
     """The person: profile, about page, projects and experience."""
 
-    updated_at: Timestamp
+    updated_at: web.Timestamp
     revision: int
 
 
-@partial_model()
-class PortfolioChanges(_Portfolio, Changes):
+@web.partial_model()
+class PortfolioChanges(_Portfolio, web.Changes):
     """Fields of the portfolio to change; the others stay as they are."""
 
     model_config = _changes_example(bio="I write programs.")
@@ -97,7 +87,7 @@ class PortfolioChanges(_Portfolio, Changes):
         return PortfolioEdits(**sent)
 
 
-class _Settings(Document):
+class _Settings(web.Document):
     title: str = Field(description="The name of the site.")
     tagline: str = Field(description="What the site is about.")
     language: str = Field(description="A language tag, such as `en`.")
@@ -106,10 +96,10 @@ class _Settings(Document):
     accent: str = Field(description="A color, such as `#0f6b4f`.")
     font: Font = Field(description="The typeface.")
     posts_per_page: int = Field(strict=True, description="In lists of posts.")
-    likes: StrictBoolean = Field(description="Whether readers can like posts.")
-    comments: StrictBoolean = Field(description="Whether readers can comment on posts.")
-    contact: StrictBoolean = Field(description="Whether there is a contact form.")
-    newsletter: StrictBoolean = Field(description="Whether readers can subscribe.")
+    likes: web.StrictBoolean = Field(description="Whether readers can like posts.")
+    comments: web.StrictBoolean = Field(description="Whether readers can comment on posts.")
+    contact: web.StrictBoolean = Field(description="Whether there is a contact form.")
+    newsletter: web.StrictBoolean = Field(description="Whether readers can subscribe.")
     menu: list[MenuEntry] = Field(description="The menu, in order.")
     css: str = Field(description="Additional styles for the content of the site.")
 
@@ -120,8 +110,8 @@ class SettingsBody(_Settings):
     revision: int
 
 
-@partial_model()
-class SettingsChanges(_Settings, Changes):
+@web.partial_model()
+class SettingsChanges(_Settings, web.Changes):
     """Settings to change; the others stay as they are."""
 
     model_config = _changes_example(tagline="Notes on engines")
@@ -134,18 +124,18 @@ class SettingsChanges(_Settings, Changes):
         return SettingsEdits(**sent)
 
 
-class Count(Document):
+class Count(web.Document):
     """A tag or a category, and how many posts it has."""
 
     name: str
     posts: int
 
 
-class DayStats(Document, of=entities.DayStats, omit="scope ends"):
+class DayStats(web.Document, of=entities.DayStats, omit="scope ends"):
     """What happened on one day (UTC)."""
 
 
-class ContactMessage(Model):
+class ContactMessage(web.Model):
     """A message to the owner of the site."""
 
     name: str = Field(examples=["Grace"])
@@ -155,7 +145,7 @@ class ContactMessage(Model):
 
 
 class MediaBody(
-    Document,
+    web.Document,
     of=entities.Media,
     only="name alt filename width height widths url size uploaded_at",
 ):
@@ -165,13 +155,13 @@ class MediaBody(
     size: int = Field(description="In bytes, of all widths.")
 
 
-class AltText(Model):
+class AltText(web.Model):
     """What an image shows."""
 
     alt: str = Field(examples=["A loom with punched cards"])
 
 
-class _Blog(Document):
+class _Blog(web.Document):
     title: str = Field(description="The title.")
     slug: str = Field(description="Derived from the title if empty. An old one redirects.")
     featured_image_url: str = Field(description="The URL of an image.")
@@ -186,8 +176,8 @@ class BlogBody(_Blog):
     """A post."""
 
     blog_id: str = Field(serialization_alias="blogId")
-    content: str | None = absent_if_none("Sanitized HTML; absent with `content=false`.")
-    markdown: str | None = absent_if_none("The source, for those who can edit the post.")
+    content: str | None = web.absent_if_none("Sanitized HTML; absent with `content=false`.")
+    markdown: str | None = web.absent_if_none("The source, for those who can edit the post.")
     is_page: bool = Field(description="Whether it is a page of the site instead of a post.")
     excerpt: str
     author: str = Field(description="The name of the author.")
@@ -195,17 +185,19 @@ class BlogBody(_Blog):
     likes_count: int
     url: str = Field(description="The page of the post.")
     status: PostStatus
-    created_at: Timestamp
-    updated_at: Timestamp
-    published_at: Timestamp | None = Field(description="In the future if scheduled.")
+    created_at: web.Timestamp
+    updated_at: web.Timestamp
+    published_at: web.Timestamp | None = Field(description="In the future if scheduled.")
     revision: int = Field(description="The revision in the ETag.")
 
 
-class _EditedBlog(_Blog, Model):
-    content: str = optional_field("The text in HTML, which is sanitized, instead of `markdown`.")
-    markdown: str = optional_field("The text in Markdown, instead of `content`.")
-    status: PostStatus = optional_field("Whether the post is public: now, later or not at all.")
-    publish_at: Timestamp = optional_field(
+class _EditedBlog(_Blog, web.Model):
+    content: str = web.optional_field(
+        "The text in HTML, which is sanitized, instead of `markdown`."
+    )
+    markdown: str = web.optional_field("The text in Markdown, instead of `content`.")
+    status: PostStatus = web.optional_field("Whether the post is public: now, later or not at all.")
+    publish_at: web.Timestamp = web.optional_field(
         "When to publish, with the status `scheduled`; with `published`, the date of the post."
     )
 
@@ -237,7 +229,7 @@ class _EditedBlog(_Blog, Model):
         return fields
 
 
-@partial_model("title")
+@web.partial_model("title")
 class NewBlog(_EditedBlog):
     """A post to create, with `content` or `markdown`. It is public at once by default."""
 
@@ -254,7 +246,9 @@ class NewBlog(_EditedBlog):
         }
     )
 
-    is_page: StrictBoolean = optional_field("Whether it is a page of the site. Owners only.")
+    is_page: web.StrictBoolean = web.optional_field(
+        "Whether it is a page of the site. Owners only."
+    )
 
     @model_validator(mode="after")
     def _has_text(self) -> Self:
@@ -267,8 +261,8 @@ class NewBlog(_EditedBlog):
         return PostDraft(**self.draft_fields())
 
 
-@partial_model()
-class BlogChanges(_EditedBlog, Changes):
+@web.partial_model()
+class BlogChanges(_EditedBlog, web.Changes):
     """Fields of a post to change; the others stay as they are."""
 
     model_config = _changes_example(title="Notes on the engine")
@@ -278,11 +272,11 @@ class BlogChanges(_EditedBlog, Changes):
         return replace(draft, **self.draft_fields())
 
 
-class Revision(Document, of=entities.Revision, omit="blog_id"):
+class Revision(web.Document, of=entities.Revision, omit="blog_id"):
     """What a post was before an edit."""
 
 
-class SearchHit(Document):
+class SearchHit(web.Document):
     """A post that matches a search, with the words marked in HTML."""
 
     blog: BlogBody
@@ -290,14 +284,14 @@ class SearchHit(Document):
     snippet_html: str
 
 
-class LikeState(Document):
+class LikeState(web.Document):
     """How many likes a post has, and whether you are among them."""
 
     likes_count: int = Field(validation_alias="count")
     has_liked: bool = Field(validation_alias="liked")
 
 
-class NewComment(Model):
+class NewComment(web.Model):
     """A comment, which is shown once it is approved."""
 
     author_name: str = Field(examples=["Grace"])
@@ -307,7 +301,7 @@ class NewComment(Model):
     website: str = Field("", description="Leave this empty; only spam bots fill it in.")
 
 
-class CommentBody(Document):
+class CommentBody(web.Document):
     """A comment. Its `ref` names it in URLs."""
 
     ref: str
@@ -315,7 +309,7 @@ class CommentBody(Document):
     blog_id: str = Field(serialization_alias="blogId")
     author_name: str
     content: str = Field(description="Plain text.")
-    created_at: Timestamp
+    created_at: web.Timestamp
     reply_to: str = Field("", description="The `commentId` of the comment that it answers.")
     is_author: bool = Field(False, description="Whether an author of the site wrote it.")
 
@@ -329,7 +323,7 @@ class PendingCommentBody(CommentBody):
 Password = Annotated[str, Field(min_length=1, max_length=1024, examples=["several words in a row"])]
 
 
-class Setup(Model):
+class Setup(web.Model):
     """The first account of a new site."""
 
     email: str = Field(examples=["ada@example.org"])
@@ -342,14 +336,14 @@ class Setup(Model):
 
 
 class UserBody(
-    Document, of=entities.User, only="user_id email name role created_at last_login revision"
+    web.Document, of=entities.User, only="user_id email name role created_at last_login revision"
 ):
     """An account."""
 
     revision: int = Field(description="The revision for If-Match.")
 
 
-class NewUser(Model):
+class NewUser(web.Model):
     """An account to create."""
 
     email: str = Field(examples=["grace@example.org"])
@@ -357,14 +351,14 @@ class NewUser(Model):
     role: Role = Role.AUTHOR
 
 
-class Invitation(Document):
+class Invitation(web.Document):
     """A new account, and whether the e-mail with its link was sent."""
 
     user: UserBody
     is_sent: bool
 
 
-class RoleChange(Model):
+class RoleChange(web.Model):
     """The new role of an account."""
 
     role: Role

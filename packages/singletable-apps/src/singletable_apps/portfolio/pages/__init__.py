@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.portfolio.pages import (
-    accounts,
-    admin,
-    feeds,
-    media,
-    newsletter,
-    posts,
-    public,
-)
+from singletable_apps.portfolio.pages import accounts, admin, feeds, newsletter, posts, public
 from singletable_apps.portfolio.pages.accounts import PEOPLE
 from singletable_apps.portfolio.pages.dependencies import page_context
 from singletable_apps.portfolio.pages.public import home
@@ -20,7 +12,7 @@ __all__ = ["PEOPLE", "ROUTERS", "home", "page_context"]
 # Routes are tried in this order: what readers request comes first.
 ROUTERS = (
     posts.router,
-    media.router,
+    public.images,
     public.router,
     feeds.router,
     newsletter.router,

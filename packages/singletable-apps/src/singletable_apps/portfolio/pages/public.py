@@ -1,19 +1,21 @@
-"""The public site around its posts: home, about, projects, experience, contact and search."""
+"""The public site around its posts: home, about, projects, contact, search, styles and images."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from datetime import date
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.custom_css import confine
 from singletable_apps.portfolio.entities import Project
+from singletable_apps.portfolio.pages.dependencies import Service
 from singletable_apps.portfolio.pages.public_page import (
     PostRow,
     PublicFile,
@@ -24,6 +26,7 @@ from singletable_apps.portfolio.pages.seo import Picture, json_ld, person_data, 
 from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
 from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, format_period
 from singletable_apps.shared import web
+from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import ConfirmForm, Form, Link, PostedForm
@@ -33,6 +36,8 @@ router = APIRouter(route_class=web.CachedRoute)
 home = APIRouter(route_class=web.CachedRoute)
 HOME_PROJECTS, HOME_POSTS = 4, 5
 MAX_QUERY = 200
+# Feed readers on the web show our images on their pages.
+_EMBEDDABLE = {"Cross-Origin-Resource-Policy": "cross-origin"}
 
 
 # With and without the slash: at the root of a host, or beside other apps.
@@ -169,6 +174,20 @@ def get_icon(page: PublicFile, v: str = "") -> Response:
         f'fill="{paper}">{letter}</text></svg>'
     )
     return _versioned(page, v, svg, "image/svg+xml")
+
+
+images = APIRouter()
+
+
+@images.get("/media/{name}/{width}.webp")
+def read_image(request: Request, service: Service, name: str, width: str) -> Response:
+    """Return an image. Its name changes with its content, so it can be cached forever."""
+    if not re.fullmatch("[1-9][0-9]{0,3}", width):
+        raise NotFound("There is no such image.")
+    body = service.media.open(name, int(width))
+    return web.public_response(
+        request, body, "image/webp", caching=web.FOREVER, headers=_EMBEDDABLE
+    )
 
 
 def _versioned(

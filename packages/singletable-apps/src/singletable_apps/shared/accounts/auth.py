@@ -51,7 +51,6 @@ class SensitiveAction(StrEnum):
     DELETE_ACCOUNT = "delete an account"
     GIVE_CONTROL = "let someone manage accounts"
     EXPORT = "download everything"
-    CREATE_TOKEN = "create an access token"
     DELETE_RESULT = "delete a result that was signed"
 
 

@@ -15,13 +15,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from singletable import ConditionFailed, Store
-from singletable_apps.shared.accounts.entities import (
-    EmailChange,
-    PersonalToken,
-    RecoveryLock,
-    ResetToken,
-    Session,
-)
+from singletable_apps.shared.accounts import entities
 from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.sealed import derive_key
@@ -50,12 +44,12 @@ class Sessions:
         credentials: int = 0,
         about: str = "",
         begun: datetime | None = None,
-    ) -> tuple[Session, str]:
+    ) -> tuple[entities.Session, str]:
         """Start a session and return it with its first token. Its owner sees `about`.
 
         `begun` is when they proved who they are, if that was earlier.
         """
-        session = Session(
+        session = entities.Session(
             subject=subject,
             family=secrets.token_urlsafe(16),
             credentials=credentials,
@@ -67,15 +61,15 @@ class Sessions:
         self._store.create(session)
         return session, self._token(session)
 
-    def rotate(self, token: str, now: datetime) -> tuple[Session, str]:
+    def rotate(self, token: str, now: datetime) -> tuple[entities.Session, str]:
         """Return the session and its next token. Raise NotSignedIn if `token` is not the last."""
         subject, family, number = self._read(token)
         try:
             session = self._store.update(
-                Session.key(subject, family),
-                Session.number.set(number + 1),
-                Session.rotated.set(now),
-                if_=(Session.number == number) & (Session.ends > now),
+                entities.Session.key(subject, family),
+                entities.Session.number.set(number + 1),
+                entities.Session.rotated.set(now),
+                if_=(entities.Session.number == number) & (entities.Session.ends > now),
             )
         except ConditionFailed as conflict:
             session = self._check_reuse(number, conflict.current, now)
@@ -89,38 +83,38 @@ class Sessions:
 
     def end_one(self, subject: int, session: str) -> None:
         """End one session of a person, by its `family`."""
-        self._store.delete(Session.key(subject, session))
+        self._store.delete(entities.Session.key(subject, session))
 
     def end_all(self, subject: int) -> None:
         """End all sessions and revoke all tokens of a person."""
-        sessions = self._store.query(Session.key.partition(subject), consistent=True)
-        tokens = self._store.query(PersonalToken.key.partition(subject), consistent=True)
+        sessions = self._store.query(entities.Session.key.partition(subject), consistent=True)
+        tokens = self._store.query(entities.PersonalToken.key.partition(subject), consistent=True)
         self._store.delete_many(
             [
-                *(Session.key(subject, session.family) for session in sessions),
-                *(PersonalToken.key(subject, token.digest) for token in tokens),
+                *(entities.Session.key(subject, session.family) for session in sessions),
+                *(entities.PersonalToken.key(subject, token.digest) for token in tokens),
             ]
         )
 
     def forget(self, subject: int) -> None:
         """Delete the sessions, links and e-mail addresses of a person who was removed."""
         self.end_all(subject)
-        stored = (ResetToken, EmailChange, RecoveryLock)
+        stored = (entities.ResetToken, entities.EmailChange, entities.RecoveryLock)
         self._store.delete_many([entity.key(subject) for entity in stored])
 
     def is_open(self, subject: int, session: str, now: datetime) -> bool:
         """Return whether a session of a person, by its `family`, has not ended."""
-        stored = self._store.get(Session.key(subject, session), consistent=True)
+        stored = self._store.get(entities.Session.key(subject, session), consistent=True)
         return stored is not None and stored.ends > now
 
-    def list(self, subject: int) -> list[Session]:
+    def list(self, subject: int) -> list[entities.Session]:
         """Return the sessions of a person, most recently used first."""
-        stored = self._store.query(Session.key.partition(subject), consistent=True)
+        stored = self._store.query(entities.Session.key.partition(subject), consistent=True)
         return sorted(stored, key=lambda session: session.rotated, reverse=True)
 
-    def _check_reuse(self, number: int, stored: object, now: datetime) -> Session:
+    def _check_reuse(self, number: int, stored: object, now: datetime) -> entities.Session:
         """Return the session if its token was used a moment ago; otherwise end it."""
-        if not isinstance(stored, Session):
+        if not isinstance(stored, entities.Session):
             raise NotSignedIn("Your session has ended. Sign in again.")
         if stored.ends <= now:
             raise NotSignedIn("Your session has expired. Sign in again.")
@@ -132,7 +126,7 @@ class Sessions:
             "Sign in again."
         )
 
-    def _token(self, session: Session) -> str:
+    def _token(self, session: entities.Session) -> str:
         parts = (str(session.subject), session.family, str(session.number))
         return ".".join((*parts, mac(self._key, *parts)))
 

@@ -24,10 +24,6 @@ MAX_RANK = 9999
 _FOLDER = Path(__file__).parent
 SCRIPT = "ballot/ballot.js"
 STYLE = "ballot/ballot.css"
-# All modules that the script imports.
-MODULES = tuple(
-    f"ballot/{name}.js" for name in ("ballot", "drafts", "drag", "moves", "rows", "text")
-)
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(_FOLDER / "templates"),

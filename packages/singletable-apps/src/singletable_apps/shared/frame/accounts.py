@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from singletable_apps.shared import pages
 from singletable_apps.shared.accounts import (
     AccountRole,
     Auth,
@@ -40,14 +41,6 @@ from singletable_apps.shared.frame.people import (
 from singletable_apps.shared.frame.people_api import username_routers
 from singletable_apps.shared.frame.spec import AppSpec
 from singletable_apps.shared.frame.state import WAITING, AppService, count_request
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    ConfirmedAction,
-    Form,
-    Link,
-    PostedForm,
-    confirm,
-)
 from singletable_apps.shared.web import set_header
 
 # Loose, because a whole hall may share an address. Attempts are also counted by account.
@@ -123,13 +116,13 @@ def _account_context(request: Request, service: AppService) -> Mapping[str, obje
     spec, urls = people_spec(request), service.context.urls
     user = getattr(request.state, "user", None)
     if user is not None:
-        links = [Link("Your account", urls.page(*spec.prefix, "account"))]
+        links = [pages.Link("Your account", urls.page(*spec.prefix, "account"))]
         if user.role in spec.admins and not spec.crumbs:
-            links.append(Link(spec.title, urls.page(*spec.people_path)))
+            links.append(pages.Link(spec.title, urls.page(*spec.people_path)))
     else:
-        links = [Link("Sign in", urls.page(*spec.prefix, "sign-in"))]
+        links = [pages.Link("Sign in", urls.page(*spec.prefix, "sign-in"))]
         if spec.registers:
-            links.append(Link("Register", urls.page(*spec.prefix, "register")))
+            links.append(pages.Link("Register", urls.page(*spec.prefix, "register")))
     provider = oidc_pages.provider_link(request, urls.page(*spec.prefix, "sign-in", "provider"))
     return {
         "user": user,
@@ -186,9 +179,9 @@ class RegistrationForm(BaseModel):
     setup_code: str = ""
 
 
-@registration.api_route("/register", methods=FORM_METHODS)
+@registration.api_route("/register", methods=pages.FORM_METHODS)
 def register(
-    page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
+    page: AnyPage, form: pages.PostedForm, code: Annotated[str, Query(max_length=100)] = ""
 ) -> Response:
     """Create an account and sign in, or send a link to confirm the e-mail address."""
     spec, people = page.spec, page.people
@@ -204,13 +197,13 @@ def register(
             return page.redirect(page.url("register", "sent"))
         return welcome(page, user, values.email)
 
-    def show(form: Form, status: int) -> Response:
+    def show(form: pages.Form, status: int) -> Response:
         is_first = people.setup_code() is not None
         rule = Registration.OPEN if is_first else people.registration()
         return page.render("register", status, form=form, is_first=is_first, rule=rule.value)
 
     if page.request.method != "POST":
-        return show(Form({"setup_code": code}), 200)
+        return show(pages.Form({"setup_code": code}), 200)
     return submit_throttled(page, form, RegistrationForm, act, show)
 
 
@@ -239,7 +232,7 @@ def show_account(page: UserPage) -> Response:
 
 
 @own_account.post("/account/password")
-def submit_password(page: UserPage, form: PostedForm) -> Response:
+def submit_password(page: UserPage, form: pages.PostedForm) -> Response:
     """Change the password."""
 
     def act(values: PasswordForm) -> Response:
@@ -250,7 +243,7 @@ def submit_password(page: UserPage, form: PostedForm) -> Response:
         flash = "Password changed. You’re signed out everywhere else."
         return page.redirect(page.url("account"), flash)
 
-    def show(form: Form, status: int) -> Response:
+    def show(form: pages.Form, status: int) -> Response:
         return _show_account(page, status, password=form)
 
     return submit_throttled(page, form, PasswordForm, act, show)
@@ -260,15 +253,15 @@ def _show_account(
     page: MemberPage,
     status: int = 200,
     *,
-    profile: Form | None = None,
-    password: Form | None = None,
+    profile: pages.Form | None = None,
+    password: pages.Form | None = None,
 ) -> Response:
     people, user = page.people, page.user
     return page.render(
         "account",
         status,
         profile=profile or people_pages.profile_form(page, user),
-        password=password or Form(),
+        password=password or pages.Form(),
         can_edit=page.spec.edits_profile and people.may_edit(user, user),
         why_kept=people.why_kept(user, user),
         unaccepted=people.emails.find_unaccepted(user),
@@ -284,7 +277,7 @@ profile = APIRouter()
 
 
 @profile.post("/account/details")
-def submit_profile(page: UserPage, form: PostedForm) -> Response:
+def submit_profile(page: UserPage, form: pages.PostedForm) -> Response:
     """Save the name and the e-mail address."""
 
     def act(values: people_pages.ProfileForm) -> Response:
@@ -292,7 +285,7 @@ def submit_profile(page: UserPage, form: PostedForm) -> Response:
         page.request.state.user = edited
         return page.redirect(page.url("account"), text or "Profile saved.")
 
-    def show(form: Form, status: int) -> Response:
+    def show(form: pages.Form, status: int) -> Response:
         return _show_account(page, status, profile=form)
 
     return page.submit(form, people_pages.ProfileForm, act, show)
@@ -309,8 +302,8 @@ class TokenForm(BaseModel):
     days: Literal["7", "30", "90", "365"]
 
 
-@tokens.api_route("/account/tokens/new", methods=FORM_METHODS)
-def create_token(page: UserPage, form: PostedForm) -> Response:
+@tokens.api_route("/account/tokens/new", methods=pages.FORM_METHODS)
+def create_token(page: UserPage, form: pages.PostedForm) -> Response:
     """Create a personal access token, and show it once."""
 
     def act(values: TokenForm) -> Response:
@@ -319,10 +312,10 @@ def create_token(page: UserPage, form: PostedForm) -> Response:
         owner = page.auth.account_of(page.user)
         text = page.auth.tokens.create(owner, values.name, scopes, int(values.days))
         set_header(page.request, "Cache-Control", "no-store")
-        return page.render("token", token=text, name=values.name, form=Form())
+        return page.render("token", token=text, name=values.name, form=pages.Form())
 
     show = page.shows("token", token="", needs_password=page.needs_password)
-    return page.fill(form, Form({"scopes": ["read"], "days": "30"}), TokenForm, act, show)
+    return page.fill(form, pages.Form({"scopes": ["read"], "days": "30"}), TokenForm, act, show)
 
 
 @tokens.post("/account/tokens/{digest}/revoke")
@@ -335,17 +328,17 @@ def revoke_token(page: UserPage, digest: Annotated[str, Path(max_length=43)]) ->
 deletion = APIRouter()
 
 
-@confirm(deletion, "/account/delete")
-def delete_account(page: UserPage) -> ConfirmedAction:
+@pages.confirm(deletion, "/account/delete")
+def delete_account(page: UserPage) -> pages.ConfirmedAction:
     """Delete the account."""
     people, user = page.people, page.user
     people.check_removable(user, user)
 
-    def delete(form: Form) -> None:
+    def delete(form: pages.Form) -> None:
         people.remove(user, people.url_part(user), form.revision_check())
         page.cookies.sign_out(page.request, page.auth)
 
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title="Delete your account?",
         text="This can’t be undone.",

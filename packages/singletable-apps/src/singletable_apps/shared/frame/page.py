@@ -14,13 +14,7 @@ from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
-from singletable_apps.shared import pages
-from singletable_apps.shared.accounts import (
-    Auth,
-    NotSignedIn,
-    SensitiveAction,
-    TooManyAttempts,
-)
+from singletable_apps.shared import accounts, pages
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.frame.state import AppService, AppState, state_of
 from singletable_apps.shared.pages import Form, Pages, SessionCookies, url_of
@@ -100,13 +94,13 @@ class UserPageContext(PageContext[S, L], Generic[S, L, U]):
         """Return the context of a page for people who are signed in; others are asked to."""
         user = find_visitor(request)
         if user is None:
-            raise NotSignedIn("Sign in to see this page.")
+            raise accounts.NotSignedIn("Sign in to see this page.")
         if not cls.admits_waiting:
             state_of(request).check_approved(user)
         return cls(request, user)
 
     @property
-    def auth(self) -> Auth[U]:
+    def auth(self) -> accounts.Auth[U]:
         """The accounts of the app."""
         return self.state.auth
 
@@ -120,7 +114,7 @@ class UserPageContext(PageContext[S, L], Generic[S, L, U]):
         """Return whether a `SensitiveAction` requires the password again."""
         return self.cookies.needs_password(self.request, self.auth)
 
-    def sign_in_again(self, action: SensitiveAction) -> Response:
+    def sign_in_again(self, action: accounts.SensitiveAction) -> Response:
         """Redirect to the page that asks for the password, and back to this one."""
         again = urlencode({"again": "true", "next": url_of(self.request)})
         url = f"{self.pages.sign_in}?{again}"
@@ -130,7 +124,7 @@ class UserPageContext(PageContext[S, L], Generic[S, L, U]):
         """Raise InvalidInput unless the password was entered recently or in this form."""
         try:
             self.cookies.check_password(self.request, self.auth, self.user, form, field)
-        except (NotSignedIn, TooManyAttempts) as error:
+        except (accounts.NotSignedIn, accounts.TooManyAttempts) as error:
             raise InvalidInput({field: str(error)}) from error
 
 

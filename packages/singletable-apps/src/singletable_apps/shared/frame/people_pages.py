@@ -8,24 +8,12 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, StringConstraints
 
+from singletable_apps.shared import pages
 from singletable_apps.shared.accounts import Invitation, Registration
 from singletable_apps.shared.errors import InvalidInput, RequestRejected
 from singletable_apps.shared.frame.account_pages import address_sent
 from singletable_apps.shared.frame.people import MemberPage
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    ConfirmedAction,
-    ConfirmForm,
-    Flash,
-    Form,
-    Link,
-    ListQuery,
-    ListQueryParameters,
-    PostedForm,
-    RevisionConflict,
-    confirm,
-)
 from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.web import Segment
@@ -59,16 +47,18 @@ RoleFilter: TypeAlias = Annotated[str, Query(max_length=50)]
 
 
 @router.get("")
-def list_people(page: AdminPage, query: ListQueryParameters, role: RoleFilter = "") -> Response:
+def list_people(
+    page: AdminPage, query: pages.ListQueryParameters, role: RoleFilter = ""
+) -> Response:
     """List people, with a choice of roles for each."""
     return show_people(page, query, role)
 
 
 def show_people(
     page: MemberPage,
-    query: ListQuery,
+    query: pages.ListQuery,
     role: str = "",
-    form: Form | None = None,
+    form: pages.Form | None = None,
     status: int = 200,
     **context: object,
 ) -> Response:
@@ -89,23 +79,25 @@ def show_people(
         role=role,
         is_waiting=bool(waiting),
         tabs=[
-            Link("Everyone", page.people_url(), not role),
+            pages.Link("Everyone", page.people_url(), not role),
             *(
-                Link(each.tab, page.people_url(role=each.role.value), role == each.role.value)
+                pages.Link(each.tab, page.people_url(role=each.role.value), role == each.role.value)
                 for each in spec.roles
                 if each.tab
             ),
         ],
-        form=form or Form(),
+        form=form or pages.Form(),
         rules=_RULES,
-        registration=Form({"registration": people.registration().value}),
+        registration=pages.Form({"registration": people.registration().value}),
         needs_password=page.needs_password,
         **{**spec.list_context(page), **context},
     )
 
 
 @router.post("")
-def submit_people(page: AdminPage, query: ListQueryParameters, form: PostedForm) -> Response:
+def submit_people(
+    page: AdminPage, query: pages.ListQueryParameters, form: pages.PostedForm
+) -> Response:
     """Save who may register, or the roles of several people as far as possible.
 
     `role.ID` is the chosen role of a person, who was shown with `was.ID` and `revision.ID`. The
@@ -128,7 +120,7 @@ def submit_people(page: AdminPage, query: ListQueryParameters, form: PostedForm)
             continue
         try:
             saved.append(_save_role(page, who, chosen, form))
-        except (RequestRejected, RevisionConflict) as error:
+        except (RequestRejected, pages.RevisionConflict) as error:
             errors[f"role.{who}"] = Phrase(
                 "%(name)s: %(reason)s", name=who, reason=Phrase(str(error))
             )
@@ -144,7 +136,7 @@ def submit_people(page: AdminPage, query: ListQueryParameters, form: PostedForm)
 
 
 def _save_role(
-    page: MemberPage, who: str, chosen: str, form: Form, field: str = CURRENT_PASSWORD
+    page: MemberPage, who: str, chosen: str, form: pages.Form, field: str = CURRENT_PASSWORD
 ) -> Any:
     role = next((each.role for each in page.spec.roles if each.role.value == chosen), None)
     if role is None:
@@ -153,7 +145,7 @@ def _save_role(
         raise NotPermitted("Open the page of this person to give this role.")
     if role in page.spec.admins:
         page.check_password(form, field)
-    check = Form({"revision": form.value(f"revision.{who}")}).revision_check()
+    check = pages.Form({"revision": form.value(f"revision.{who}")}).revision_check()
     return page.people.change_role(page.user, who, role, check)
 
 
@@ -180,8 +172,8 @@ class InvitationForm(BaseModel):
     role: str
 
 
-@invitations.api_route("/invite", methods=FORM_METHODS)
-def invite(page: AdminPage, form: PostedForm) -> Response:
+@invitations.api_route("/invite", methods=pages.FORM_METHODS)
+def invite(page: AdminPage, form: pages.PostedForm) -> Response:
     """Create an account, and send an e-mail to choose a password."""
     spec, people = page.spec, page.people
     roles = [each.role for each in spec.roles if each.role != spec.waiting]
@@ -195,36 +187,36 @@ def invite(page: AdminPage, form: PostedForm) -> Response:
         sent = values.model_dump(exclude=None if spec.usernames else {"username"})
         return _redirect_invited(page, people.invite(page.user, **{**sent, "role": role}))
 
-    def show(form: Form, status: int) -> Response:
+    def show(form: pages.Form, status: int) -> Response:
         needs_password = page.needs_password
         choices = spec.choices(roles)
         return page.render(
             "invite", status, form=form, roles=choices, needs_password=needs_password
         )
 
-    return page.fill(form, Form({"role": spec.member.value}), InvitationForm, act, show)
+    return page.fill(form, pages.Form({"role": spec.member.value}), InvitationForm, act, show)
 
 
 @invitations.post("/{who}/invite")
-def invite_again(page: AdminPage, who: Who, form: PostedForm) -> Response:
+def invite_again(page: AdminPage, who: Who, form: pages.PostedForm) -> Response:
     """Send another link to someone who has not chosen a password yet."""
 
-    def act(_: ConfirmForm) -> Response:
+    def act(_: pages.ConfirmForm) -> Response:
         return _redirect_invited(page, page.people.invite_again(page.user, who))
 
-    return page.submit(form, ConfirmForm, act, partial(_show_person, page, who))
+    return page.submit(form, pages.ConfirmForm, act, partial(_show_person, page, who))
 
 
 def _redirect_invited(page: MemberPage, invitation: Invitation[Any]) -> Response:
     user = invitation.user
     text = "We’ve e-mailed %(email)s a link to choose a password. It works for a week."
-    flash = Flash(Phrase(text, email=user.email))
+    flash = pages.Flash(Phrase(text, email=user.email))
     if not invitation.is_sent:
         text = (
             "%(name)s has an account, but the e-mail to %(email)s could not be sent. Try again "
             "later."
         )
-        flash = Flash(Phrase(text, name=user.name, email=user.email), "warning")
+        flash = pages.Flash(Phrase(text, name=user.name, email=user.email), "warning")
     return page.redirect(page.person_url(user), flash)
 
 
@@ -238,13 +230,15 @@ class ProfileForm(BaseModel):
     email: Annotated[str, StringConstraints(strip_whitespace=True)] | None = None
 
 
-def profile_form(page: MemberPage, user: Any) -> Form:
+def profile_form(page: MemberPage, user: Any) -> pages.Form:
     """Return the form with someone's name and e-mail address."""
     account = page.auth.account_of(user)
-    return Form({"name": account.name, "email": account.email, "revision": user.revision})
+    return pages.Form({"name": account.name, "email": account.email, "revision": user.revision})
 
 
-def save_profile(page: MemberPage, user: Any, values: ProfileForm, form: Form) -> tuple[Any, str]:
+def save_profile(
+    page: MemberPage, user: Any, values: ProfileForm, form: pages.Form
+) -> tuple[Any, str]:
     """Save a name and an address. Return the person, and what to tell about a new address."""
     people, before = page.people, page.auth.account_of(user).email
     if values.email not in (None, before):
@@ -267,7 +261,7 @@ def show_person(page: AdminPage, who: Who) -> Response:
 
 
 @profiles.post("/{who}")
-def submit_person(page: AdminPage, who: Who, form: PostedForm) -> Response:
+def submit_person(page: AdminPage, who: Who, form: pages.PostedForm) -> Response:
     """Save a person's name and e-mail address."""
 
     def act(values: ProfileForm) -> Response:
@@ -277,7 +271,7 @@ def submit_person(page: AdminPage, who: Who, form: PostedForm) -> Response:
             page.person_url(edited), text or Phrase("%(name)s saved.", name=edited.name)
         )
 
-    def show(form: Form, status: int) -> Response:
+    def show(form: pages.Form, status: int) -> Response:
         return _show_person(page, who, status=status, profile=form)
 
     return page.submit(form, ProfileForm, act, show)
@@ -286,10 +280,10 @@ def submit_person(page: AdminPage, who: Who, form: PostedForm) -> Response:
 def _show_person(
     page: MemberPage,
     who: str,
-    role: Form | None = None,
+    role: pages.Form | None = None,
     status: int = 200,
     *,
-    profile: Form | None = None,
+    profile: pages.Form | None = None,
 ) -> Response:
     spec, people = page.spec, page.people
     person = people.get_person(page.user, who)
@@ -305,7 +299,7 @@ def _show_person(
         can_remove=people.may_edit(page.user, person),
         why_kept=people.why_kept(page.user, person),
         profile=profile or profile_form(page, person),
-        role=role or Form({"role": person.role.value, "revision": person.revision}),
+        role=role or pages.Form({"role": person.role.value, "revision": person.revision}),
         role_name=spec.name_of(person.role),
         url=page.person_url(person),
         needs_password=page.needs_password,
@@ -319,7 +313,7 @@ class RoleForm(BaseModel):
 
 
 @person_router.post("/{who}/role")
-def submit_role(page: AdminPage, who: Who, form: PostedForm) -> Response:
+def submit_role(page: AdminPage, who: Who, form: pages.PostedForm) -> Response:
     """Change a role. Those that need a confirmation ask for it first."""
     spec = page.spec
 
@@ -329,7 +323,7 @@ def submit_role(page: AdminPage, who: Who, form: PostedForm) -> Response:
         try:
             key = {f"revision.{who}": form.value("revision")}
             changed = _save_role(
-                page, who, values.role, Form({**form.values, **key}), "role_password"
+                page, who, values.role, pages.Form({**form.values, **key}), "role_password"
             )
         except NotPermitted as error:
             raise InvalidInput({"role": str(error)}) from error
@@ -343,8 +337,8 @@ def submit_role(page: AdminPage, who: Who, form: PostedForm) -> Response:
     return page.submit(form, RoleForm, act, partial(_show_person, page, who))
 
 
-@confirm(removal, "/{who}/remove")
-def remove_person(page: AdminPage, who: Who) -> ConfirmedAction | Response:
+@pages.confirm(removal, "/{who}/remove")
+def remove_person(page: AdminPage, who: Who) -> pages.ConfirmedAction | Response:
     """Remove an account."""
     people = page.people
     person = people.get_person(page.user, who)
@@ -353,12 +347,12 @@ def remove_person(page: AdminPage, who: Who) -> ConfirmedAction | Response:
         return page.redirect(page.url("account", "delete"))
     people.check_removable(page.user, person)
 
-    def remove(form: Form) -> None:
+    def remove(form: pages.Form) -> None:
         people.remove(page.user, who, form.revision_check())
         if is_self:
             page.cookies.forget(page.request)
 
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title="Remove your account?" if is_self else Phrase("Remove %(name)s?", name=person.name),
         text="This can’t be undone.",

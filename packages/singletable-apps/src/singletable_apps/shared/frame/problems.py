@@ -7,37 +7,20 @@ from types import MappingProxyType
 
 from fastapi import Request
 
+from singletable_apps.shared import errors
 from singletable_apps.shared.accounts import NotSignedIn, TooManyAttempts
-from singletable_apps.shared.errors import (
-    AppError,
-    Busy,
-    InvalidInput,
-    NotFound,
-    RequestRejected,
-)
 from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.web import problems
 from singletable_apps.shared.web.error_handlers import ErrorProblems
-from singletable_apps.shared.web.problems import (
-    COMMON,
-    INVALID,
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    UNAVAILABLE,
-    FieldError,
-    Problem,
-    ProblemType,
-)
 
-_COMMON: Mapping[type[Exception], ProblemType] = MappingProxyType(
+_COMMON: Mapping[type[Exception], problems.ProblemType] = MappingProxyType(
     {
-        NotFound: NOT_FOUND,
-        InvalidInput: INVALID,
-        NotSignedIn: NOT_SIGNED_IN,
-        NotPermitted: NOT_ALLOWED,
-        Busy: UNAVAILABLE,
-        TooManyAttempts: TOO_MANY_REQUESTS,
+        errors.NotFound: problems.NOT_FOUND,
+        errors.InvalidInput: problems.INVALID,
+        NotSignedIn: problems.NOT_SIGNED_IN,
+        NotPermitted: problems.NOT_ALLOWED,
+        errors.Busy: problems.UNAVAILABLE,
+        TooManyAttempts: problems.TOO_MANY_REQUESTS,
     }
 )
 
@@ -53,15 +36,15 @@ class AppProblems:
 
     def __init__(
         self,
-        types: Mapping[type[Exception], ProblemType] = MappingProxyType({}),
+        types: Mapping[type[Exception], problems.ProblemType] = MappingProxyType({}),
         *,
-        others: Collection[ProblemType] = (),
+        others: Collection[problems.ProblemType] = (),
         field_name: Callable[[str, Request], str] = lambda name, _: name,
         parameters: Collection[str] = (),
         handlers: ErrorProblems = MappingProxyType({}),
     ) -> None:
         self._types = {**_COMMON, **types}
-        common = {each.name for each in COMMON}
+        common = {each.name for each in problems.COMMON}
         new = [each for each in types.values() if each.name not in common]
         self.own_types = tuple(dict.fromkeys([*new, *others]))
         self._field_name = field_name
@@ -70,14 +53,17 @@ class AppProblems:
 
     def handlers(self) -> ErrorProblems:
         """Return the functions that make problems, by error type."""
-        return {**dict.fromkeys((AppError, TooManyAttempts), self.problem_of), **self._handlers}
+        return {
+            **dict.fromkeys((errors.AppError, TooManyAttempts), self.problem_of),
+            **self._handlers,
+        }
 
-    def problem_of(self, error: Exception, request: Request) -> Problem:
+    def problem_of(self, error: Exception, request: Request) -> problems.Problem:
         """Return the problem of an error; one that the app has no problem type for is a bug."""
         kind = next((self._types[one] for one in type(error).__mro__ if one in self._types), None)
         if kind is None:
             raise error
-        return Problem(
+        return problems.Problem(
             kind,
             str(error),
             errors=[
@@ -87,19 +73,21 @@ class AppProblems:
             extensions=getattr(error, "extensions", {}),
         )
 
-    def _field_error(self, name: str, text: str, request: Request) -> FieldError:
+    def _field_error(self, name: str, text: str, request: Request) -> problems.FieldError:
         if request.method == "GET" or name in self._parameters:
             # `skill/1` is the second parameter of this name.
-            return FieldError(text, parameter=name.partition("/")[0])
+            return problems.FieldError(text, parameter=name.partition("/")[0])
         # An error of the whole request has no field.
-        return FieldError(text, pointer=f"/{self._field_name(name, request)}" if name else "")
+        return problems.FieldError(
+            text, pointer=f"/{self._field_name(name, request)}" if name else ""
+        )
 
 
 def _fields(error: Exception) -> Mapping[str, str]:
     match error:
-        case InvalidInput():
+        case errors.InvalidInput():
             return error.errors
-        case RequestRejected() if error.field:
+        case errors.RequestRejected() if error.field:
             return {error.field: str(error)}
         case _:
             return {}
@@ -107,7 +95,7 @@ def _fields(error: Exception) -> Mapping[str, str]:
 
 def _headers(error: Exception) -> dict[str, str]:
     match error:
-        case Busy():
+        case errors.Busy():
             return {"Retry-After": str(error.retry_after)}
         case TooManyAttempts():
             return {"Retry-After": str(error.seconds)}

@@ -38,6 +38,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.responses import RedirectResponse
 
 from singletable import Driver, Store, Table
+from singletable_apps.shared import web
 from singletable_apps.shared.accounts import AccountsContext, Auth
 from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, ServeOptions, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery
@@ -60,13 +61,6 @@ from singletable_apps.shared.serve import (
 )
 from singletable_apps.shared.service import utc_now
 from singletable_apps.shared.urls import LOCAL, Urls
-from singletable_apps.shared.web import (
-    ProblemType,
-    RateLimit,
-    Settings,
-    add_routes,
-    make_app,
-)
 
 S = TypeVar("S", bound=AppService)
 Progress = Callable[[int, int], None]
@@ -108,10 +102,6 @@ class Opening:
         mailer = self.emails.mailer(Outbox(store))
         confirms = self.emails.server is not None
         return AccountsContext(store, secret, mailer, urls, utc_now, confirm_addresses=confirms)
-
-
-def _no_context(_: Request, __: AppService) -> Mapping[str, object]:
-    return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,10 +155,10 @@ class AppSpec(Generic[S]):
     auth: Callable[[S], Auth[Any]] | None = None
     people: object = None
     state: type[AppState[S]] = AppState
-    context: Callable[[Request, S], Mapping[str, object]] = _no_context
+    context: Callable[[Request, S], Mapping[str, object]] = lambda request, service: {}
     problems: AppProblems = field(default_factory=AppProblems)
-    problem_pages: Mapping[ProblemType, ProblemPage] = field(
-        default_factory=dict[ProblemType, ProblemPage]
+    problem_pages: Mapping[web.ProblemType, ProblemPage] = field(
+        default_factory=dict[web.ProblemType, ProblemPage]
     )
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     uploads: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -206,25 +196,25 @@ class AppSpec(Generic[S]):
         """Return a command of the app, as people type it."""
         return f"{self.command or f'singletable {self.name}'} {arguments}"
 
-    def make_limits(self) -> dict[str, RateLimit | None]:
+    def make_limits(self) -> dict[str, web.RateLimit | None]:
         """Return the rate limits by name."""
         return {
-            name: RateLimit(name.replace("_", "-"), quota, seconds)
+            name: web.RateLimit(name.replace("_", "-"), quota, seconds)
             for name, (quota, seconds) in self.limits.items()
         }
 
     def make_app(
-        self, service: S, settings: Settings | None = None, *, limited: bool = True
+        self, service: S, settings: web.Settings | None = None, *, limited: bool = True
     ) -> FastAPI:
         """Return the web app with the API and the pages; `/` redirects to the pages."""
         self._check_limits()
         urls = service.context.urls
-        app = self._make_api(settings or Settings(), urls)
+        app = self._make_api(settings or web.Settings(), urls)
         state = self._make_state(service, urls, limited=limited)
         state.attach(app)
         at_prefix = [self.home] if self.home is not None and urls.prefix else []
         for router in (*self.pages, *at_prefix):
-            add_routes(app, router, urls.prefix, include_in_schema=False)
+            web.add_routes(app, router, urls.prefix, include_in_schema=False)
         state.pages.mount(app)
         if urls.prefix:
 
@@ -246,13 +236,13 @@ class AppSpec(Generic[S]):
                             f"{route.path}, but got {limit.name}."  # type: ignore[attr-defined]
                         )
 
-    def _make_api(self, settings: Settings, urls: Urls) -> FastAPI:
+    def _make_api(self, settings: web.Settings, urls: Urls) -> FastAPI:
         forms = self.uploads or {self.prefix: MAX_FORM}
         uploads = {self._at(path, urls): size for path, size in forms.items()}
         chosen = replace(settings, uploads={**uploads, **settings.uploads})
         if self.body_limit is not None:
             chosen = replace(chosen, body_limit=self.body_limit)
-        return make_app(
+        return web.make_app(
             self.title,
             version("singletable"),
             routers=self.routers,

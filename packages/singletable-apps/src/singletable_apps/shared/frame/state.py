@@ -9,20 +9,11 @@ from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 from fastapi import Depends, Request, Response
 from starlette.requests import HTTPConnection
 
+from singletable_apps.shared import web
 from singletable_apps.shared.accounts import Auth, Scope, SensitiveAction
 from singletable_apps.shared.pages import Pages, SessionCookies
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.urls import Urls
-from singletable_apps.shared.web import (
-    RateLimit,
-    SentToken,
-    add_rate_limit_headers,
-    check_signed_in,
-    client_address,
-    client_network,
-    hit_limit,
-    in_thread,
-)
 
 WAITING = "An administrator has to approve your account first."
 
@@ -47,7 +38,7 @@ class AppService(Protocol):
 
 S = TypeVar("S", bound=AppService)
 # Rate limits by name; None for no limit.
-Limits: TypeAlias = Mapping[str, RateLimit | None]
+Limits: TypeAlias = Mapping[str, web.RateLimit | None]
 
 
 @dataclass(frozen=True)
@@ -115,7 +106,9 @@ class LimitedBy:
         """Count a request."""
         limit = state_of(request).limits[self.name]
         if limit is not None:
-            add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
+            web.add_rate_limit_headers(
+                response, limit.hit(web.client_network(web.client_address(request)))
+            )
 
 
 def limited(name: str) -> list[Any]:
@@ -125,29 +118,29 @@ def limited(name: str) -> list[Any]:
 
 def count_request(request: Request, name: str) -> None:
     """Count a request of this client; raise a 429 problem if there are more than the limit."""
-    hit_limit(request, state_of(request).limits[name])
+    web.hit_limit(request, state_of(request).limits[name])
 
 
 def count_user_request(request: Request, response: Response, name: str, user_id: object) -> None:
     """Count a request of this user, if the app has the limit, and tell how many are left."""
     limit = state_of(request).limits.get(name)
     if limit is not None:
-        add_rate_limit_headers(response, limit.hit(str(user_id)))
+        web.add_rate_limit_headers(response, limit.hit(str(user_id)))
 
 
-def authenticated_user(request: Request, response: Response, sent: SentToken) -> Any:
+def authenticated_user(request: Request, response: Response, sent: web.SentToken) -> Any:
     """Return the account of the access token. The limit `signed_in`, if any, counts its requests.
 
     In handlers, use `Actor = Annotated[User, Depends(signed_in_user)]`.
     """
-    token = check_signed_in(request, sent).credentials
+    token = web.check_signed_in(request, sent).credentials
     user = state_of(request).auth.authenticate(token, _needed_scope(request))
     count_user_request(request, response, "signed_in", user.user_id)
     state_of(request).check_approved(user)
     return user
 
 
-signed_in_user = in_thread(authenticated_user)
+signed_in_user = web.in_thread(authenticated_user)
 
 
 def _needed_scope(request: Request) -> Scope | None:
@@ -160,8 +153,8 @@ def _needed_scope(request: Request) -> Scope | None:
     return None if tags & {"account", "accounts", "auth"} else Scope.MANAGE
 
 
-async def _recent_password(request: Request, sent: SentToken) -> RecentPassword:
-    token, auth = check_signed_in(request, sent).credentials, state_of(request).auth
+async def _recent_password(request: Request, sent: web.SentToken) -> RecentPassword:
+    token, auth = web.check_signed_in(request, sent).credentials, state_of(request).auth
     return lambda action: auth.check_recent_password(token, action)
 
 

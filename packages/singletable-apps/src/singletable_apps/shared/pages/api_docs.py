@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from markdown_it import MarkdownIt
@@ -58,18 +58,11 @@ class Operation:
     curl: str
 
 
-class Render(Protocol):
-    """Renders a template, as `Pages.render` does."""
+def add_api_docs(app: FastAPI, render: Callable[..., Response]) -> None:
+    """Add `/docs` beside the app's API, and pages for its problem types.
 
-    def __call__(
-        self, request: Request, template: str, status: int = 200, /, **context: object
-    ) -> Response:
-        """Return the page."""
-        ...
-
-
-def add_api_docs(app: FastAPI, render: Render) -> None:
-    """Add `/docs` beside the app's API, and pages for its problem types."""
+    `render` is `Pages.render`.
+    """
     prefix = app.state.site.prefix
     router = APIRouter(include_in_schema=False)
 

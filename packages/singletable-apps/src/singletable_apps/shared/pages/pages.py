@@ -10,7 +10,7 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, FastAPI, Request
@@ -34,16 +34,10 @@ POLICY = (
     "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'"
 )
+# Renders the page for a problem, or returns None for the usual one.
+ProblemPage: TypeAlias = Callable[[Request, Problem], Response | None]
 _FOLDER = Path(__file__).parent
 _FIRST_CHUNK = 1000
-
-
-class ProblemPage(Protocol):
-    """Renders the page for a problem, or returns None for the usual one."""
-
-    def __call__(self, request: Request, problem: Problem) -> Response | None:
-        """Return the page."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +57,6 @@ class Product:
     home: str
     about: str = ""
     search: str = ""
-
-
-def _no_context(request: Request) -> Mapping[str, object]:
-    return {}
 
 
 class Pages:
@@ -92,7 +82,7 @@ class Pages:
         product: Product | None = None,
         prefix: str = "",
         sign_in: str | None = None,
-        context: Callable[[Request], Mapping[str, object]] = _no_context,
+        context: Callable[[Request], Mapping[str, object]] = lambda _: {},
         language: Callable[[Request], Language] = lambda _: ENGLISH,
         generated_files: Mapping[str, str] | None = None,
         templates: Sequence[Path] = (),

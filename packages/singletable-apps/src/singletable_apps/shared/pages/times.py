@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from fastapi import Request
 from markupsafe import Markup
 
 from singletable_apps.shared.languages import ENGLISH, Language
+from singletable_apps.shared.service import time_zone_names
 
 # A script sets this cookie. Without scripts, times are in UTC.
 _COOKIE = "zone"
 UTC = ZoneInfo("UTC")
 
 
-@lru_cache(maxsize=1)
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
-
-
 def zone_named(name: str) -> ZoneInfo:
     """Return the time zone of this name, or UTC if it does not exist."""
-    return ZoneInfo(name) if name in _zones() else UTC
+    return ZoneInfo(name) if name in time_zone_names() else UTC
 
 
 def request_time_zone(request: Request) -> ZoneInfo:

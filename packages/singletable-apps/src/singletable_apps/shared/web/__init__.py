@@ -71,7 +71,6 @@ from singletable_apps.shared.web.schemas import Timestamp as Timestamp
 from singletable_apps.shared.web.schemas import absent_if_none as absent_if_none
 from singletable_apps.shared.web.schemas import line as line
 from singletable_apps.shared.web.schemas import optional_field as optional_field
-from singletable_apps.shared.web.schemas import paragraphs as paragraphs
 from singletable_apps.shared.web.schemas import partial_model as partial_model
 from singletable_apps.shared.web.settings import Settings as Settings
 from singletable_apps.shared.web.threads import in_thread as in_thread

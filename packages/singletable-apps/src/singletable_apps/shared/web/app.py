@@ -12,18 +12,10 @@ from starlette.middleware import Middleware
 from starlette.routing import Match, Route, WebSocketRoute, compile_path
 from starlette.types import Scope
 
+from singletable_apps.shared.web import middleware
 from singletable_apps.shared.web.api_docs import docs_router
 from singletable_apps.shared.web.bodies import Bodies
 from singletable_apps.shared.web.error_handlers import ErrorProblems, add_handlers
-from singletable_apps.shared.web.middleware import (
-    AccessLog,
-    CrossOriginProtection,
-    Heads,
-    Methods,
-    RequestIds,
-    SecurityHeaders,
-    Segments,
-)
 from singletable_apps.shared.web.openapi import build_openapi, responses
 from singletable_apps.shared.web.problems import COMMON, ProblemFormat, ProblemType
 from singletable_apps.shared.web.settings import Settings, Site
@@ -135,13 +127,13 @@ def api_router(tag: str, *problem_types: ProblemType) -> APIRouter:
 def _middleware(settings: Settings) -> list[Middleware]:
     """Return the middleware, outermost first: requests rejected early cost less."""
     return [
-        Middleware(RequestIds),
-        Middleware(SecurityHeaders, public_url=settings.public_url),
-        Middleware(AccessLog),
-        Middleware(Heads, public_url=settings.public_url, proxies=settings.proxies),
-        Middleware(Segments),
-        Middleware(Methods),
-        Middleware(CrossOriginProtection, trusted_origins=settings.trusted_origins),
+        Middleware(middleware.RequestIds),
+        Middleware(middleware.SecurityHeaders, public_url=settings.public_url),
+        Middleware(middleware.AccessLog),
+        Middleware(middleware.Heads, public_url=settings.public_url, proxies=settings.proxies),
+        Middleware(middleware.Segments),
+        Middleware(middleware.Methods),
+        Middleware(middleware.CrossOriginProtection, trusted_origins=settings.trusted_origins),
         Middleware(Bodies, limit=settings.body_limit, uploads=settings.uploads),
     ]
 

@@ -14,17 +14,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from singletable_apps.shared.web import problems
 from singletable_apps.shared.web.clients import address_from_scope
 from singletable_apps.shared.web.middleware import SAFE
 from singletable_apps.shared.web.paths import longest_prefix_value
-from singletable_apps.shared.web.problems import (
-    MALFORMED_BODY,
-    TOO_LARGE,
-    UNAVAILABLE,
-    UNSUPPORTED_MEDIA_TYPE,
-    Problem,
-    problem_response,
-)
 from singletable_apps.shared.web.rate_limits import client_network
 from singletable_apps.shared.web.settings import MEBIBYTE, site_of
 
@@ -108,12 +101,12 @@ def _short(text: str) -> str:
     return ascii(text if len(text) <= 40 else f"{text[:40]}…")
 
 
-def _too_deep() -> Problem:
+def _too_deep() -> problems.Problem:
     return _malformed(f"Expected JSON of at most {MAX_DEPTH} levels.")
 
 
-def _malformed(detail: str) -> Problem:
-    return Problem(MALFORMED_BODY, detail)
+def _malformed(detail: str) -> problems.Problem:
+    return problems.Problem(problems.MALFORMED_BODY, detail)
 
 
 _THREAD_SIZE = 1 << 16
@@ -133,8 +126,8 @@ class BodyMemory:
         self.used += size
         self._by_client[client] += size
         if self.used > self.limit or self._by_client[client] > self.per_client:
-            raise Problem(
-                UNAVAILABLE,
+            raise problems.Problem(
+                problems.UNAVAILABLE,
                 "The server is receiving too much data at once. Try again in a few seconds.",
                 headers={"Retry-After": "5", "Connection": "close"},
             )
@@ -196,8 +189,10 @@ class Bodies:
             if body and upload is None:
                 _check_type(Headers(scope=scope).get("content-type"))
                 await _check(body)
-        except Problem as problem:
-            await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
+        except problems.Problem as problem:
+            await problems.problem_response(problem, scope, site_of(scope).prefix)(
+                scope, receive, send
+            )
             return
         await self.app(scope, _replay(body, receive), send)
 
@@ -244,17 +239,17 @@ def _check_type(content_type: str | None) -> None:
     if kind == "application" and (form == "json" or form.endswith("+json")):
         return
     sent = f"got {content_type[:80]!a}" if content_type else "there is none"
-    raise Problem(
-        UNSUPPORTED_MEDIA_TYPE,
+    raise problems.Problem(
+        problems.UNSUPPORTED_MEDIA_TYPE,
         f"Expected Content-Type: application/json, but {sent}.",
         headers={"Accept": "application/json"},
     )
 
 
-def _too_large(limit: int) -> Problem:
+def _too_large(limit: int) -> problems.Problem:
     # The rest of the body is not read, so the connection cannot be reused.
-    return Problem(
-        TOO_LARGE,
+    return problems.Problem(
+        problems.TOO_LARGE,
         f"Expected a body of at most {limit} bytes.",
         headers={"Connection": "close"},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Header, Request, Response
@@ -26,45 +27,41 @@ def etag(revision: int | str) -> str:
     return f'"{revision}"'
 
 
-class Edit:
-    """The ETags in If-Match: what an edit is based on."""
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """The ETags that a client sent, or None for `*`, and the response to it."""
 
-    def __init__(self, tags: frozenset[str] | None, response: Response) -> None:
-        self._tags = tags
-        self._response = response
+    tags: frozenset[str] | None
+    response: Response
+
+    def has(self, revision: int | str) -> bool:
+        """Return whether a revision is among the ETags."""
+        return self.tags is None or etag(revision) in self.tags
+
+
+class Edit(_Condition):
+    """The ETags in If-Match: what an edit is based on."""
 
     def check(self, revision: int | str) -> None:
         """Raise a 412 problem unless the edit is based on this revision."""
-        if self._tags is not None and etag(revision) not in self._tags:
-            raise precondition_failed(revision)
+        if not self.has(revision):
+            detail = f"Someone else changed this. The current ETag is {etag(revision)}."
+            raise Problem(PRECONDITION_FAILED, detail, headers={"ETag": etag(revision)})
 
     def answer(self, revision: int | str) -> None:
         """Add the ETag of the new revision to the response."""
-        self._response.headers["ETag"] = etag(revision)
+        self.response.headers["ETag"] = etag(revision)
 
 
-class Look:
+class Look(_Condition):
     """The ETags in If-None-Match: what the client has already."""
-
-    def __init__(self, tags: frozenset[str] | None, response: Response) -> None:
-        self._tags = tags
-        self._response = response
 
     def answer(self, revision: int | str) -> None:
         """Add the ETag to the response, or respond with 304 if the client has this revision."""
         headers = {"ETag": etag(revision), "Cache-Control": "private, no-cache"}
-        if self._tags is None or etag(revision) in self._tags:
+        if self.has(revision):
             raise HTTPException(304, headers=headers)
-        self._response.headers.update(headers)
-
-
-def precondition_failed(revision: int | str) -> Problem:
-    """Return the 412 problem for an edit that is not based on this revision."""
-    return Problem(
-        PRECONDITION_FAILED,
-        f"Someone else changed this. The current ETag is {etag(revision)}.",
-        headers={"ETag": etag(revision)},
-    )
+        self.response.headers.update(headers)
 
 
 _IF_MATCH = 'The ETag of the version you are changing, such as `"7"`, or `*`.'

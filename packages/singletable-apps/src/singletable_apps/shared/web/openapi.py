@@ -8,29 +8,10 @@ from typing import Any, TypeAlias, cast
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from singletable_apps.shared.web import problems
 from singletable_apps.shared.web.etags import TAGS
 from singletable_apps.shared.web.idempotency import VISIBLE
 from singletable_apps.shared.web.pagination import CURSOR_FORMAT
-from singletable_apps.shared.web.problems import (
-    CROSS_ORIGIN,
-    IDEMPOTENCY_KEY,
-    INTERNAL_ERROR,
-    INVALID,
-    INVALID_CURSOR,
-    MALFORMED_BODY,
-    MALFORMED_PATH,
-    MEDIA_TYPE,
-    PRECONDITION_FAILED,
-    PRECONDITION_REQUIRED,
-    TOO_LARGE,
-    UNAVAILABLE,
-    UNSUPPORTED_MEDIA_TYPE,
-    URL_TOO_LONG,
-    ProblemDocument,
-    ProblemFormat,
-    ProblemType,
-    problem_type_url,
-)
 from singletable_apps.shared.web.settings import Site
 
 # OpenAPI is nested JSON of many shapes.
@@ -48,12 +29,12 @@ _REQUIRED = {
 PUBLIC: dict[str, Any] = {"security": [{}]}
 
 
-def responses(*types: ProblemType) -> dict[int | str, Json]:
+def responses(*types: problems.ProblemType) -> dict[int | str, Json]:
     """Return the `responses=` of a FastAPI route for these problem types."""
     return dict(_responses(types))
 
 
-def _responses(types: tuple[ProblemType, ...]) -> Iterator[tuple[int, Json]]:
+def _responses(types: tuple[problems.ProblemType, ...]) -> Iterator[tuple[int, Json]]:
     for status in sorted({each.status for each in types}):
         same = [each for each in types if each.status == status]
         examples = {each.name: {"value": _example(each)} for each in same}
@@ -66,22 +47,22 @@ def _responses(types: tuple[ProblemType, ...]) -> Iterator[tuple[int, Json]]:
             status,
             {
                 "description": " / ".join(f"{each.title}." for each in same),
-                "content": {MEDIA_TYPE: {"schema": _SCHEMA, "examples": examples}},
+                "content": {problems.MEDIA_TYPE: {"schema": _SCHEMA, "examples": examples}},
                 **({"headers": headers} if headers else {}),
             },
         )
 
 
-def _example(problem_type: ProblemType) -> Json:
+def _example(problem_type: problems.ProblemType) -> Json:
     return {
-        "type": problem_type_url(problem_type, ""),
+        "type": problems.problem_type_url(problem_type, ""),
         "title": problem_type.title,
         "status": problem_type.status,
         "detail": problem_type.about,
     }
 
 
-def build_openapi(app: FastAPI, site: Site, written: ProblemFormat) -> Json:
+def build_openapi(app: FastAPI, site: Site, written: problems.ProblemFormat) -> Json:
     """Return the OpenAPI document of an app."""
     document: Json = get_openapi(
         title=app.title,
@@ -93,7 +74,9 @@ def build_openapi(app: FastAPI, site: Site, written: ProblemFormat) -> Json:
     schemas: Json = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
+    problem = problems.ProblemDocument.model_json_schema(
+        ref_template="#/components/schemas/{model}"
+    )
     schemas.update(problem.pop("$defs"))
     schemas["Problem"] = problem
     for path, operations in cast(Json, document.get("paths", {})).items():
@@ -102,7 +85,9 @@ def build_openapi(app: FastAPI, site: Site, written: ProblemFormat) -> Json:
     return document
 
 
-def _complete(operation: Json, path: str, method: str, site: Site, written: ProblemFormat) -> None:
+def _complete(
+    operation: Json, path: str, method: str, site: Site, written: problems.ProblemFormat
+) -> None:
     """Add what all operations of this kind have in common."""
     parameters: list[Json] = operation.get("parameters", [])
     for parameter in parameters:
@@ -136,33 +121,37 @@ def _without_null(parameter: Json) -> None:
 
 def _problem_types(
     path: str, method: str, operation: Json, site: Site, *, is_validated: bool
-) -> list[ProblemType]:
-    types = [INTERNAL_ERROR, UNAVAILABLE]
+) -> list[problems.ProblemType]:
+    types = [problems.INTERNAL_ERROR, problems.UNAVAILABLE]
     if is_validated:
-        types.append(INVALID)
+        types.append(problems.INVALID)
     if "{" in path:
-        types.append(MALFORMED_PATH)
+        types.append(problems.MALFORMED_PATH)
     if any(each["in"] in ("path", "query") for each in operation.get("parameters", [])):
-        types.append(URL_TOO_LONG)
+        types.append(problems.URL_TOO_LONG)
     if method != "get":
-        types.append(CROSS_ORIGIN)
+        types.append(problems.CROSS_ORIGIN)
     # An unexpected body is checked too.
     if "requestBody" in operation or method != "get":
-        types += [MALFORMED_BODY, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
+        types += [problems.MALFORMED_BODY, problems.TOO_LARGE, problems.UNSUPPORTED_MEDIA_TYPE]
     for parameter in operation.get("parameters", []):
         types += _problems_of_parameter(parameter)
     return types
 
 
-def _problems_of_parameter(parameter: Json) -> list[ProblemType]:
+def _problems_of_parameter(parameter: Json) -> list[problems.ProblemType]:
     match parameter["name"].lower():
         case "if-match":
-            required = [PRECONDITION_REQUIRED] if parameter["required"] else []
-            return [PRECONDITION_FAILED, *required]
+            required = [problems.PRECONDITION_REQUIRED] if parameter["required"] else []
+            return [problems.PRECONDITION_FAILED, *required]
         case "idempotency-key":
-            return [IDEMPOTENCY_KEY]
+            return [problems.IDEMPOTENCY_KEY]
         case _:
-            return [INVALID_CURSOR] if parameter["schema"].get("format") == CURSOR_FORMAT else []
+            return (
+                [problems.INVALID_CURSOR]
+                if parameter["schema"].get("format") == CURSOR_FORMAT
+                else []
+            )
 
 
 def _merge(responses_: Json, status: str, answer: Json) -> None:
@@ -171,14 +160,16 @@ def _merge(responses_: Json, status: str, answer: Json) -> None:
     if existing is answer:
         return
     existing["description"] = f"{existing['description']} / {answer['description']}"
-    content: Json = existing.setdefault("content", {}).setdefault(MEDIA_TYPE, {"schema": _SCHEMA})
-    content.setdefault("examples", {}).update(answer["content"][MEDIA_TYPE]["examples"])
+    content: Json = existing.setdefault("content", {}).setdefault(
+        problems.MEDIA_TYPE, {"schema": _SCHEMA}
+    )
+    content.setdefault("examples", {}).update(answer["content"][problems.MEDIA_TYPE]["examples"])
     existing.setdefault("headers", {}).update(answer.get("headers", {}))
 
 
-def _complete_examples(answer: Json, prefix: str, written: ProblemFormat) -> None:
+def _complete_examples(answer: Json, prefix: str, written: problems.ProblemFormat) -> None:
     """Add the prefix of the API to the types in examples."""
-    content = answer.get("content", {}).get(MEDIA_TYPE, {})
+    content = answer.get("content", {}).get(problems.MEDIA_TYPE, {})
     for name, example in content.get("examples", {}).items():
         value = {**example["value"], "type": f"{prefix}/problems/{name}"}
         content["examples"][name] = {"value": value}

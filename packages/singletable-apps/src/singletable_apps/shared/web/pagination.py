@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from typing import Annotated, Generic, TypeAlias, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Query, Request, Response
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.web.problems import INVALID_CURSOR, FieldError, Problem
@@ -72,12 +72,19 @@ class PageRequest:
             self._response.headers.append("Link", f'<{url}>; rel="next"')
 
     def slice(self, items: Sequence[T], secret: bytes) -> tuple[Sequence[T], str | None]:
-        """Return the page of a list in memory, and the cursor of the next one."""
-        cursors = OffsetCursors(secret)
-        position = cursors.open(self)
-        start = position if isinstance(position, int) else 0
+        """Return the page of a list in memory, and the cursor of the next one.
+
+        Clients can read the position in a cursor, but cannot change it or use it for another list.
+        """
+        sealer, start = Sealer(secret, "offset cursors"), 0
+        if self.cursor is not None:
+            try:
+                start = cast(int, sealer.open(self.cursor, context=self.list_id))
+            except InvalidSeal as error:
+                raise invalid_cursor(str(error)) from None
         end = start + self.limit
-        return items[start:end], cursors.seal(self, end) if end < len(items) else None
+        following = sealer.seal(end, context=self.list_id) if end < len(items) else None
+        return items[start:end], following
 
     @property
     def list_id(self) -> str:
@@ -93,29 +100,6 @@ class PageRequest:
 
 
 Pagination: TypeAlias = Annotated[PageRequest, Depends(on_event_loop(PageRequest))]
-
-
-class OffsetCursors:
-    """Cursors for positions in lists that are not read by one query.
-
-    Clients can read a position, but cannot change it or use it for another list.
-    """
-
-    def __init__(self, secret: bytes) -> None:
-        self._sealer = Sealer(secret, "offset cursors")
-
-    def seal(self, page: PageRequest, position: JsonValue) -> str:
-        """Return a cursor that continues at `position` of the same list."""
-        return self._sealer.seal(position, context=page.list_id)
-
-    def open(self, page: PageRequest) -> JsonValue:
-        """Return the position of the page, or None for the first. Raise a 400 problem if forged."""
-        if page.cursor is None:
-            return None
-        try:
-            return self._sealer.open(page.cursor, context=page.list_id)
-        except InvalidSeal as error:
-            raise invalid_cursor(str(error)) from None
 
 
 def invalid_cursor(detail: str) -> Problem:

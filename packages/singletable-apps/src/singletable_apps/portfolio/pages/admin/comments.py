@@ -14,34 +14,25 @@ from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
 from singletable_apps.portfolio.pages.admin.views import own_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import is_public
+from singletable_apps.shared import pages
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    ConfirmedAction,
-    Flash,
-    Form,
-    Link,
-    ListQueryParameters,
-    PostedForm,
-    confirm,
-)
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
 
 router = APIRouter()
 
 
-def _tabs(page: UserPageContext, current: str) -> list[Link]:
+def _tabs(page: UserPageContext, current: str) -> list[pages.Link]:
     tabs = {
         "Waiting": page.urls.admin("comments"),
         "Approved": page.urls.admin("comments", "approved"),
     }
-    return [Link(text, url, text == current) for text, url in tabs.items()]
+    return [pages.Link(text, url, text == current) for text, url in tabs.items()]
 
 
 @router.get("/admin/comments")
-def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
+def show_queue(page: AuthorPage, query: pages.ListQueryParameters) -> Response:
     """List the comments that wait, oldest first."""
     found = page.service.comments.queue(page.user, query.cursor)
     waiting = query.page(found.items, found.cursor)
@@ -49,7 +40,7 @@ def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
 
 
 @router.post("/admin/comments")
-def moderate(page: AuthorPage, form: PostedForm) -> Response:
+def moderate(page: AuthorPage, form: pages.PostedForm) -> Response:
     """Do to one comment what its button says, or to all that are selected."""
     comments = page.service.comments
     verbs: dict[str, tuple[str, Callable[[User, str], object]]] = {
@@ -62,7 +53,7 @@ def moderate(page: AuthorPage, form: PostedForm) -> Response:
             verb, refs = single, [form.value(single)]
     url = page.urls.admin("comments")
     if verb not in verbs or not refs:
-        return page.redirect(url, Flash("Select at least one comment first.", "warning"))
+        return page.redirect(url, pages.Flash("Select at least one comment first.", "warning"))
     done, reasons = 0, dict[str, None]()
     past, act = verbs[verb]
     for ref in refs:
@@ -75,10 +66,10 @@ def moderate(page: AuthorPage, form: PostedForm) -> Response:
     what = Phrase(f"{past} %(count)s comment.", f"{past} %(count)s comments.", count=done)
     if reasons:
         text = " ".join(map(page.language.gettext, [*([what] if done else []), *reasons]))
-        return page.redirect(url, Flash(text, "warning"))
+        return page.redirect(url, pages.Flash(text, "warning"))
     has_undo = verb == "reject" and len(refs) == 1
     undo = page.urls.admin("trash", TrashKind.COMMENT, refs[0], "restore") if has_undo else ""
-    return page.redirect(url, Flash(what, undo=undo))
+    return page.redirect(url, pages.Flash(what, undo=undo))
 
 
 @router.get("/admin/comments/approved")
@@ -113,8 +104,8 @@ class ReplyForm(BaseModel):
     content: str
 
 
-@router.api_route("/admin/comments/{blog_id}/reply", methods=FORM_METHODS)
-def reply(page: AuthorPage, blog_id: str, form: PostedForm, ref: str = "") -> Response:
+@router.api_route("/admin/comments/{blog_id}/reply", methods=pages.FORM_METHODS)
+def reply(page: AuthorPage, blog_id: str, form: pages.PostedForm, ref: str = "") -> Response:
     """Answer an approved comment; the answer is shown at once, as the author's."""
     blog = get_own_post(page, blog_id).blog
     answered = _get_approved(page, blog_id, form.value("ref") or ref)
@@ -125,17 +116,17 @@ def reply(page: AuthorPage, blog_id: str, form: PostedForm, ref: str = "") -> Re
         return page.redirect(url, "Your reply is on the page of the post.")
 
     show = page.shows("admin/reply", comment=answered, blog=blog)
-    return page.fill(form, Form({"ref": ref}), ReplyForm, act, show)
+    return page.fill(form, pages.Form({"ref": ref}), ReplyForm, act, show)
 
 
-@confirm(router, "/admin/comments/{blog_id}/delete")
+@pages.confirm(router, "/admin/comments/{blog_id}/delete")
 def delete_comment(
-    page: AuthorPage, blog_id: str, form: PostedForm, ref: str = ""
-) -> ConfirmedAction:
+    page: AuthorPage, blog_id: str, form: pages.PostedForm, ref: str = ""
+) -> pages.ConfirmedAction:
     """Delete an approved comment."""
     named = form.value("ref") or ref
     comment = _get_approved(page, blog_id, named)
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title=Phrase("Delete the comment of %(name)s?", name=comment.author_name),
         text=TRASHED,

@@ -13,18 +13,9 @@ from singletable_apps.portfolio.entities import Listing, Media, TrashKind
 from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext, wants_json
 from singletable_apps.portfolio.rules import check_can_edit, is_public
+from singletable_apps.shared import pages
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages import (
-    FORM_METHODS,
-    ConfirmedAction,
-    Form,
-    ListQueryParameters,
-    PostedForm,
-    PostedUpload,
-    UploadedFile,
-    confirm,
-)
 from singletable_apps.shared.permissions import is_permitted
 
 router = APIRouter()
@@ -40,13 +31,13 @@ def _markdown(page: UserPageContext, media: Media) -> str:
 
 
 @router.get("/admin/media")
-def list_media(page: AuthorPage, query: ListQueryParameters) -> Response:
+def list_media(page: AuthorPage, query: pages.ListQueryParameters) -> Response:
     """Show the images, newest first."""
-    return _list_media(page, query, Form(), 200)
+    return _list_media(page, query, pages.Form(), 200)
 
 
 def _list_media(
-    page: UserPageContext, query: ListQueryParameters, form: Form, status: int
+    page: UserPageContext, query: pages.ListQueryParameters, form: pages.Form, status: int
 ) -> Response:
     found = page.service.media.list(PER_PAGE, query.cursor)
     return page.render(
@@ -59,7 +50,9 @@ def _list_media(
 
 
 @router.post("/admin/media")
-def upload_media(page: AuthorPage, query: ListQueryParameters, upload: PostedUpload) -> Response:
+def upload_media(
+    page: AuthorPage, query: pages.ListQueryParameters, upload: pages.PostedUpload
+) -> Response:
     """Store the images of a form; a script gets the results as JSON."""
     files = upload.named("files")
     results = [_store(page, file) for file in files]
@@ -74,13 +67,13 @@ def upload_media(page: AuthorPage, query: ListQueryParameters, upload: PostedUpl
     if not files:
         errors = [Phrase("Choose at least one image.")]
     if errors:
-        form = Form(errors={"files": " ".join(errors)})
+        form = pages.Form(errors={"files": " ".join(errors)})
         return _list_media(page, query, form, 422)
     text = Phrase("Uploaded %(count)s image.", "Uploaded %(count)s images.", count=stored)
     return page.redirect(page.urls.admin("media"), text)
 
 
-def _store(page: UserPageContext, file: UploadedFile) -> Media | str:
+def _store(page: UserPageContext, file: pages.UploadedFile) -> Media | str:
     """Return the stored image, or why it was rejected."""
     try:
         return page.service.media.upload(page.user, file.data, file.filename)
@@ -100,8 +93,8 @@ class AltForm(BaseModel):
     alt: str
 
 
-@router.api_route("/admin/media/{name}", methods=FORM_METHODS)
-def edit_media(page: AuthorPage, name: str, form: PostedForm) -> Response:
+@router.api_route("/admin/media/{name}", methods=pages.FORM_METHODS)
+def edit_media(page: AuthorPage, name: str, form: pages.PostedForm) -> Response:
     """Show an image and where it is used, and change its description."""
     media = page.service.media.get(name)
 
@@ -109,11 +102,11 @@ def edit_media(page: AuthorPage, name: str, form: PostedForm) -> Response:
         page.service.media.edit_alt(page.user, name, values.alt)
         return page.redirect(page.urls.admin("media", name), "Description saved.")
 
-    initial = Form({"alt": media.alt})
+    initial = pages.Form({"alt": media.alt})
     return page.fill(form, initial, AltForm, save, partial(_show_media, page, media))
 
 
-def _show_media(page: UserPageContext, media: Media, form: Form, status: int) -> Response:
+def _show_media(page: UserPageContext, media: Media, form: pages.Form, status: int) -> Response:
     return page.render(
         "admin/media_item",
         status,
@@ -149,13 +142,13 @@ def _uses(page: UserPageContext, name: str) -> Iterator[tuple[str, str]]:
             yield project.title, page.urls.admin("portfolio", "projects", project.id)
 
 
-@confirm(router, "/admin/media/{name}/delete")
-def delete_media(page: AuthorPage, name: str) -> ConfirmedAction:
+@pages.confirm(router, "/admin/media/{name}/delete")
+def delete_media(page: AuthorPage, name: str) -> pages.ConfirmedAction:
     """Delete an image. The question says where it is used."""
     media = page.service.media.get(name)
     uses = [text for text, _ in _uses(page, name)]
     used = "%(trashed)s It is in use: readers will see its description in its place."
-    return ConfirmedAction(
+    return pages.ConfirmedAction(
         page,
         title=Phrase("Delete %(name)s?", name=media.filename or Phrase("this image")),
         text=Phrase(used, trashed=TRASHED) if uses else TRASHED,

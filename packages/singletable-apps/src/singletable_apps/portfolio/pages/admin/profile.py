@@ -17,9 +17,9 @@ from singletable_apps.portfolio.profile_rules import (
     SOCIAL_NETWORKS,
     PortfolioEdits,
     SettingsEdits,
-    time_zone_names,
 )
 from singletable_apps.shared.pages import FORM_METHODS, Form, Link, PostedForm
+from singletable_apps.shared.service import time_zone_names
 
 router = APIRouter()
 _NETWORKS = {**SOCIAL_NETWORKS, "twitter": "X (Twitter)"}
