@@ -9,13 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import unquote
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request, Response
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from singletable_apps.home.example import run_example
 from singletable_apps.home.guide import GUIDE_URL, REFERENCE_URL, Guide, docs_folder, guide_router
-from singletable_apps.home.pages import home_router
 from singletable_apps.home.search import SEARCH_URL, search_router
 from singletable_apps.shared.apps import RunningApp
+from singletable_apps.shared.markdown import highlight_code
 from singletable_apps.shared.pages import Link, Pages, Product
 from singletable_apps.shared.web import Settings, make_app
 
@@ -79,6 +81,7 @@ def add_app_links(app: ASGIApp, links: tuple[Link, ...]) -> ASGIApp:
     return wrapped
 
 
+INSTALL = "pip install singletable"
 PRODUCT = Product(
     "singletable", "/", "DynamoDB single-table design in typed Python.", "/guide/search"
 )
@@ -126,7 +129,7 @@ def _add_home(home: FastAPI, apps: Sequence[RunningApp]) -> None:
         generated_files={"pictures.css": "\n".join(styles)},
     )
     guide = Guide(docs_folder())
-    home.include_router(home_router(pages, apps, guide), include_in_schema=False)
+    home.include_router(_home_router(pages, apps, guide), include_in_schema=False)
     home.include_router(search_router(pages, guide), include_in_schema=False)
     home.include_router(guide_router(pages, guide), include_in_schema=False)
     pages.mount(home)
@@ -146,3 +149,33 @@ def _page_context(apps: Sequence[RunningApp], request: Request) -> dict[str, obj
         ],
         "links": apis,
     }
+
+
+def _home_router(pages: Pages, apps: Sequence[RunningApp], guide: Guide) -> APIRouter:
+    """Return the route of the home page: an example that really ran, the apps, and the guide."""
+    router = APIRouter()
+    example = run_example()
+    code = {
+        "declaration": highlight_code(example.declaration, "python"),
+        "writes": highlight_code(example.writes, "python"),
+        "query": highlight_code(example.query, "python"),
+    }
+
+    @router.get("/favicon.ico")
+    def show_icon() -> Response:
+        return RedirectResponse(pages.asset("shared/mark.svg"), 307)
+
+    @router.get("/")
+    def show_home(request: Request) -> Response:
+        return pages.render(
+            request,
+            "home/home.html",
+            apps=[app.info for app in apps],
+            samples={app.info.name: app.sample() for app in apps},
+            install=INSTALL,
+            example=example,
+            code=code,
+            groups=guide.groups,
+        )
+
+    return router

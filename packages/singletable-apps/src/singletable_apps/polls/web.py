@@ -12,17 +12,11 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie
 
 from singletable_apps.polls.errors import InvalidCode
+from singletable_apps.shared import web
 from singletable_apps.shared.frame import state_of
-from singletable_apps.shared.web import (
-    LONGEST_AGE,
-    Cookie,
-    client_address,
-    client_network,
-    set_header,
-)
 
 # A random token by which the server recognizes a browser that votes or creates polls.
-BROWSER = Cookie("polls_browser", max_age=LONGEST_AGE)
+BROWSER = web.Cookie("polls_browser", max_age=web.LONGEST_AGE)
 _BROWSER_TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 
 _COOKIE = APIKeyCookie(
@@ -54,11 +48,11 @@ def limit_guesses(request: Request, code: str | None) -> Generator[None]:
     if not code or limit is None:
         yield
         return
-    client = client_network(client_address(request))
+    client = web.client_network(web.client_address(request))
     limit.check(client)
     try:
         yield
     except InvalidCode:
         for name, value in limit.hit(client).items():
-            set_header(request, name, value)
+            web.set_header(request, name, value)
         raise

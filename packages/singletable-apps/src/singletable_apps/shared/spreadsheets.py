@@ -1,11 +1,5 @@
 """Spreadsheets that people upload and download: CSV and XLSX, read and written as text tables.
 
-    table = read_table(data)                    # or raise SpreadsheetError
-    for row in table.rows:
-        print(row.number, dict(zip(table.columns, row.values, strict=True)))
-
-    body = write_table(["Name", "Since"], [("Ada", date(2026, 3, 1))], "xlsx")
-
 Uploads are read with limits. Downloads contain no formulas, whatever text people have entered: a
 spreadsheet would run `=HYPERLINK(…)` in a CSV file.
 """

@@ -13,9 +13,9 @@ from singletable_apps.elections.app import APP
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_PEOPLE, sample_accounts
 from singletable_apps.elections.service import open_elections
 from singletable_apps.elections.service.people import set_email
+from singletable_apps.home.app import INSTALL
 from singletable_apps.home.apps import find_apps
 from singletable_apps.home.example import EXAMPLE, StoredItem, run_example
-from singletable_apps.home.pages import INSTALL
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import FAST_PASSWORDS, World
 from tests.apps.support.html import text_in

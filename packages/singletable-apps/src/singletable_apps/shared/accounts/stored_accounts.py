@@ -184,8 +184,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
 
     def find_by_id(self, subject: int) -> U | None:
         """Return the user with this number, or None."""
-        found: Any = self._store.run(self.by_id, subject)
-        return cast("U | None", found)
+        return cast("U | None", self._store.run(self.by_id, subject))
 
     # -------------------------------------------------------------------------- people
 
@@ -198,8 +197,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         user: Any = self.get_user(who)
         if user.user_id != actor.user_id:
             self.check_manager(actor)
-        found: U = user
-        return found
+        return cast(U, user)
 
     def read_people(self, limit: int, cursor: str | None) -> Page[Any]:
         """Return some people, by name."""
@@ -238,8 +236,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
             edited = self._store.update(key_of(user), self.entity.name.set(name), if_=unchanged)
         if email is not None:
             edited = self.change_email(actor, edited, email)
-        changed: U = edited
-        return changed
+        return cast(U, edited)
 
     def change_email(self, actor: Any, user: Any, email: str) -> U:
         """Send a link to a new address, which changes when its owner opens the link.
@@ -275,8 +272,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         self._sessions.forget(user.user_id)
         self.identities.disconnect(user.user_id)
         self.delete_data(user)
-        removed: U = user
-        return removed
+        return cast(U, user)
 
     def delete_data(self, user: U) -> None:
         """Delete what belongs to a removed person; by default nothing does."""
@@ -321,8 +317,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
             role, by = self.role_names.get(user.role, user.role), self.account_of(actor).name
             notice = notices.ROLE_CHANGED.to(user.email, user.name, role=Phrase(role), by=by)
             send_notice(self._mailer, notice, self._clock())
-        changed: U = user
-        return changed
+        return cast(U, user)
 
     @contextmanager
     def keep_admin(

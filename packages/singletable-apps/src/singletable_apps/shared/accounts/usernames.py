@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import (
@@ -122,13 +122,11 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
         """Find an account by its username, in any case."""
         if len(login) > MAX_USERNAME or not USERNAME.fullmatch(login):
             return None
-        found: U | None = self._store.get(self.entity.key(login), consistent=True)
-        return found
+        return cast("U | None", self._store.get(self.entity.key(login), consistent=True))
 
     def find_by_id(self, subject: int) -> U | None:
         """Find an account by its number."""
-        found: U | None = self._store.find(self.entity.one_id(subject))
-        return found
+        return cast("U | None", self._store.find(self.entity.one_id(subject)))
 
     def get_user(self, who: str) -> U:
         """Return a person by username, or raise NotFound."""

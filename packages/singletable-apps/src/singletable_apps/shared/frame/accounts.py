@@ -24,12 +24,6 @@ from singletable_apps.shared.accounts import (
 )
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.frame import account_pages, oidc_pages, people_pages
-from singletable_apps.shared.frame.account_pages import (
-    AnyPage,
-    PasswordForm,
-    UserPage,
-    submit_throttled,
-)
 from singletable_apps.shared.frame.people import (
     MemberPage,
     PeopleSpec,
@@ -181,7 +175,9 @@ class RegistrationForm(BaseModel):
 
 @registration.api_route("/register", methods=pages.FORM_METHODS)
 def register(
-    page: AnyPage, form: pages.PostedForm, code: Annotated[str, Query(max_length=100)] = ""
+    page: account_pages.AnyPage,
+    form: pages.PostedForm,
+    code: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
     """Create an account and sign in, or send a link to confirm the e-mail address."""
     spec, people = page.spec, page.people
@@ -204,7 +200,7 @@ def register(
 
     if page.request.method != "POST":
         return show(pages.Form({"setup_code": code}), 200)
-    return submit_throttled(page, form, RegistrationForm, act, show)
+    return account_pages.submit_throttled(page, form, RegistrationForm, act, show)
 
 
 def welcome(page: VisitorPage, user: Any, email: str) -> Response:
@@ -226,16 +222,16 @@ own_account = APIRouter()
 
 
 @own_account.get("/account")
-def show_account(page: UserPage) -> Response:
+def show_account(page: account_pages.UserPage) -> Response:
     """Show the account."""
     return _show_account(page)
 
 
 @own_account.post("/account/password")
-def submit_password(page: UserPage, form: pages.PostedForm) -> Response:
+def submit_password(page: account_pages.UserPage, form: pages.PostedForm) -> Response:
     """Change the password."""
 
-    def act(values: PasswordForm) -> Response:
+    def act(values: account_pages.PasswordForm) -> Response:
         signed_in = page.auth.change_own_password(
             page.user, values.current, values.new, about=page.user_agent
         )
@@ -246,7 +242,7 @@ def submit_password(page: UserPage, form: pages.PostedForm) -> Response:
     def show(form: pages.Form, status: int) -> Response:
         return _show_account(page, status, password=form)
 
-    return submit_throttled(page, form, PasswordForm, act, show)
+    return account_pages.submit_throttled(page, form, account_pages.PasswordForm, act, show)
 
 
 def _show_account(
@@ -277,7 +273,7 @@ profile = APIRouter()
 
 
 @profile.post("/account/details")
-def submit_profile(page: UserPage, form: pages.PostedForm) -> Response:
+def submit_profile(page: account_pages.UserPage, form: pages.PostedForm) -> Response:
     """Save the name and the e-mail address."""
 
     def act(values: people_pages.ProfileForm) -> Response:
@@ -303,7 +299,7 @@ class TokenForm(BaseModel):
 
 
 @tokens.api_route("/account/tokens/new", methods=pages.FORM_METHODS)
-def create_token(page: UserPage, form: pages.PostedForm) -> Response:
+def create_token(page: account_pages.UserPage, form: pages.PostedForm) -> Response:
     """Create a personal access token, and show it once."""
 
     def act(values: TokenForm) -> Response:
@@ -319,7 +315,9 @@ def create_token(page: UserPage, form: pages.PostedForm) -> Response:
 
 
 @tokens.post("/account/tokens/{digest}/revoke")
-def revoke_token(page: UserPage, digest: Annotated[str, Path(max_length=43)]) -> Response:
+def revoke_token(
+    page: account_pages.UserPage, digest: Annotated[str, Path(max_length=43)]
+) -> Response:
     """Revoke a personal access token."""
     page.auth.tokens.revoke(page.auth.account_of(page.user), digest)
     return page.redirect(f"{page.url('account')}#tokens", "The token no longer works.")
@@ -329,7 +327,7 @@ deletion = APIRouter()
 
 
 @pages.confirm(deletion, "/account/delete")
-def delete_account(page: UserPage) -> pages.ConfirmedAction:
+def delete_account(page: account_pages.UserPage) -> pages.ConfirmedAction:
     """Delete the account."""
     people, user = page.people, page.user
     people.check_removable(user, user)

@@ -15,28 +15,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 from fastapi import APIRouter, Depends, Header, Request
 from pydantic import ConfigDict, Field
 
+from singletable_apps.shared import web
 from singletable_apps.shared.accounts import AccountRole, Auth, SensitiveAction, SignedIn
 from singletable_apps.shared.frame.people import people_spec
 from singletable_apps.shared.frame.state import Recent, limited, signed_in_user, state_of
-from singletable_apps.shared.web import (
-    INVALID,
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    PUBLIC,
-    SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    Document,
-    IfMatch,
-    Model,
-    Page,
-    Pagination,
-    ProblemType,
-    Segment,
-    api_router,
-    client_address,
-    responses,
-)
 
 Actor: TypeAlias = Annotated[Any, Depends(signed_in_user)]
 UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
@@ -65,7 +47,7 @@ CurrentAuth: TypeAlias = Annotated[Auth[Any], Depends(_current_auth)]
 CurrentPeople: TypeAlias = Annotated[Any, Depends(_current_people)]
 
 
-class Message(Document):
+class Message(web.Document):
     """What was done."""
 
     message: str
@@ -74,7 +56,7 @@ class Message(Document):
 # ------------------------------------------------------------------------------ sessions
 
 
-class _Credentials(Model):
+class _Credentials(web.Model):
     password: str = Field(max_length=2000)
     device_token: str = Field("", max_length=200, description="From an earlier sign-in.")
 
@@ -91,26 +73,26 @@ class EmailCredentials(_Credentials):
     email: str = Field(examples=["ada@example.org"])
 
 
-class RefreshToken(Model):
+class RefreshToken(web.Model):
     """The token that renews a session, which works once."""
 
     refresh_token: str = Field(max_length=500)
 
 
-class PasswordChange(Model):
+class PasswordChange(web.Model):
     """The current and the new password."""
 
     current: str
     new: str
 
 
-class EmailToken(Model):
+class EmailToken(web.Model):
     """The token from the link in an e-mail."""
 
     token: str = Field(min_length=1, max_length=200)
 
 
-class Tokens(Document):
+class Tokens(web.Document):
     """An access token, and a token to renew it."""
 
     access_token: str
@@ -135,15 +117,15 @@ class Tokens(Document):
 def add_session_routes(
     router: APIRouter,
     credentials: type[_Credentials],
-    account: type[Document],
+    account: type[web.Document],
     *,
     prefix: str = "",
     sign_in_path: str = "/sign-in",
     sign_out_path: str = "/sign-out",
 ) -> None:
     """Add the routes to sign in and out, to change the password or address, and to read `/me`."""
-    public: dict[str, Any] = {"dependencies": limited("sign_in"), "openapi_extra": PUBLIC}
-    private: dict[str, Any] = {"responses": responses(NOT_SIGNED_IN)}
+    public: dict[str, Any] = {"dependencies": limited("sign_in"), "openapi_extra": web.PUBLIC}
+    private: dict[str, Any] = {"responses": web.responses(web.NOT_SIGNED_IN)}
 
     @router.post(f"{prefix}{sign_in_path}", **private, **public)
     def sign_in(
@@ -159,7 +141,7 @@ def add_session_routes(
         signed_in = auth.sign_in(
             getattr(sent, "username", "") or sent.email,
             sent.password,
-            address=client_address(request),
+            address=web.client_address(request),
             about=user_agent,
             device=sent.device_token,
         )
@@ -170,7 +152,7 @@ def add_session_routes(
         """Exchange a refresh token, which works once, for new tokens."""
         return Tokens.of(auth, auth.renew(sent.refresh_token))
 
-    @router.post(f"{prefix}{sign_out_path}", openapi_extra=PUBLIC)
+    @router.post(f"{prefix}{sign_out_path}", openapi_extra=web.PUBLIC)
     def sign_out(sent: RefreshToken, auth: CurrentAuth) -> Message:
         """End the session of a refresh token. An unknown token is ignored."""
         auth.sign_out(sent.refresh_token)
@@ -190,7 +172,7 @@ def add_session_routes(
         return account.model_validate(actor, from_attributes=True)
 
 
-class NewUser(Model):
+class NewUser(web.Model):
     """A new account."""
 
     username: str
@@ -202,15 +184,15 @@ class NewUser(Model):
     )
 
 
-def add_registration_routes(router: APIRouter, exists: ProblemType) -> None:
+def add_registration_routes(router: APIRouter, exists: web.ProblemType) -> None:
     """Add the routes to register with a username, and to confirm an e-mail address."""
 
     @router.post(
         "/register",
         status_code=201,
-        responses=responses(exists, NOT_ALLOWED),
+        responses=web.responses(exists, web.NOT_ALLOWED),
         dependencies=limited("register"),
-        openapi_extra=PUBLIC,
+        openapi_extra=web.PUBLIC,
     )
     def register(new: NewUser, people: CurrentPeople) -> Message:
         """Create an account. The first one needs the set-up code and becomes the administrator.
@@ -223,9 +205,9 @@ def add_registration_routes(router: APIRouter, exists: ProblemType) -> None:
 
     @router.post(
         "/email/confirm",
-        responses=responses(NOT_SIGNED_IN),
+        responses=web.responses(web.NOT_SIGNED_IN),
         dependencies=limited("sign_in"),
-        openapi_extra=PUBLIC,
+        openapi_extra=web.PUBLIC,
     )
     def confirm_email(sent: EmailToken, people: CurrentPeople) -> Message:
         """Change an e-mail address with the single-use token from the e-mail to the new one."""
@@ -242,11 +224,11 @@ class PersonTypes:
 
     path_name: str
     path: Any
-    person: type[Document]
-    new: type[Model]
-    invitation: type[Document]
-    role: type[Model]
-    exists: ProblemType
+    person: type[web.Document]
+    new: type[web.Model]
+    invitation: type[web.Document]
+    role: type[web.Model]
+    exists: web.ProblemType
 
 
 def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str = "/role") -> None:
@@ -257,7 +239,7 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
         "/users",
         status_code=201,
         response_model=types.invitation,
-        responses=responses(types.exists),
+        responses=web.responses(types.exists),
     )
     def invite_user(
         request: Request,
@@ -276,13 +258,15 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
         return types.invitation.model_validate(invitation, from_attributes=True)
 
     @router.put(
-        f"{who_path}{role_path}", response_model=types.person, responses=responses(NOT_FOUND)
+        f"{who_path}{role_path}",
+        response_model=types.person,
+        responses=web.responses(web.NOT_FOUND),
     )
     def change_role(
         request: Request,
         people: CurrentPeople,
         actor: Actor,
-        edit: IfMatch,
+        edit: web.IfMatch,
         recent: Recent,
         who: Any = parameter(types.path_name, types.path),  # noqa: B008
         change: Any = parameter("change", types.role),  # noqa: B008
@@ -297,11 +281,11 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
         edit.answer(user.revision)
         return types.person.model_validate(user, from_attributes=True)
 
-    @router.delete(who_path, responses=responses(NOT_FOUND))
+    @router.delete(who_path, responses=web.responses(web.NOT_FOUND))
     def delete_user(
         people: CurrentPeople,
         actor: Actor,
-        edit: IfMatch,
+        edit: web.IfMatch,
         recent: Recent,
         who: Any = parameter(types.path_name, types.path),  # noqa: B008
     ) -> Message:
@@ -317,7 +301,7 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
 # ------------------------------------------------------------------------------ a whole API
 
 
-class Person(Document):
+class Person(web.Document):
     """A person, without what is secret."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -328,7 +312,7 @@ class Person(Document):
     role: AccountRole
 
 
-class NewPerson(Model):
+class NewPerson(web.Model):
     """Someone to invite."""
 
     username: str
@@ -337,14 +321,14 @@ class NewPerson(Model):
     role: AccountRole = AccountRole.USER
 
 
-class PersonInvitation(Document):
+class PersonInvitation(web.Document):
     """A new account, and whether the e-mail was sent."""
 
     user: Person
     is_sent: bool
 
 
-class RoleChange(Model):
+class RoleChange(web.Model):
     """What an account may do from now on."""
 
     role: AccountRole
@@ -352,17 +336,20 @@ class RoleChange(Model):
 
 def username_routers() -> tuple[APIRouter, APIRouter]:
     """Return the API of an app whose accounts are UsernameAccounts."""
-    accounts, people = api_router("accounts", TOO_MANY_REQUESTS), api_router("people", *SIGNED_IN)
-    add_registration_routes(accounts, INVALID)
+    accounts, people = (
+        web.api_router("accounts", web.TOO_MANY_REQUESTS),
+        web.api_router("people", *web.SIGNED_IN),
+    )
+    add_registration_routes(accounts, web.INVALID)
     add_session_routes(accounts, UsernameCredentials, Person)
     types = PersonTypes(
-        "username", Segment, Person, NewPerson, PersonInvitation, RoleChange, INVALID
+        "username", web.Segment, Person, NewPerson, PersonInvitation, RoleChange, web.INVALID
     )
 
     @people.get("/users")
     def list_users(
-        found: CurrentPeople, actor: Actor, page: Pagination, q: str = ""
-    ) -> Page[Person]:
+        found: CurrentPeople, actor: Actor, page: web.Pagination, q: str = ""
+    ) -> web.Page[Person]:
         """List people by name. `q` are words in the name or e-mail address."""
         shown = found.list_people(actor, q[:200], limit=page.limit, cursor=page.cursor)
         return page.answer([Person.model_validate(each) for each in shown.items], shown.cursor)

@@ -1,24 +1,9 @@
 """An app as one declaration, `AppSpec`: the site, its web app and its commands follow from it.
 
 `singletable serve` finds every package in `singletable_apps` that has a module `app` with `APP`.
-Nothing is registered anywhere:
+Nothing is registered anywhere. The README of `shared` has a whole app, `notes`.
 
-    APP = AppSpec[NotesService](
-        name="notes",
-        title="Notes",
-        tagline="Take notes.",
-        about="Notes with pictures, for you and your friends.",
-        folder=Path(__file__).parent,
-        picture_alt="A note",
-        open=open_service,
-        secret=lambda service: service.context.secret,
-        description="Notes over HTTP.",
-        routers=(notes.router,),
-        pages=(pages.router,),
-        limits={"create": (60, 3600)},
-    )
-
-The pages are under `/notes` and the API under `/api/notes`. `folder` has `templates/`, `static/`,
+Its pages are under `/notes` and the API under `/api/notes`. `folder` has `templates/`, `static/`,
 and `picture.svg` and `picture.css` for the home page. The commands are in the app's module `cli`,
 made by `shared.app_commands.app_commands`, and `pyproject.toml` names them under
 `singletable.commands`.

@@ -5,8 +5,6 @@ See the README of `shared` for examples and all components.
 
 from __future__ import annotations
 
-from singletable_apps.shared.pages.confirmations import ConfirmedAction as ConfirmedAction
-from singletable_apps.shared.pages.confirmations import confirm as confirm
 from singletable_apps.shared.pages.flash import Flash as Flash
 from singletable_apps.shared.pages.forms import Confirmation as Confirmation
 from singletable_apps.shared.pages.forms import ConfirmField as ConfirmField
@@ -21,7 +19,9 @@ from singletable_apps.shared.pages.lists import ListQuery as ListQuery
 from singletable_apps.shared.pages.lists import ListQueryParameters as ListQueryParameters
 from singletable_apps.shared.pages.lists import Pager as Pager
 from singletable_apps.shared.pages.page_context import FORM_METHODS as FORM_METHODS
+from singletable_apps.shared.pages.page_context import ConfirmedAction as ConfirmedAction
 from singletable_apps.shared.pages.page_context import PageContext as PageContext
+from singletable_apps.shared.pages.page_context import confirm as confirm
 from singletable_apps.shared.pages.pages import POLICY as POLICY
 from singletable_apps.shared.pages.pages import Link as Link
 from singletable_apps.shared.pages.pages import Pages as Pages

@@ -12,8 +12,6 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from singletable_apps.shared.web import problem_types_of
-
 # OpenAPI is nested JSON of many shapes.
 Json: TypeAlias = dict[str, Any]
 _MAX_DEPTH = 6
@@ -82,7 +80,7 @@ def add_api_docs(app: FastAPI, render: Callable[..., Response]) -> None:
         )
 
     def show_problem_type(request: Request, name: str | None) -> Response:
-        types = problem_types_of(app)
+        types = app.state.problem_types.values()
         return render(
             request,
             "problem_types.html",

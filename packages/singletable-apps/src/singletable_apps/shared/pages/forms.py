@@ -15,14 +15,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
 
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.pages.times import (
-    UTC,
-    NonexistentTime,
-    format_local_time,
-    parse_local_time,
-    request_time_zone,
-    zone_named,
-)
+from singletable_apps.shared.pages import times
 from singletable_apps.shared.service import RevisionCheck
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
@@ -121,7 +114,7 @@ class Form:
             case True:
                 return "on"
             case datetime() as at:
-                return format_local_time(at, self.zone or UTC)
+                return times.format_local_time(at, self.zone or times.UTC)
             case date() | time() as value:
                 return value.isoformat()
             case str() | int() | float() as value:
@@ -138,7 +131,7 @@ class Form:
 
     def zone_for(self, name: str) -> str:
         """Return the name of the time zone of a field."""
-        return self.value(f"{name}.zone") or (self.zone or UTC).key
+        return self.value(f"{name}.zone") or (self.zone or times.UTC).key
 
     def still_shows(self, name: str, at: datetime) -> bool:
         """Return whether a field still contains `at`.
@@ -146,7 +139,9 @@ class Form:
         A field has no seconds, and cannot tell the two hours apart when clocks go back. So an
         unchanged field must not be parsed and saved.
         """
-        return self.value(name) == format_local_time(at, zone_named(self.zone_for(name)))
+        return self.value(name) == times.format_local_time(
+            at, times.zone_named(self.zone_for(name))
+        )
 
     def shown_in(self, zone: ZoneInfo) -> Form:
         """Return the form in a time zone, unless it has one already."""
@@ -209,15 +204,15 @@ class Form:
                 values[key] = False  # Browsers do not send a box that is not checked.
             return
         if _accepts(info, (datetime,)):
-            values[key] = _parse_time(text, zone_named(self.zone_for(key)))
+            values[key] = _parse_time(text, times.zone_named(self.zone_for(key)))
         elif key in self.values:
             values[key] = text
 
 
 def _parse_time(text: str, zone: ZoneInfo) -> datetime:
     try:
-        return parse_local_time(text, zone)
-    except NonexistentTime:
+        return times.parse_local_time(text, zone)
+    except times.NonexistentTime:
         raise
     except ValueError:
         raise ValueError(_DATETIME) from None
@@ -263,7 +258,7 @@ async def posted_form(request: Request) -> Form:
         # Browsers send line ends of a textarea as CR LF.
         values.setdefault(name, []).append(text.replace("\r\n", "\n"))
     single = {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items()}
-    return Form(single, zone=request_time_zone(request))
+    return Form(single, zone=times.request_time_zone(request))
 
 
 PostedForm: TypeAlias = Annotated[Form, Depends(posted_form)]

@@ -1,23 +1,36 @@
-"""The request and the templates that a page handler uses; apps add their service."""
+"""The request and the templates that a page handler uses, and pages that ask before they act.
+
+Apps add their service to the context. A function that returns a ConfirmedAction is all that a
+question needs; the README of `shared` shows one.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
+from typing import ClassVar, ParamSpec, TypeVar
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.languages import Language
 from singletable_apps.shared.pages.flash import Flash
-from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
+from singletable_apps.shared.pages.forms import (
+    Confirmation,
+    ConfirmForm,
+    Form,
+    posted_form,
+    submit_form,
+)
 from singletable_apps.shared.pages.pages import Pages
 from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD
 from singletable_apps.shared.pages.urls import url_of
 
 M = TypeVar("M", bound=BaseModel)
+P = ParamSpec("P")
+R = TypeVar("R", bound="ConfirmedAction | Response")
 # The methods of a handler that shows a form and submits it, for `router.api_route`.
 FORM_METHODS = ["GET", "POST"]
 
@@ -108,3 +121,65 @@ class PageContext(ABC):
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
         """Raise an error of the app unless the password was entered recently or in this form."""
         raise TypeError("needs_password: expected a page of a signed-in user.")
+
+
+@dataclass(frozen=True)
+class ConfirmedAction(Confirmation):
+    """A confirmation of a page, and what happens once it is confirmed.
+
+    `do(form)` acts, then the browser goes to `to`, or else to `back`, with the message `done`; if
+    `do` returns a response, that is sent instead. With a `revision`, `form.revision_check()` raises
+    if someone has changed the item meanwhile. The form is shown again, with the error beside
+    `error_field`, if it is not valid as a `model` or the page rejects what `do` raises; `do` gets
+    the values of the model. With `needs_password`, the password is checked first unless it was
+    entered recently. `values` fill in the field at first.
+    """
+
+    page: PageContext
+    _: KW_ONLY
+    do: Callable[[Form], object]
+    to: str = ""
+    done: str | Flash = ""
+    revision: int | None = None
+    model: type[BaseModel] = ConfirmForm
+    error_field: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def answer(self, form: Form) -> Response:
+        """Ask, or act on the posted answer."""
+        revision = {} if self.revision is None else {"revision": self.revision}
+        initial = Form({**self.values, **revision})
+        return self.page.fill(
+            form, initial, self.model, partial(self._act, form), self._show, self.error_field
+        )
+
+    def _act(self, form: Form, values: BaseModel) -> Response:
+        if self.needs_password:
+            self.page.check_password(form)
+        response = self.do(replace(form, values={**form.values, **values.model_dump()}))
+        if isinstance(response, Response):
+            return response
+        return self.page.redirect(self.to or self.back, self.done)
+
+    def _show(self, form: Form, status: int) -> Response:
+        if form.conflict and self.revision is not None:
+            # What the question shows; it may have been changed again.
+            form = form.rebased(self.revision)
+        needs_password = self.needs_password and self.page.needs_password
+        return self.page.confirm(replace(self, needs_password=needs_password), form, status)
+
+
+def confirm(router: APIRouter, path: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Add a page that asks what the function returns. It has parameters like any handler."""
+
+    def add(ask: Callable[P, R]) -> Callable[P, R]:
+        def handle(
+            asked: ConfirmedAction | Response = Depends(ask),  # noqa: B008
+            form: Form = Depends(posted_form),  # noqa: B008
+        ) -> Response:
+            return asked if isinstance(asked, Response) else asked.answer(form)
+
+        router.add_api_route(path, handle, methods=FORM_METHODS, name=ask.__name__)
+        return ask
+
+    return add

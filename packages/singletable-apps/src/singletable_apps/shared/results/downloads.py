@@ -22,8 +22,8 @@ from ranked_ballots.formats import (
 ROUNDS_FORMAT = "rctab"
 _DESCRIPTIONS = {
     "csv": (
-        "CSV, one column per {noun}",
-        "A spreadsheet: the rank of each {noun}.",
+        "CSV, one column per candidate",
+        "A spreadsheet: the rank of each candidate.",
     ),
     "csv-ranks": (
         "CSV, one column per rank",
@@ -50,17 +50,10 @@ class Download:
     url: str
 
 
-def ballot_downloads(
-    formats: Collection[str], url: Callable[[str], str], noun: str = "candidate"
-) -> list[Download]:
+def ballot_downloads(formats: Collection[str], url: Callable[[str], str]) -> list[Download]:
     """Return a download for each of the formats."""
     return [
-        Download(
-            title.format(noun=noun),
-            purpose.format(noun=noun),
-            FORMATS[name].extensions[0],
-            url(name),
-        )
+        Download(title, purpose, FORMATS[name].extensions[0], url(name))
         for name, (title, purpose) in _DESCRIPTIONS.items()
         if name in formats
     ]

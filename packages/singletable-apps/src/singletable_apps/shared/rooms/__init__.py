@@ -33,20 +33,7 @@ A client sends `{"id": "a1", "type": "answer", "data": {…}}`, and the reply ha
 `{"type": "ack", "id": "a1", "data": {…}}`, or `error` with a `code` and a `message`. A message that
 is sent again after a reconnect has its old id, by which the app recognizes it.
 
-    rooms = Rooms(open_room, key_name="gameId")
-
-    @router.websocket("/games/{game_id}/socket")
-    async def play(websocket: WebSocket, game_id: str) -> None:
-        player = await find_player(game_id, socket_token(websocket))
-        if player is None:
-            await refuse_socket(websocket, CloseCode.UNAUTHORIZED, "Join the game again.")
-            return
-        member = Member(player.id, frozenset({"player", f"me:{player.id}"}))
-        await serve_socket(
-            websocket, rooms, game_id, member, snapshot=read_view, receive=handle_message
-        )
-
-`shared/pages/static/rooms.js` is the client for browsers.
+The README of `shared` has a whole room. `shared/pages/static/rooms.js` is the client for browsers.
 """
 
 from singletable_apps.shared.rooms.client_messages import ClientMessage as ClientMessage

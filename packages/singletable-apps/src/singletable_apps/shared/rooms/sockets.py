@@ -12,13 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket
 
+from singletable_apps.shared.rooms import connections
 from singletable_apps.shared.rooms.client_messages import Receiver, answer_message
-from singletable_apps.shared.rooms.connections import (
-    CloseCode,
-    Member,
-    SocketConnection,
-    short_reason,
-)
 from singletable_apps.shared.rooms.protocol import frame_writer
 from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
 from singletable_apps.shared.rooms.room import Room
@@ -51,14 +46,14 @@ async def accept_socket(websocket: WebSocket) -> None:
 async def refuse_socket(websocket: WebSocket, code: int, reason: str) -> None:
     """Accept a socket and close it: scripts can read the reason only of accepted sockets."""
     await accept_socket(websocket)
-    await websocket.close(code, short_reason(reason))
+    await websocket.close(code, connections.short_reason(reason))
 
 
 async def serve_socket(
     websocket: WebSocket,
     rooms: Rooms,
     key: str,
-    member: Member,
+    member: connections.Member,
     *,
     snapshot: Snapshot,
     receive: Receiver,
@@ -70,7 +65,7 @@ async def serve_socket(
     reconnect, so that its token is checked again.
     """
     await accept_socket(websocket)
-    connection = SocketConnection(
+    connection = connections.SocketConnection(
         member,
         websocket.send,
         rooms.limits.waiting_events,
@@ -81,16 +76,16 @@ async def serve_socket(
     try:
         room = await rooms.join(key, connection, snapshot, position)
     except RoomFull:
-        connection.close(CloseCode.TRY_AGAIN_LATER, "full")
+        connection.close(connections.CloseCode.TRY_AGAIN_LATER, "full")
         return
     except Exception:
         _LOG.exception("A client could not join room %.80s.", key)
-        connection.close(CloseCode.INTERNAL_ERROR, "internal error")
+        connection.close(connections.CloseCode.INTERNAL_ERROR, "internal error")
         return
     expiry = None
     if max_age is not None:
         later = asyncio.get_running_loop().call_later
-        expiry = later(max_age, connection.close, CloseCode.RESTART, "expired")
+        expiry = later(max_age, connection.close, connections.CloseCode.RESTART, "expired")
     try:
         await _receive_all(websocket, rooms, room, connection, receive)
     finally:
@@ -103,7 +98,7 @@ async def _receive_all(
     websocket: WebSocket,
     rooms: Rooms,
     room: Room,
-    connection: SocketConnection,
+    connection: connections.SocketConnection,
     receive: Receiver,
 ) -> None:
     heartbeat = partial(room.heartbeat, connection)
@@ -114,7 +109,7 @@ async def _receive_all(
         text: str | None = message.get("text")
         body: bytes = message["bytes"] if text is None else text.encode(errors="replace")
         if len(body) > rooms.limits.message_bytes:
-            connection.close(CloseCode.TOO_LARGE, "message too large")
+            connection.close(connections.CloseCode.TOO_LARGE, "message too large")
             return
         wait = rooms.take_token(room.key, connection.member)
         reply = await answer_message(body, receive, wait, rooms.clock, heartbeat)

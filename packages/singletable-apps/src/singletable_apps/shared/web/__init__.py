@@ -5,12 +5,9 @@ See the README of `shared` for examples.
 
 from __future__ import annotations
 
-from singletable_apps.shared.web.api_docs import problem_types_of as problem_types_of
 from singletable_apps.shared.web.app import add_routes as add_routes
 from singletable_apps.shared.web.app import api_router as api_router
 from singletable_apps.shared.web.app import make_app as make_app
-from singletable_apps.shared.web.bearer import SentToken as SentToken
-from singletable_apps.shared.web.bearer import check_signed_in as check_signed_in
 from singletable_apps.shared.web.clients import check_limit as check_limit
 from singletable_apps.shared.web.clients import client_address as client_address
 from singletable_apps.shared.web.clients import hit_limit as hit_limit
@@ -18,13 +15,6 @@ from singletable_apps.shared.web.cookies import LONGEST_AGE as LONGEST_AGE
 from singletable_apps.shared.web.cookies import Cookie as Cookie
 from singletable_apps.shared.web.cookies import set_header as set_header
 from singletable_apps.shared.web.downloads import download as download
-from singletable_apps.shared.web.etags import Edit as Edit
-from singletable_apps.shared.web.etags import Headers as Headers
-from singletable_apps.shared.web.etags import IfMatch as IfMatch
-from singletable_apps.shared.web.etags import IfNoneMatch as IfNoneMatch
-from singletable_apps.shared.web.etags import etag as etag
-from singletable_apps.shared.web.idempotency import IdempotencyKey as IdempotencyKey
-from singletable_apps.shared.web.idempotency import IdempotencyKeyIfAny as IdempotencyKeyIfAny
 from singletable_apps.shared.web.openapi import PUBLIC as PUBLIC
 from singletable_apps.shared.web.openapi import responses as responses
 from singletable_apps.shared.web.pagination import Page as Page
@@ -57,6 +47,15 @@ from singletable_apps.shared.web.public_responses import public_response as publ
 from singletable_apps.shared.web.rate_limits import RateLimit as RateLimit
 from singletable_apps.shared.web.rate_limits import add_rate_limit_headers as add_rate_limit_headers
 from singletable_apps.shared.web.rate_limits import client_network as client_network
+from singletable_apps.shared.web.request_headers import Edit as Edit
+from singletable_apps.shared.web.request_headers import Headers as Headers
+from singletable_apps.shared.web.request_headers import IdempotencyKey as IdempotencyKey
+from singletable_apps.shared.web.request_headers import IdempotencyKeyIfAny as IdempotencyKeyIfAny
+from singletable_apps.shared.web.request_headers import IfMatch as IfMatch
+from singletable_apps.shared.web.request_headers import IfNoneMatch as IfNoneMatch
+from singletable_apps.shared.web.request_headers import SentToken as SentToken
+from singletable_apps.shared.web.request_headers import check_signed_in as check_signed_in
+from singletable_apps.shared.web.request_headers import etag as etag
 from singletable_apps.shared.web.response_cache import CachedRoute as CachedRoute
 from singletable_apps.shared.web.response_cache import ResponseCache as ResponseCache
 from singletable_apps.shared.web.response_cache import WriteCounter as WriteCounter

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
 from starlette.middleware import Middleware
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route, WebSocketRoute, compile_path
 from starlette.types import Scope
 
 from singletable_apps.shared.web import middleware
-from singletable_apps.shared.web.api_docs import docs_router
 from singletable_apps.shared.web.bodies import Bodies
 from singletable_apps.shared.web.error_handlers import ErrorProblems, add_handlers
 from singletable_apps.shared.web.openapi import build_openapi, responses
-from singletable_apps.shared.web.problems import COMMON, ProblemFormat, ProblemType
+from singletable_apps.shared.web.problems import (
+    COMMON,
+    NOT_FOUND,
+    Problem,
+    ProblemType,
+    problem_type_url,
+)
 from singletable_apps.shared.web.settings import Settings, Site
 from singletable_apps.shared.web.threads import ThreadRoute
 
@@ -52,12 +59,9 @@ def make_app(
     add_handlers(app, errors)
     for router in routers:
         add_routes(app, router, prefix)
-    types = _merge(COMMON, problem_types)
-    app.state.problem_types = list(types.values())
-    app.state.problem_format = ProblemFormat(types)
-    docs = docs_router(lambda: app.openapi(), app.state.problem_types, prefix)
-    app.include_router(docs, prefix=prefix)
-    _describe_once(app, site)
+    types = app.state.problem_types = _merge(COMMON, problem_types)
+    app.openapi = cache(lambda: build_openapi(app, site, types))  # type: ignore[method-assign]
+    app.include_router(_docs_router(app.openapi, types.values(), prefix), prefix=prefix)
     return app
 
 
@@ -147,12 +151,52 @@ def _merge(common: Sequence[ProblemType], own: Sequence[ProblemType]) -> dict[st
     return {each.name: each for each in (*common, *own)}
 
 
-def _describe_once(app: FastAPI, site: Site) -> None:
-    cached: list[dict[str, Any]] = []
+# ------------------------------------------------------------------------------ documents
 
-    def openapi() -> dict[str, Any]:
-        if not cached:
-            cached.append(build_openapi(app, site, app.state.problem_format))
-        return cached[0]
 
-    app.openapi = openapi  # type: ignore[method-assign]
+def _docs_router(
+    openapi: Callable[[], dict[str, Any]], types: Iterable[ProblemType], prefix: str
+) -> APIRouter:
+    """Return routes for `/openapi.json`, `/problems` and `/problems/{name}`, for programs.
+
+    `Pages.mount` adds the same as pages for people.
+    """
+    router = APIRouter(include_in_schema=False)
+    documents = {
+        each.name: {
+            "type": problem_type_url(each, prefix),
+            "status": each.status,
+            "title": each.title,
+            "about": each.about,
+        }
+        for each in types
+    }
+
+    @router.get("/openapi.json")
+    def get_openapi() -> Response:
+        return JSONResponse(openapi(), headers={"Cache-Control": "no-cache"})
+
+    @router.get("/problems")
+    def list_problem_types(request: Request) -> Response:
+        page = _page(request, None)
+        return page or JSONResponse([*documents.values()])
+
+    @router.get("/problems/{name}")
+    def get_problem_type(name: str, request: Request) -> Response:
+        if name not in documents:
+            raise Problem(NOT_FOUND, "There is no problem type of this name.")
+        if page := _page(request, name):
+            return page
+        return JSONResponse(documents[name])
+
+    return router
+
+
+def _page(request: Request, name: str | None) -> Response | None:
+    """Return a page for a browser, if the app has pages."""
+    render: Callable[[Request, str | None], Response] | None
+    render = getattr(request.app.state, "problem_type_page", None)
+    if render is None or "text/html" not in request.headers.get("accept", ""):
+        return None
+    page: Response = render(request, name)
+    return page

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from singletable_apps.shared.web import problems
-from singletable_apps.shared.web.etags import TAGS
-from singletable_apps.shared.web.idempotency import VISIBLE
 from singletable_apps.shared.web.pagination import CURSOR_FORMAT
+from singletable_apps.shared.web.request_headers import TAGS, VISIBLE
 from singletable_apps.shared.web.settings import Site
 
 # OpenAPI is nested JSON of many shapes.
 Json: TypeAlias = dict[str, Any]
+ProblemTypes: TypeAlias = Mapping[str, problems.ProblemType]
 
 _SCHEMA = {"$ref": "#/components/schemas/Problem"}
 _TEXT = {"type": "string"}
@@ -62,8 +62,8 @@ def _example(problem_type: problems.ProblemType) -> Json:
     }
 
 
-def build_openapi(app: FastAPI, site: Site, written: problems.ProblemFormat) -> Json:
-    """Return the OpenAPI document of an app."""
+def build_openapi(app: FastAPI, site: Site, types: ProblemTypes) -> Json:
+    """Return the OpenAPI document of an app with these problem types, by name."""
     document: Json = get_openapi(
         title=app.title,
         version=app.version,
@@ -81,13 +81,11 @@ def build_openapi(app: FastAPI, site: Site, written: problems.ProblemFormat) -> 
     schemas["Problem"] = problem
     for path, operations in cast(Json, document.get("paths", {})).items():
         for method, operation in operations.items():
-            _complete(operation, path, method, site, written)
+            _complete(operation, path, method, site, types)
     return document
 
 
-def _complete(
-    operation: Json, path: str, method: str, site: Site, written: problems.ProblemFormat
-) -> None:
+def _complete(operation: Json, path: str, method: str, site: Site, types: ProblemTypes) -> None:
     """Add what all operations of this kind have in common."""
     parameters: list[Json] = operation.get("parameters", [])
     for parameter in parameters:
@@ -99,13 +97,13 @@ def _complete(
     is_validated = "422" in responses_
     if is_validated and "#/components/schemas/HTTPValidationError" in str(responses_["422"]):
         del responses_["422"]
-    types = _problem_types(path, method, operation, site, is_validated=is_validated)
-    for status, answer in _responses(tuple(written.type_of(each) for each in types)):
+    found = _problem_types(path, method, operation, is_validated=is_validated)
+    for status, answer in _responses(tuple(types.get(each.name, each) for each in found)):
         _merge(responses_, str(status), answer)
     for code in responses_:
         if code.startswith("2"):
             _describe_headers(responses_[code], parameters)
-        _complete_examples(responses_[code], site.prefix, written)
+        _complete_examples(responses_[code], site.prefix)
     if any(parameter["name"] == "if-none-match" for parameter in parameters):
         responses_["304"] = {"description": "Not changed since the ETag you sent."}
 
@@ -120,7 +118,7 @@ def _without_null(parameter: Json) -> None:
 
 
 def _problem_types(
-    path: str, method: str, operation: Json, site: Site, *, is_validated: bool
+    path: str, method: str, operation: Json, *, is_validated: bool
 ) -> list[problems.ProblemType]:
     types = [problems.INTERNAL_ERROR, problems.UNAVAILABLE]
     if is_validated:
@@ -167,7 +165,7 @@ def _merge(responses_: Json, status: str, answer: Json) -> None:
     existing.setdefault("headers", {}).update(answer.get("headers", {}))
 
 
-def _complete_examples(answer: Json, prefix: str, written: problems.ProblemFormat) -> None:
+def _complete_examples(answer: Json, prefix: str) -> None:
     """Add the prefix of the API to the types in examples."""
     content = answer.get("content", {}).get(problems.MEDIA_TYPE, {})
     for name, example in content.get("examples", {}).items():

@@ -232,17 +232,6 @@ class Problem(Exception):
         return self.type.status
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemFormat:
-    """The problem types of an app by name, of which some may replace common ones."""
-
-    types: Mapping[str, ProblemType] = field(default_factory=dict[str, ProblemType])
-
-    def type_of(self, problem_type: ProblemType) -> ProblemType:
-        """Return the app's own type of this name, if it has one."""
-        return self.types.get(problem_type.name, problem_type)
-
-
 class FieldErrorDocument(BaseModel):
     """One error, and where it is."""
 
@@ -302,8 +291,9 @@ def _page_renderer(scope: Scope, prefix: str) -> Callable[[Request, Problem], Re
 
 def _json_response(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
     app = scope.get("app")
-    written: ProblemFormat = getattr(app and app.state, "problem_format", ProblemFormat())
-    problem_type = written.type_of(problem.type)
+    # The app's own type of this name, if it has one.
+    types: Mapping[str, ProblemType] = getattr(app and app.state, "problem_types", {})
+    problem_type = types.get(problem.type.name, problem.type)
     body: dict[str, JsonValue] = {
         **problem.extensions,
         "type": problem_type_url(problem_type, prefix),

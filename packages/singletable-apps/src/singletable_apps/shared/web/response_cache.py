@@ -18,6 +18,7 @@ from singletable_apps.shared.web.public_responses import current_response
 
 _Key: TypeAlias = tuple[str, bytes, bool, int]
 _Handler: TypeAlias = Callable[[Request], Coroutine[Any, Any, Response]]
+MAX_AGE = timedelta(seconds=1)
 
 
 class WriteCounter:
@@ -48,7 +49,7 @@ class ResponseCache:
     """The latest public responses: those with `s-maxage`, which do not depend on cookies.
 
     A write of this process voids them all at once; what other processes write shows after
-    `max_age`. Set `app.state.response_cache`, and use the route class `CachedRoute`.
+    `MAX_AGE`. Set `app.state.response_cache`, and use the route class `CachedRoute`.
     """
 
     def __init__(
@@ -56,13 +57,11 @@ class ResponseCache:
         writes: WriteCounter,
         clock: Callable[[], datetime],
         *,
-        max_age: timedelta = timedelta(seconds=1),
         size: int = 200,
         max_bytes: int = 32_000_000,
     ) -> None:
         self._writes = writes
         self._clock = clock
-        self._max_age = max_age
         self._size = size
         # Any query string makes another entry, and feeds are large.
         self._max_bytes = max_bytes
@@ -77,7 +76,7 @@ class ResponseCache:
         path, query = request.scope["path"], request.scope["query_string"]
         key = (path, query, accepts_gzip, self._writes.count)
         entry = self._entries.get(key)
-        if entry is not None and timedelta() <= now - entry.rendered_at < self._max_age:
+        if entry is not None and timedelta() <= now - entry.rendered_at < MAX_AGE:
             return current_response(request, entry.response)
         response = await handle(request)
         if response.status_code == 200 and "s-maxage" in response.headers.get("cache-control", ""):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Literal
@@ -41,25 +41,17 @@ Action = Literal["save", "publish", "schedule", "backdate", "unpublish"]
 
 
 class PostForm(BaseModel):
-    """The fields of the editor, and the button that was pressed."""
+    """The button that was pressed, and when to publish."""
 
-    title: str
-    markdown: str = ""
-    slug: str = ""
-    tags: str = ""
-    category: str = ""
-    featured_image_url: str = ""
-    featured_image_alt: str = ""
-    seo_description: str = ""
-    canonical_url: str = ""
-    is_page: bool = False
     publish_at: datetime | None = None
     action: Action = "save"
 
-    def draft(self) -> rules.PostDraft:
-        """Return what the author entered."""
-        values = self.model_dump(exclude={"tags", "publish_at", "action"})
-        return rules.PostDraft(**values, tags=tuple(split_commas(self.tags)))
+
+def _read_draft(form: Form) -> rules.PostDraft:
+    """Return what the author entered. The service checks it."""
+    values: dict[str, Any] = {each.name: form.value(each.name) for each in fields(rules.PostDraft)}
+    values |= {"tags": tuple(split_commas(values["tags"])), "is_page": bool(values["is_page"])}
+    return rules.PostDraft(**values)
 
 
 def split_commas(text: str) -> list[str]:
@@ -117,13 +109,12 @@ def preview_text(page: AuthorPage, form: PostedForm, post: str = "") -> Response
     The date and the author are those of the stored post, if there is one.
     """
     person = page.service.profile.get_portfolio()
-    values: dict[str, Any] = {each.name: form.value(each.name) for each in fields(rules.PostDraft)}
-    if len(values["markdown"].encode(errors="replace")) > rules.MAX_MARKDOWN_BYTES:
+    draft = _read_draft(form)
+    if len(draft.markdown.encode(errors="replace")) > rules.MAX_MARKDOWN_BYTES:
         text = "This text is too long to be published as one page."
-        values["markdown"] = page.language.gettext(text)
-    values |= {"tags": tuple(split_commas(values["tags"])), "is_page": bool(values["is_page"])}
+        draft = replace(draft, markdown=page.language.gettext(text))
     stored = get_own_post(page, post).blog if post else None
-    shown_post = page.service.posts.preview(page.user, rules.PostDraft(**values), stored)
+    shown_post = page.service.posts.preview(page.user, draft, stored)
     if "title" not in form.values:  # the about page has no title of its own
         about = evolve(person, about_content=shown_post.content.content)
         shown = public.show_about(PublicPageContext(page.request, page.settings, about))
@@ -141,7 +132,7 @@ def get_own_post(page: UserPageContext, blog_id: str) -> rules.Post:
 
 def _submit(page: UserPageContext, form: Form, post: rules.Post | None) -> Response:
     posts = page.service.posts
-    show = partial(_show_again, page, post)
+    draft, show = _read_draft(form), partial(_show_again, page, post)
 
     def act(values: PostForm) -> Response:
         at = _kept_time(form, values, post)
@@ -154,9 +145,9 @@ def _submit(page: UserPageContext, form: Form, post: rules.Post | None) -> Respo
             question = Phrase("This date is in the past. Publish now, dated %(day)s?", day=day)
             return show(form.with_errors(publish_at=question), 422, past_day=day)
         if post is None:
-            blog = posts.create(page.user, values.draft())
+            blog = posts.create(page.user, draft)
         else:
-            blog = posts.edit(page.user, post.blog.blog_id, values.draft(), form.revision_check())
+            blog = posts.edit(page.user, post.blog.blog_id, draft, form.revision_check())
         forget_draft(page, form)
         return _finish(page, values, blog, post, at)
 

@@ -8,21 +8,16 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
+from singletable_apps.portfolio import profile_rules
 from singletable_apps.portfolio.entities import Font, Theme
 from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
 from singletable_apps.portfolio.pages.admin.views import saved_text
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext, wants_json
-from singletable_apps.portfolio.profile_rules import (
-    LANGUAGES,
-    SOCIAL_NETWORKS,
-    PortfolioEdits,
-    SettingsEdits,
-)
 from singletable_apps.shared.pages import FORM_METHODS, Form, Link, PostedForm
 from singletable_apps.shared.service import time_zone_names
 
 router = APIRouter()
-_NETWORKS = {**SOCIAL_NETWORKS, "twitter": "X (Twitter)"}
+_NETWORKS = {**profile_rules.SOCIAL_NETWORKS, "twitter": "X (Twitter)"}
 
 
 def portfolio_tabs(page: UserPageContext, current: str) -> list[Link]:
@@ -49,8 +44,8 @@ def edit_profile(page: OwnerPage, form: PostedForm) -> Response:
     """Change the profile."""
 
     def save(values: ProfileForm) -> Response:
-        links = {name: form.value(f"social_links-{name}") for name in SOCIAL_NETWORKS}
-        edits = PortfolioEdits(**values.model_dump(), social_links=links)
+        links = {name: form.value(f"social_links-{name}") for name in profile_rules.SOCIAL_NETWORKS}
+        edits = profile_rules.PortfolioEdits(**values.model_dump(), social_links=links)
         page.service.profile.update_portfolio(page.user, edits, form.revision_check())
         return page.redirect(page.urls.admin("portfolio"), "Profile saved.")
 
@@ -83,7 +78,7 @@ def edit_about(page: OwnerPage, form: PostedForm) -> Response:
     """Change the about page."""
 
     def save(values: AboutForm) -> Response:
-        edits = PortfolioEdits(about_markdown=values.markdown)
+        edits = profile_rules.PortfolioEdits(about_markdown=values.markdown)
         saved = page.service.profile.update_portfolio(page.user, edits, form.revision_check())
         forget_draft(page, form)
         if wants_json(page.request):
@@ -133,7 +128,7 @@ def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
     """Change the settings."""
 
     def save(values: SettingsForm) -> Response:
-        edits = SettingsEdits(**values.model_dump())
+        edits = profile_rules.SettingsEdits(**values.model_dump())
         page.service.profile.update_settings(page.user, edits, form.revision_check())
         return page.redirect(page.urls.admin("settings"), "Settings saved.")
 
@@ -145,7 +140,7 @@ def _show_settings(page: UserPageContext, form: Form, status: int = 200) -> Resp
     # A choice that was made elsewhere stays among the options.
     kept = ("UTC", form.value("time_zone"))
     zones = [zone for zone in time_zone_names() if "/" in zone or zone in kept]
-    codes = {form.value("language"): form.value("language"), **LANGUAGES}
+    codes = {form.value("language"): form.value("language"), **profile_rules.LANGUAGES}
     return page.render(
         "admin/settings",
         status,

@@ -1,22 +1,53 @@
-"""Conditional requests (RFC 9110, 13): If-Match for edits, If-None-Match for reads."""
+"""Headers of API requests: access tokens, conditions (RFC 9110, 13) and idempotency keys.
+
+If-Match is for edits, If-None-Match for reads. A request with the same Idempotency-Key as before
+takes effect once.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 from fastapi import Depends, Header, Request, Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
 from singletable_apps.shared.web.problems import (
+    IDEMPOTENCY_KEY,
     INVALID,
+    NOT_SIGNED_IN,
     PRECONDITION_FAILED,
     PRECONDITION_REQUIRED,
     FieldError,
     Problem,
 )
 from singletable_apps.shared.web.threads import on_event_loop
+
+# ------------------------------------------------------------------------------ access tokens
+
+T = TypeVar("T")
+
+BEARER = HTTPBearer(
+    scheme_name="access token",
+    description="The `access_token` from signing in or refreshing, or a personal access token.",
+    auto_error=False,
+)
+# The token that was sent, or None.
+SentToken: TypeAlias = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
+
+
+def check_signed_in(request: Request, sent: T | None) -> T:
+    """Return what a valid token gave, or raise a 401 problem."""
+    if sent is None:
+        is_missing = "authorization" not in request.headers
+        detail = "The header is missing." if is_missing else "Expected Bearer and a valid token."
+        raise Problem(NOT_SIGNED_IN, errors=[FieldError(detail, header="Authorization")])
+    return sent
+
+
+# ------------------------------------------------------------------------------ conditions
 
 _TAG = r'(?:W/)?"[!#-~]*"'
 TAGS = rf"^(?:\*|{_TAG}(?:[ \t]*,[ \t]*{_TAG})*)$"
@@ -122,3 +153,45 @@ class _Headers:
 
 
 Headers: TypeAlias = Annotated[_Headers, Depends(on_event_loop(_Headers))]
+
+
+# ------------------------------------------------------------------------------ idempotency keys
+
+MAX_LENGTH = 200
+VISIBLE = rf"^[!-~]{{1,{MAX_LENGTH}}}$"
+_DESCRIPTION = "A new value for each action, and the same one when you retry."
+
+
+async def _key(
+    idempotency_key: Annotated[str | None, Header(description=_DESCRIPTION)] = None,
+) -> str:
+    if idempotency_key is None:
+        raise _invalid("The header is missing.")
+    return _check(idempotency_key)
+
+
+async def _key_if_any(
+    idempotency_key: Annotated[
+        str | None,
+        # The pattern marks the header as optional in the OpenAPI document.
+        Header(description=_DESCRIPTION, json_schema_extra={"pattern": VISIBLE}),
+    ] = None,
+) -> str | None:
+    return None if idempotency_key is None else _check(idempotency_key)
+
+
+def _check(key: str) -> str:
+    if not re.fullmatch(VISIBLE, key):
+        raise _invalid(
+            f"Expected 1 to {MAX_LENGTH} visible ASCII characters, but got "
+            f"{len(key)} characters, some of them invalid."
+        )
+    return key
+
+
+def _invalid(detail: str) -> Problem:
+    return Problem(IDEMPOTENCY_KEY, errors=[FieldError(detail, header="Idempotency-Key")])
+
+
+IdempotencyKey: TypeAlias = Annotated[str, Depends(_key)]
+IdempotencyKeyIfAny: TypeAlias = Annotated[str | None, Depends(_key_if_any)]
