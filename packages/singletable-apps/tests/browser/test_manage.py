@@ -74,13 +74,13 @@ def test_voters_are_filtered_while_typing(open_page: OpenPage, served: Site) -> 
     assert errors == []
 
 
-def test_what_became_of_emails_is_readable_on_a_phone(open_page: OpenPage, served: Served) -> None:
+def test_what_became_of_emails_is_readable_on_a_phone(open_page: OpenPage, served: Site) -> None:
     rolls, ada = served.sample.elections.rolls, served.sample.user("Ada")
     for send in (rolls.invite, rolls.remind):
         send(ada, "Harbor club board")
         rolls.deliver()
     page = open_page(viewport=PHONE)
-    served.open(page, "Ada", "e/Harbor%20club%20board/voters")
+    served.open_as(page, "Ada", "e/Harbor%20club%20board/voters")
     box = page.locator("td .meta", has_text="reminded").first.bounding_box()
     assert box is not None
     assert box["x"] + box["width"] <= PHONE["width"]
