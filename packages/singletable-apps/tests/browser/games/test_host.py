@@ -134,6 +134,29 @@ def test_answers_are_approved_and_hidden_and_winners_shown_on_a_phone(
 
 
 def test_space_goes_on_after_a_click_on_something_else(served: Served, open_page: OpenPage) -> None:
+def test_dialogs_close_when_what_they_ask_about_is_over(
+    served: Served, open_page: OpenPage
+) -> None:
+    game = create(served, CAPITAL, LUNCH)
+    join(served, game, "Ada", "Bob")
+    host, commands = served.host(open_page(), game), served.service.rounds
+    dialog = host.get_by_role("dialog")
+    commands.command(game.game_id, Command.START)
+    host.get_by_role("button", name="Skip").click()
+    commands.command(game.game_id, Command.NEXT)
+    expect(host.get_by_text("Answers are open · Question 1")).to_be_visible()
+    # The question can still be skipped, but not twice.
+    expect(dialog).to_contain_text("Skip this question?")
+    dialog.get_by_role("button", name="Cancel").click()
+    host.locator("#next", has_text="Close answers").click()
+    expect(dialog).to_contain_text("Only 0 of 2 players have answered. Close anyway?")
+    commands.command(game.game_id, Command.CLOSE)
+    expect(dialog).to_have_count(0)
+    host.get_by_role("button", name="End game").click()
+    commands.command(game.game_id, Command.END)
+    expect(dialog).to_have_count(0)
+
+
     host = served.host(open_page(), create(served, CAPITAL))
     for _ in "12":
         host.get_by_label("Lock the room").click()
