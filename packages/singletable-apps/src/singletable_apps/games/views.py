@@ -234,7 +234,10 @@ def leaderboard_view(snapshot: Snapshot) -> View:
     }
     if snapshot.game.settings.teams:
         ranked = sorted(team_totals(totals, teams).items(), key=lambda each: -each[1])
-        view["teams"] = [{"name": name, "points": points} for name, points in ranked]
+        view["teams"] = [
+            {"name": name, "points": mean, "place": 1 + sum(other > mean for _, other in ranked)}
+            for name, mean in ranked
+        ]
     return view
 
 

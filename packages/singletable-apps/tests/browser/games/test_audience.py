@@ -16,7 +16,7 @@ def test_question_is_asked_voted_for_and_shown_while_the_game_goes_on(
     served: Served, open_page: OpenPage
 ) -> None:
     hall = Hall(served, open_page, ["Ada", "Bob"])
-    hall.enter(served.create(LESSON, settings=replace(CALM, reading_seconds=0)))
+    hall.enter(served.create(LESSON, settings=replace(CALM, reading_seconds=0, is_anonymous=False)))
     ada, bob = hall.phones
     hall.host.get_by_label("Players can ask you").check()
     ada.tap("Ask the host")
@@ -29,6 +29,7 @@ def test_question_is_asked_voted_for_and_shown_while_the_game_goes_on(
     hall.check_accessible()
     hall.host.get_by_role("button", name="Show large: Why so late?").click()
     expect(hall.screen.locator(".spotlight")).to_contain_text("1 vote")
+    expect(hall.screen.locator(".overlay-title")).to_have_text("A question from Ada")
     bob.page.reload()
     bob.tap("Ask the host")
     bob.tap("Vote for: Why so late?")

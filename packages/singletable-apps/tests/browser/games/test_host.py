@@ -95,7 +95,7 @@ def test_quiz_is_hosted_by_keys_and_followed_on_the_big_screen(
     expect(screen.get_by_text("This question was skipped.")).to_be_visible()
     host.get_by_role("button", name="End game").click()
     host.get_by_role("dialog").get_by_role("button", name="End the game").click()
-    expect(screen.get_by_role("heading", name="Ada wins")).to_be_visible()
+    expect(screen.get_by_role("heading", name="Winner: Ada")).to_be_visible()
     expect(host.get_by_role("link", name="Open the report")).to_be_visible()
     assert not errors
 

@@ -212,7 +212,7 @@ WALK: dict[str, tuple[Callable[[Audience], None], dict[Role, str]]] = {
     ),
     "ended": (
         finish,
-        sees("The game is over", "Ada wins", "You won", "Thank you for playing"),
+        sees("The game is over", "Winner: Ada", "You won", "Thank you for playing"),
     ),
 }
 

@@ -79,13 +79,13 @@ def expect_answered(hall: Hall, done: int) -> None:
 def expect_podium(hall: Hall, winner: str) -> None:
     """Finish the game, and see the winner on the big screen, on phones and in the report."""
     hall.press("Finish the game")
-    expect(hall.screen.get_by_role("heading", name=f"{winner} wins")).to_be_visible()
+    expect(hall.screen.get_by_role("heading", name=f"Winner: {winner}")).to_be_visible()
     expect(hall.screen.locator(".step-up").first).to_contain_text(winner)
     for phone in hall.phones:
         if phone.name == winner:
             phone.expect("You won", "1st of 4")
     hall.host.get_by_role("link", name="Open the report").click()
-    expect(hall.host.get_by_text(f"Champion: {winner}")).to_be_visible()
+    expect(hall.host.get_by_text(f"Winner: {winner}")).to_be_visible()
 
 
 def test_answers_are_ranked_by_all_players_and_authors_are_revealed(

@@ -9,14 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from singletable import (
-    AsyncEngine,
-    AsyncStore,
-    Driver,
-    Engine,
-    Observer,
-    Store,
-)
+from singletable import AsyncEngine, AsyncStore, Driver, Engine, Observer, Store
 from singletable_apps.games.entities import engagements
 from singletable_apps.games.service.admin import Admin
 from singletable_apps.games.service.answers import Answers

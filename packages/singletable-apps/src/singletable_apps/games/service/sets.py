@@ -13,14 +13,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from singletable import AlreadyExists as ItemExists
-from singletable import (
-    ConditionFailed,
-    Page,
-    SingleTableError,
-    evolve,
-    key_of,
-    retry_conflicts,
-)
+from singletable import ConditionFailed, Page, SingleTableError, evolve, key_of, retry_conflicts
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import QuestionSet, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, Busy, InvalidInput, NotFound

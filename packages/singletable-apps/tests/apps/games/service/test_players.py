@@ -10,14 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable_apps.games.entities import GameSettings
-from singletable_apps.games.errors import (
-    AlreadyExists,
-    InvalidInput,
-    RoomClosed,
-)
+from singletable_apps.games.errors import AlreadyExists, InvalidInput, RoomClosed
 from singletable_apps.games.names import is_generated
 from singletable_apps.games.phases import Command
 from singletable_apps.games.service.players import balance_teams
+from singletable_apps.games.views import leaderboard_view
 from tests.apps.games.support.world import CAPITAL, PRIMES, SETTINGS, World
 
 TEAMS = replace(SETTINGS, teams=("Red", "Blue", "Green"))
@@ -123,6 +120,13 @@ def test_players_without_a_team_are_balanced(memory: World) -> None:
     assert memory.service.players.join(game.game_id, "Ada", team=" red ").player.team == "Red"
     with pytest.raises(InvalidInput):
         memory.service.players.join(game.game_id, "Bob", team="Pink")
+
+
+def test_teams_with_equal_points_share_a_place(memory: World) -> None:
+    game = memory.game(settings=TEAMS)
+    memory.join(game, "Ada", "Bob", "Cyd")
+    teams = leaderboard_view(memory.service.snapshots.read(game.game_id))["teams"]
+    assert [(each["name"], each["place"]) for each in teams] == [(each, 1) for each in TEAMS.teams]
 
 
 def test_host_balances_teams(memory: World) -> None:

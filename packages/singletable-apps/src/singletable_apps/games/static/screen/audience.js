@@ -10,7 +10,7 @@ const MOST = 8;
 /** @param {{game: import("../live.js").Game}} props */
 export function Spotlight({ game }) {
   const asked = game.view.value.audience.questions.find((each) => each.status === "shown");
-  return asked && html`<div class="overlay spotlight" role="status"><p class="overlay-title">${asked.name ? `${asked.name} asks` : "A question to the host"}</p><h1 class=${sizeOf(asked.text)}>${asked.text}</h1>${asked.votes > 0 && html`<p class="detail">${count(asked.votes, "vote")}</p>`}</div>`;
+  return asked && html`<div class="overlay spotlight" role="status"><p class="overlay-title">${asked.name ? `A question from ${asked.name}` : "A question to the host"}</p><h1 class=${sizeOf(asked.text)}>${asked.text}</h1>${asked.votes > 0 && html`<p class="detail">${count(asked.votes, "vote")}</p>`}</div>`;
 }
 
 /** @param {{game: import("../live.js").Game}} props */

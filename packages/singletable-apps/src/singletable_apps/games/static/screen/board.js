@@ -34,7 +34,7 @@ export function Leaderboard({ game, isFresh }) {
         ${isNow && html`<${Movement} movement=${each.movement}/>`}
         ${isNow && each.gained > 0 && html`<span class="row-gained">+${points(each.gained)}</span>`}<b class="row-points">${points(isNow ? each.points : each.points - each.gained)}</b>
       </li>`)}</ol>
-      ${teams?.length > 0 && html`<div class="teams"><h2>Teams</h2><ol>${teams.map((team, place) => html`<li key=${team.name}><span class="row-place">${place + 1}</span><span class="row-name">${team.name}</span><b class="row-points">${points(team.points)}</b></li>`)}</ol><p>Mean points of the members</p></div>`}
+      ${teams?.length > 0 && html`<div class="teams"><h2>Teams</h2><ol>${teams.map((team) => html`<li key=${team.name}><span class="row-place">${team.place}</span><span class="row-name">${team.name}</span><b class="row-points">${points(team.points)}</b></li>`)}</ol><p>Mean points of the members</p></div>`}
     </div>
     ${of > top.length && html`<p class="aftermath"><span class="explanation">The first ${top.length} of ${count(of, "player")}. Your own place is on your phone.</span></p>`}
   </section>`;
@@ -45,7 +45,7 @@ export function Podium({ game, isFresh }) {
   const { leaderboard, title, teams: names, playerCount, questionNumber } = game.view.value;
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const isTeams = names.length > 0 && leaderboard.teams?.length > 0;
-  const all = isTeams ? rankTeams(leaderboard.teams) : leaderboard.top;
+  const all = isTeams ? leaderboard.teams : leaderboard.top;
   const scored = all.filter((each) => each.points > 0);
   useEffect(() => (canvas.current && scored.length ? throwConfetti(canvas.current) : undefined), []);
   if (!scored.length) return html`<section class="stage reading"><p class="eyebrow-big">${title}</p><h1 class="is-xl">Thank you for playing</h1><p class="detail">${count(playerCount, "player")}, ${count(questionNumber, "question")}</p></section>`;
@@ -53,13 +53,10 @@ export function Podium({ game, isFresh }) {
   const winners = scored.filter((each) => each.place === 1);
   return html`<section class=${`stage podium${isFresh && !calm.matches ? " is-fresh" : ""}`}>
     <canvas class="confetti" ref=${canvas} aria-hidden="true"></canvas>
-    <header class="board-head"><h1 class="is-l">${winners.length > 1 ? `${winners.length} share the first place` : `${winners[0].name} wins`}</h1></header>
+    <header class="board-head"><h1 class="is-l">${winners.length > 1 ? `${winners.length} share the first place` : `Winner: ${winners[0].name}`}</h1></header>
     <div class="podium-body">
-      <ol class="steps-up">${best.map((each, at) => html`<li key=${each.playerId} class=${`step-up at-${at + 1} is-place-${each.place}`}><span class=${`step-name ${sizeOf(each.name)}`}>${each.name}</span><span class="step-points">${points(each.points)}</span><span class="step-block"><b>${each.place}</b></span></li>`)}</ol>
-      ${others.length > 0 && html`<ol class="runners">${others.map((each) => html`<li key=${each.playerId}><span class="row-place">${each.place}</span><span class="row-name">${each.name}</span><b class="row-points">${points(each.points)}</b></li>`)}</ol>`}
+      <ol class="steps-up">${best.map((each, at) => html`<li key=${each.playerId ?? each.name} class=${`step-up at-${at + 1} is-place-${each.place}`}><span class=${`step-name ${sizeOf(each.name)}`}>${each.name}</span><span class="step-points">${points(each.points)}</span><span class="step-block"><b>${each.place}</b></span></li>`)}</ol>
+      ${others.length > 0 && html`<ol class="runners">${others.map((each) => html`<li key=${each.playerId ?? each.name}><span class="row-place">${each.place}</span><span class="row-name">${each.name}</span><b class="row-points">${points(each.points)}</b></li>`)}</ol>`}
     </div>
   </section>`;
 }
-
-/** Teams with places; equal points share a place. */
-const rankTeams = (teams) => teams.map((team) => ({ ...team, playerId: team.name, place: 1 + teams.filter((other) => other.points > team.points).length }));
