@@ -8,16 +8,16 @@ from playwright.sync_api import expect
 
 from singletable_apps.games.entities import Homework
 from singletable_apps.games.service.games import GameDraft
-from tests.apps.games.support.world import CAPITAL, PRIMES
+from tests.apps.games.support.world import CAPITAL, MOON
 from tests.browser.conftest import OpenPage
 from tests.browser.games.server import HOST, Served
 from tests.browser.page_checks import collect_errors, find_axe_violations
 
 
-def test_choice_is_sent_when_time_is_up(open_page: OpenPage, served: Served) -> None:
+def test_answer_is_sent_when_time_is_up(open_page: OpenPage, served: Served) -> None:
     context = served.service.context
     terms = Homework(context.clock() + timedelta(days=1), answers_shown="at-once", seconds=60)
-    game = served.service.homework.give(HOST, GameDraft(questions=(CAPITAL, PRIMES)), terms)
+    game = served.service.homework.give(HOST, GameDraft(questions=(CAPITAL, MOON)), terms)
     page = open_page(viewport={"width": 360, "height": 640})
     errors = collect_errors(page)
     page.clock.install()
@@ -33,7 +33,11 @@ def test_choice_is_sent_when_time_is_up(open_page: OpenPage, served: Served) -> 
     assert find_axe_violations(page) == []
     page.reload()
     page.get_by_role("button", name="Next question").click()
-    page.get_by_role("button", name="Finish without an answer").click()
-    expect(page.locator("h1")).to_have_text("1 of 2 right")
+    page.get_by_label("A number from").fill("1968")
+    page.clock.fast_forward(20_000)
+    expect(page.locator("h1")).to_have_text("Correct")
+    page.get_by_role("button", name="See the result").click()
+    expect(page.locator("h1")).to_have_text("2 of 2 right")
+    expect(page.get_by_text("Right: 1969")).to_be_visible()
     assert find_axe_violations(page) == []
     assert errors == []

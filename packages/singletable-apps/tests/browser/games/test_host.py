@@ -97,6 +97,7 @@ def test_quiz_is_hosted_by_keys_and_followed_on_the_big_screen(
     host.get_by_role("dialog").get_by_role("button", name="End the game").click()
     expect(screen.get_by_role("heading", name="Winner: Ada")).to_be_visible()
     expect(host.get_by_role("link", name="Open the report")).to_be_visible()
+    expect(host.locator(".console-code")).to_be_empty()
     assert not errors
 
 
@@ -133,7 +134,6 @@ def test_answers_are_approved_and_hidden_and_winners_shown_on_a_phone(
     assert not errors
 
 
-def test_space_goes_on_after_a_click_on_something_else(served: Served, open_page: OpenPage) -> None:
 def test_dialogs_close_when_what_they_ask_about_is_over(
     served: Served, open_page: OpenPage
 ) -> None:
@@ -157,6 +157,7 @@ def test_dialogs_close_when_what_they_ask_about_is_over(
     expect(dialog).to_have_count(0)
 
 
+def test_space_goes_on_after_a_click_on_something_else(served: Served, open_page: OpenPage) -> None:
     host = served.host(open_page(), create(served, CAPITAL))
     for _ in "12":
         host.get_by_label("Lock the room").click()
@@ -184,6 +185,12 @@ def test_editor_previews_keeps_saves_and_sorts(served: Served, open_page: OpenPa
     item = served.service.sets.create(HOST, draft)
     page = open_page()
     served.host(page, create(served, CAPITAL))
+    page.goto(served.at("sets", item.set_id, "questions", "new") + "?type=trivia")
+    expect(page.locator(".is-phone .tile")).to_have_count(4)
+    page.get_by_label("Image of the question").set_input_files(
+        {"name": "a.png", "mimeType": "image/png", "buffer": page.screenshot()}
+    )
+    expect(page.locator(".is-screen .picture")).to_be_visible()
     page.goto(served.at("sets", item.set_id, "questions", "1"))
     page.get_by_label("Question", exact=True).fill("Where is the parliament?")
     for frame in (".is-screen", ".is-phone"):

@@ -14,16 +14,22 @@ const field = (name) => /** @type {any} */ (form.elements.namedItem(name));
 /** @param {string} name */
 const text = (name) => (field(name)?.value ?? "").trim();
 
+// Pictures that were chosen, and are not uploaded yet.
+const chosen = /** @type {Record<string, string>} */ ({});
+/** @param {string} saved @param {string} file @param {string} drop */
+const pictureOf = (saved, file, drop) => chosen[file] ?? (field(drop)?.checked ? "" : text(saved));
+
 /** What the form says, as a game shows it. */
 function readQuestion() {
   const type = text("type"), [first, last] = STEPS[text("scale")] ?? [1, 5];
-  const slots = [...LETTERS].map((id, slot) => ({ id, text: text(`option-${slot}`), image: text(`option_image-${slot}`), isRight: field(`correct-${slot}`)?.checked }));
-  const options = slots.filter((each) => each.text || each.image).map((each, place) => ({ ...each, id: LETTERS[place] }));
+  const slots = [...LETTERS].map((id, slot) => ({ id, text: text(`option-${slot}`), image: pictureOf(`option_image-${slot}`, `option_file-${slot}`, `option_drop-${slot}`), isRight: field(`correct-${slot}`)?.checked }));
+  const filled = slots.filter((each) => each.text || each.image);
+  const options = (filled.length ? filled : slots.slice(0, 4)).map((each, place) => ({ ...each, id: LETTERS[place] }));
   // People see an order mixed.
   const choices = { "yes-no": [{ id: "yes", text: "Yes" }, { id: "no", text: "No" }], trivia: options, choice: options, rank: options, order: [...options].reverse().map((each, place) => ({ ...each, id: LETTERS[place] })) }[type] ?? [];
   const isQuiz = ["trivia", "slider", "order", "typed"].includes(type), steps = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   return {
-    type, isQuiz, title: text("title") || "Your question", detail: text("detail"), instruction: text("instruction"), category: text("category"), image: text("image"),
+    type, isQuiz, title: text("title") || "Your question", detail: text("detail"), instruction: text("instruction"), category: text("category"), image: pictureOf("image", "image_file", "image_drop"),
     seconds: Number(text("seconds")) || 0, longest: Number(text("longest")) || 280, points: isQuiz ? Number(text("points")) || 0 : 0,
     options: choices, selections: type === "trivia" ? (options.filter((each) => each.isRight).length > 1 ? options.length : 1) : Number(text("selections")) || 1,
     low: Number(text("low")), high: Number(text("high")), step: Number(text("step")) || 1,
@@ -34,7 +40,7 @@ function readQuestion() {
 const question = signal(readQuestion());
 const none = () => {};
 
-const Phone = () => html`<div class="phone" inert><main class="play"><div class="play-main"><${Ask} question=${question.value}/><${Answer} key=${JSON.stringify(question.value)} question=${question.value} answer=${{}} isOpen=${true} isSaved=${false} draft="" keep=${none} submit=${none} tap=${none}/></div></main></div>`;
+const Phone = () => html`<div class="phone" inert><main class="play"><div class="play-main"><${Ask} question=${question.value}/><${Answer} key=${JSON.stringify({ ...question.value, image: "" })} question=${question.value} answer=${{}} isOpen=${true} isSaved=${false} draft="" keep=${none} submit=${none} tap=${none}/></div></main></div>`;
 
 function Screen() {
   const view = { phase: "open", question: question.value, questionId: "", remaining: question.value.seconds || (/text|call/.test(question.value.type) ? 75 : 30), deadline: null, version: 0 };
@@ -61,7 +67,14 @@ function draw(name, label, styles, part) {
 draw("screen", "Big screen", preview.dataset.screenCss, Screen);
 draw("phone", "Phone", preview.dataset.phoneCss, Phone);
 preview.hidden = false;
-form.addEventListener("input", () => { question.value = readQuestion(); });
+form.addEventListener("input", ({ target }) => {
+  const { name, files } = /** @type {HTMLInputElement} */ (target), reader = new FileReader();
+  question.value = readQuestion();
+  if (!files) return;
+  delete chosen[name];
+  reader.onload = () => { chosen[name] = `${reader.result}`; question.value = readQuestion(); };
+  if (files[0]) reader.readAsDataURL(files[0]);
+});
 
 // Several lines that are pasted into an option are several options; a star marks a correct one.
 form.addEventListener("paste", (event) => {

@@ -12,7 +12,7 @@ const actions = makeActions(game, config);
 
 function Status() {
   const { screens } = game.presence.value;
-  return html`<p class="console-status"><span class="console-code">${spaced(game.view.value.joinCode)}</span><span class=${`dot${game.online.value ? "" : " is-off"}`}></span>${game.online.value ? (screens ? `Live, ${screens === 1 ? "one screen" : `${screens} screens`}` : "Live") : game.closed.value || "Connecting. Buttons work meanwhile."}</p>`;
+  return html`<p class="console-status"><span class="console-code">${game.view.value.phase !== "ended" && spaced(game.view.value.joinCode)}</span><span class=${`dot${game.online.value ? "" : " is-off"}`}></span>${game.online.value ? (screens ? `Live, ${screens === 1 ? "one screen" : `${screens} screens`}` : "Live") : game.closed.value || "Connecting. Buttons work meanwhile."}</p>`;
 }
 
 function App() {

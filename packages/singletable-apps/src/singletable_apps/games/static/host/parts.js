@@ -12,7 +12,7 @@ export function Bars({ question, tally, correct = [], answers = 0 }) {
   const { rows, mean } = summarize(question, tally ?? {}, answers, correct), isNumber = Boolean(question.bars), isOrder = question.type === "order";
   if (!rows.length || (question.type === "slider" && !tally)) return null;
   return html`<ul class="bars">${rows.filter((row) => question.type !== "slider" || row.votes || correct.includes(row.id)).map((row) => html`<li key=${row.id} class=${`bar-row answer-${isNumber ? "a" : row.id}${!isOrder && correct.includes(row.id) ? " is-right" : ""}`} style=${{ "--share": tally ? row.share.toFixed(3) : 0 }}>
-    <span class="bar-fill"></span>${!isNumber && html`<span class="answer-shape" aria-hidden="true"></span>`}${letterOf(row.id) && html`<b>${letterOf(row.id)}</b>`}<span class="bar-text">${row.text}${!isOrder && correct.includes(row.id) && html` <span class="bar-right">correct</span>`}</span>${tally && html`<span class="bar-votes">${row.note || html`${row.votes} · ${percent(row.share)}`}</span>`}
+    <span class="bar-fill"></span>${!isNumber && html`<span class="answer-shape" aria-hidden="true"></span>`}${letterOf(row.id) && html`<b>${letterOf(row.id)}</b>`}<span class="bar-text">${row.text}${!isOrder && correct.includes(row.id) && html` <span class="bar-right">${question.type === "slider" ? "true value" : "correct"}</span>`}</span>${tally && html`<span class="bar-votes">${row.note || html`${row.votes} · ${percent(row.share)}`}</span>`}
   </li>`)}</ul>${isOrder && correct.length > 0 && html`<p class="quiet">The right order, and how many had each in its place.</p>`}${mean !== null && html`<p class="quiet">${mean.toFixed(1)} on average</p>`}`;
 }
 
@@ -68,17 +68,17 @@ function SurveyResults({ view, actions }) {
   /** @param {string} id */
   const toggle = (id) => actions.post("share", (shared.includes(id) ? shared.filter((each) => each !== id) : [...shared, id]).map((each) => ["question", each]));
   if (!survey.results.length) return html`<p class="quiet">${count(survey.questions.length, "question")}, answered at everyone’s own pace. Results are counted when you close the survey.</p>`;
-  return html`<ol class="survey-list">${survey.questions.map((question) => {
+  return html`${survey.results.some((each) => each.isHidden) && html`<p class="quiet">Results are shown from ${survey.minCell} answers on. You can choose this number when you create a game.</p>`}<ol class="survey-list">${survey.questions.map((question) => {
     const result = survey.results.find((each) => each.questionId === question.questionId);
     if (!result) return null;
-    return html`<li key=${question.questionId}><div class="survey-head"><h2>${question.title}</h2><label class="check"><input type="checkbox" checked=${result.isShared} disabled=${result.isHidden} onChange=${() => toggle(question.questionId)}/><span>Share</span></label></div><p class="meta">${count(result.answers, "answer")}</p>${result.isHidden ? html`<p class="quiet">Hidden: results are shown from ${survey.minCell} answers on. You can choose this number when you create a game.</p>` : html`<${Bars} question=${question} tally=${result.tally} answers=${result.answers}/>`}</li>`;
+    return html`<li key=${question.questionId}><div class="survey-head"><h2>${question.title}</h2><label class="check"><input type="checkbox" checked=${result.isShared} disabled=${result.isHidden} onChange=${() => toggle(question.questionId)}/><span>Share</span></label></div><p class="meta">${count(result.answers, "answer")}</p>${result.isHidden ? html`<p class="quiet">Too few answers to show.</p>` : html`<${Bars} question=${question} tally=${result.tally} answers=${result.answers}/>`}</li>`;
   })}</ol>`;
 }
 
 /** @param {{board: any}} props */
 function Board({ board }) {
   if (!board?.top.length) return html`<p class="quiet">Nobody has points yet.</p>`;
-  return html`<ol class="board-list">${board.top.map((each) => html`<li key=${each.playerId}><span class="board-place">${each.place}</span><span class="board-name">${each.name}${each.team && html` <span class="quiet">${each.team}</span>`}</span>${each.gained > 0 && html`<span class="board-gained">+${each.gained.toLocaleString("en")}</span>`}<b>${each.points.toLocaleString("en")}</b></li>`)}</ol>${board.teams?.length > 0 && html`<h2>Teams</h2><ol class="board-list">${board.teams.map((team, place) => html`<li key=${team.name}><span class="board-place">${place + 1}</span><span class="board-name">${team.name}</span><b>${team.points.toLocaleString("en")}</b></li>`)}</ol>`}`;
+  return html`<ol class="board-list">${board.top.map((each) => html`<li key=${each.playerId}><span class="board-place">${each.place}</span><span class="board-name">${each.name}${each.team && html` <span class="quiet">${each.team}</span>`}</span>${each.gained > 0 && html`<span class="board-gained">+${each.gained.toLocaleString("en")}</span>`}<b>${each.points.toLocaleString("en")}</b></li>`)}</ol>${board.teams?.length > 0 && html`<h2>Teams</h2><ol class="board-list">${board.teams.map((team) => html`<li key=${team.name}><span class="board-place">${team.place}</span><span class="board-name">${team.name}</span><b>${team.points.toLocaleString("en")}</b></li>`)}</ol>`}`;
 }
 
 /** The one button that matters, and the few beside it. @param {Props & {config: any}} props */
@@ -120,7 +120,7 @@ export function Players({ game, actions }) {
   const found = players.filter((each) => each.name.toLowerCase().includes(text.toLowerCase()));
   return html`<section class="console-part"><h2>Players <span class="quiet">${view.playerCount.toLocaleString("en")}</span></h2>
     ${players.length > 12 && html`<input class="input" type="search" aria-label="Find a player" placeholder="Find a player" value=${text} onInput=${(event) => search(event.target.value)}/>`}
-    ${view.teams.length > 1 && players.length > 1 && html`<p><button type="button" class="button button-quiet button-small" onClick=${() => actions.post("teams", {})}>Balance the teams</button></p>`}
+    ${view.teams.length > 1 && players.length > 1 && phase !== "ended" && html`<p><button type="button" class="button button-quiet button-small" onClick=${() => actions.post("teams", {})}>Balance the teams</button></p>`}
     ${!players.length && html`<p class="quiet">Nobody has joined yet.</p>`}
     ${isAsking && done > 0 && !players.some((each) => each.isDone) && html`<p class="quiet">Authors are secret until the results, so you see how many have ${phase === "voting" ? "voted" : "answered"}, but not who.</p>`}
     <ul class="people">${found.slice(0, 200).map((each) => html`<li key=${each.playerId} class=${each.isDone && isAsking ? "is-done" : ""}>

@@ -11,7 +11,7 @@ if (shown instanceof HTMLElement) {
     if (left > 0) return;
     clearInterval(timer);
     const form = document.querySelector("form.reply");
-    const isFilled = form?.querySelector(":checked:not([value='']), textarea:not(:placeholder-shown)");
+    const isFilled = form?.querySelector(":checked:not([value='']), textarea:not(:placeholder-shown), [type=number]:valid");
     // The server waits two seconds for what is sent in time.
     if (form instanceof HTMLFormElement && isFilled) form.submit();
     else location.reload();

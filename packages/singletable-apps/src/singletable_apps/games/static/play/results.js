@@ -6,16 +6,16 @@ import { Icon, describe, format, ordinal, plural } from "./text.js";
 /** Counts as bars. @param {{ question: any, tally: Record<string, number>, answers: number, own?: string[], correct?: string[] }} props */
 export function Bars({ question, tally, answers, own = [], correct = [] }) {
   const { rows, mean } = summarize(question, tally, answers, correct);
-  const isRank = question.type === "rank", isOrder = question.type === "order", isNumber = Boolean(question.bars);
+  const isRank = question.type === "rank", isOrder = question.type === "order", isSlider = question.type === "slider", isNumber = Boolean(question.bars);
   const hasShapes = !isNumber && !isRank && !isOrder;
   // Most numbers of a slider are chosen by nobody.
-  const shown = question.type === "slider" ? rows.filter((row) => row.votes || correct.includes(row.id)) : rows;
+  const shown = isSlider ? rows.filter((row) => row.votes || correct.includes(row.id)) : rows;
   return html`${mean !== null && html`<p class="mean"><strong>${mean.toFixed(1)}</strong><span>on average, ${plural(answers, "answer")}</span></p>`}
   ${(isRank || isOrder) && html`<p class="quiet">${isRank ? "Average place of each" : "The right order, and how many had each in its place"}</p>`}
   <ol class=${`bars ${isNumber ? "is-dense" : ""}`}>
-    ${shown.map((row, at) => html`<li key=${row.id} class=${`bar ${hasShapes ? `answer-${row.id}` : ""} ${own.includes(row.id) && !isRank ? "is-own" : ""} ${correct.length && !isOrder ? (correct.includes(row.id) ? "is-correct" : "is-wrong") : ""}`}>
+    ${shown.map((row, at) => html`<li key=${row.id} class=${`bar ${hasShapes ? `answer-${row.id}` : ""} ${own.includes(row.id) && !isRank ? "is-own" : ""} ${correct.length && !isOrder ? (correct.includes(row.id) ? "is-correct" : isSlider ? "" : "is-wrong") : ""}`}>
       <span class="bar-words"><span class="bar-text">${hasShapes && html`<span class="answer-shape" aria-hidden="true"></span>`}${isOrder && `${at + 1}. `}${row.text || row.id.toUpperCase()}</span>
-        ${correct.includes(row.id) && !isOrder && html`<span class="bar-mark"><${Icon} name="check" />Correct</span>`}${own.includes(row.id) && !isRank && html`<span class="bar-mark">${isOrder && html`<${Icon} name="check" />`}${isOrder ? "You, too" : "Yours"}</span>`}</span>
+        ${correct.includes(row.id) && !isOrder && html`<span class="bar-mark">${!isSlider && html`<${Icon} name="check" />`}${isSlider ? "True value" : "Correct"}</span>`}${own.includes(row.id) && !isRank && html`<span class="bar-mark">${isOrder && html`<${Icon} name="check" />`}${isOrder ? "You, too" : "Yours"}</span>`}</span>
       <span class="bar-count">${isRank ? row.place.toFixed(1) : row.votes}${!isRank && answers > 0 && html`<small> ${Math.round(100 * row.share)}%</small>`}</span>
       ${!isRank && html`<span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${{ width: `${100 * row.share}%` }}></span></span>`}
     </li>`)}
@@ -81,7 +81,7 @@ export function Board({ board, me }) {
   </li>`;
   return html`<ol class="board">${board.top.map((/** @type {any} */ each) => row(each, each.playerId === me?.playerId))}
     ${!isListed && row({ playerId: me.playerId, place: me.place, name: me.name, team: me.team, points: me.total, movement: me.movement }, true)}</ol>
-    ${board.teams?.length > 0 && html`<h2 class="stage-heading">Teams</h2><ol class="board">${board.teams.map((/** @type {any} */ team, /** @type {number} */ at) => row({ ...team, place: at + 1 }, team.name === me?.team))}</ol>`}`;
+    ${board.teams?.length > 0 && html`<h2 class="stage-heading">Teams</h2><ol class="board">${board.teams.map((/** @type {any} */ team) => row(team, team.name === me?.team))}</ol>`}`;
 }
 
 /** Where one stands. @param {{ me: any }} props */
