@@ -57,6 +57,8 @@ def find_page_faults(page: Page, url: str, *, exclude: Sequence[str] = ()) -> li
     sizes: list[int] = page.evaluate(_BODY_SIZES)
     if (weight := sum(sizes) + _HEADERS * len(sizes)) > BUDGET:
         faults.append(f"{weight} bytes")
+    if page.evaluate("document.querySelector('[hx-get]') && !window.htmx"):
+        faults.append("search boxes need htmx")
     if page.locator("h1").count() != 1:
         faults.append("not one h1")
     return faults

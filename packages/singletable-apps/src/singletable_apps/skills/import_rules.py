@@ -67,7 +67,6 @@ _SUMMARY, _OF_SUMMARY = (
         "skills people employees rating ratings score der aller pro personen mitarbeiter",
     )
 )
-_NUMBER = re.compile(r"[-+]?[\d.,\s]*\d\s*%?", re.ASCII)
 IS_SUMMARY = "This looks like a total or an average, and not like a person."
 _NAMES_NOBODY = "This row names nobody."
 _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
@@ -138,13 +137,6 @@ def leave_out_summaries(
     return Table(table.columns, tuple(rows)), [*left.values()]
 
 
-def _has_only_numbers(values: Iterable[str]) -> bool:
-    return all(
-        text in _NONE or text in FORMULA_ERRORS or _NUMBER.fullmatch(text) or is_summary(text)
-        for text in values
-    )
-
-
 def unpivot(table: Table, levels: Container[str]) -> Table:
     """Return a sheet with a column per skill as one with a row per skill; others as they are.
 
@@ -168,9 +160,12 @@ def unpivot(table: Table, levels: Container[str]) -> Table:
     rows: list[TableRow] = []
     for number, values in table.rows:
         person = [values[place] for place in others]
-        has = [(table.columns[at], values[at]) for at in skills if values[at] not in _NONE]
-        if people and not any(values[at] for at in people) and _has_only_numbers(values):
-            has = []
+        is_of_somebody = not people or any(values[at] for at in people)
+        has = [
+            (table.columns[at], values[at])
+            for at in skills
+            if is_of_somebody and values[at] not in _NONE
+        ]
         rows += (TableRow(number, (*person, *each)) for each in has or [("", "")])
     return Table((*(table.columns[place] for place in others), "Skill", "Level"), tuple(rows))
 
