@@ -76,6 +76,14 @@ def test_every_usual_width_of_a_small_image_is_its_own(memory: World) -> None:
             memory.service.media.open(name, width)
 
 
+@pytest.mark.parametrize("name", ["", "..", "../secret", "x" * 5000, "0123456789abcdef_1x1"])
+def test_other_names_are_not_found(memory: World, name: str) -> None:
+    with pytest.raises(NotFound):
+        memory.service.media.open(name, 480)
+    with pytest.raises(NotFound):
+        memory.service.media.get(name)
+
+
 @pytest.mark.parametrize("data", [b"", b"<svg/>", b"hello", image_file()[:60]])
 def test_invalid_files_are_rejected_and_nothing_is_stored(memory: World, data: bytes) -> None:
     with pytest.raises(InvalidInput) as error:
