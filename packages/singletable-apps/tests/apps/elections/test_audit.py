@@ -24,6 +24,7 @@ from singletable_apps.elections.service.audit import (
 from singletable_apps.elections.service.audit_queries import MAX_SHOWN, run_query
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.expiry import expiring
+from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample
 from tests.apps.support.tables import all_items
 
@@ -52,6 +53,14 @@ def read_rows(sample: SampleCopy, name: str) -> list[Row]:
 
 
 # Access.
+
+
+@pytest.mark.parametrize("name", ["alan", "barbara", "leslie", "niklaus", "radia"])
+def test_other_users_cannot_read_tables(sample: SampleCopy, name: str) -> None:
+    with pytest.raises(NotPermitted):
+        sample.elections.audit.raw(sample.user(name), "vote_data", 1)
+    with pytest.raises(NotPermitted):
+        sample.elections.audit.relation(sample.user(name), "users")
 
 
 # The table of sessions holds links that sign a user in: an auditor could become the owner.
@@ -238,6 +247,12 @@ def test_no_query_reveals_a_secret_ballot_or_a_password_hash(sample: SampleCopy)
     for name in RELATIONS:
         shown = repr(query(sample, f"SELECT * FROM {name}"))
         assert not [kept for kept in hashes if kept in shown]
+
+
+@pytest.mark.parametrize("name", ["alan", "barbara", "leslie", "niklaus", "radia"])
+def test_others_cannot_query(sample: SampleCopy, name: str) -> None:
+    with pytest.raises(NotPermitted):
+        query(sample, "SELECT * FROM users", name)
 
 
 NUMBERS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"

@@ -95,6 +95,17 @@ def test_name_and_email_change(memory: World) -> None:
     assert set_email(context, ada, "ADA@example.org").email[:3] == "ADA"
 
 
+def test_editing_without_permission_is_rejected(memory: World) -> None:
+    ada, bob, carol = memory.register("Ada", "Bob", "Carol")
+    rename = memory.service.people.rename
+    expect_rejection(memory, NotPermitted, lambda: rename(bob, "Carol", "C"))
+    expect_rejection(memory, NotPermitted, lambda: rename(bob, "Ada", "A"))
+    expect_rejection(memory, NotFound, lambda: rename(ada, "Nobody", "N"))
+    memory.service.people.change_role(ada, "Bob", Role.VOTER)
+    expect_rejection(memory, NotPermitted, lambda: rename(bob, "Bob", "B"))
+    assert rename(ada, "Carol", "C").user_id == carol.user_id
+
+
 def test_only_higher_roles_assign_roles(memory: World) -> None:
     ada, bob, carol = memory.register("Ada", "Bob", "Carol")
     change = memory.service.people.change_role

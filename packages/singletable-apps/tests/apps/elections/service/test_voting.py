@@ -12,7 +12,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.voting import Lines
-from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, open_store
@@ -92,6 +92,17 @@ def test_late_repeat_of_a_request_casts_nothing(world: World) -> None:
     kept = dump_items(world.driver)
     rebuild(open_store(world.driver), KEYS.ballot_key)
     assert dump_items(world.driver) == kept
+
+
+@pytest.mark.parametrize("lines", [[], [("Purple", 1)], [("\ud800", 1)], [("x" * 10_000, 1)]])
+def test_invalid_ballot_is_rejected(memory: World, lines: Lines) -> None:
+    (ada,) = memory.register("Ada")
+    memory.launch(ada, "E")
+    cast = memory.service.voting.cast
+    assert (
+        expect_rejection(memory, InvalidInput, lambda: cast(ada, "E", lines, "k")).field
+        == "rankings"
+    )
 
 
 def test_blank_ballot_is_accepted_and_ranks_nobody(memory: World) -> None:
