@@ -63,14 +63,6 @@ class GuidePage:
 
 
 @dataclass(frozen=True, slots=True)
-class GuideSection:
-    """A heading of a document with the plain text below it, up to the next heading."""
-
-    heading: markdown.Heading
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class GuideGroup:
     """A group of pages in the table of contents."""
 
@@ -135,8 +127,8 @@ class Guide:
             for root in _PACKAGES
         ]
 
-    def sections(self, url: str) -> list[GuideSection]:
-        """Return the sections of the document at a URL."""
+    def sections(self, url: str) -> list[tuple[markdown.Heading, str]]:
+        """Return the headings of the document at a URL, each with the plain text below it."""
         path = self._paths.get(url, "")
         return divide_document(self._files[path].read_text()) if path.endswith(".md") else []
 
@@ -253,13 +245,13 @@ def render_document(text: str, resolve: Callable[[str], str | None]) -> GuidePag
     return GuidePage(title, Markup(html), tuple(h for h in headings if h.level == 2))
 
 
-def divide_document(text: str) -> list[GuideSection]:
+def divide_document(text: str) -> list[tuple[markdown.Heading, str]]:
     """Divide Markdown at its headings."""
     tokens = _MARKDOWN.parse(text)
     headings = markdown.add_heading_ids(tokens)
     starts = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
     return [
-        GuideSection(heading, " ".join(map(_plain_text, tokens[start + 3 : end])))
+        (heading, " ".join(map(_plain_text, tokens[start + 3 : end])))
         for heading, (start, end) in zip(headings, pairwise([*starts, len(tokens)]), strict=True)
     ]
 

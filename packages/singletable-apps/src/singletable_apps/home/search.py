@@ -29,14 +29,14 @@ class GuideSearch:
     def _documents(self) -> list[Document]:
         return [
             Document(
-                entry.url if section.heading.level == 1 else f"{entry.url}#{section.heading.id}",
-                section.heading.text,
-                section.text,
+                entry.url if heading.level == 1 else f"{entry.url}#{heading.id}",
+                heading.text,
+                text,
                 (entry.text,),
             )
             for group in self._guide.groups
             for entry in group.entries
-            for section in self._guide.sections(entry.url)
+            for heading, text in self._guide.sections(entry.url)
         ]
 
     @cached_property

@@ -103,10 +103,10 @@ def search_blogs(
 ) -> list[schemas.SearchHit]:
     """Search the public posts and pages for words; the last may be a beginning. Best first."""
     hits = service.catalog.search(q, service.context.clock(), limit)
-    bodies = blog_bodies(service, [hit.blog for hit in hits], None)
+    bodies = blog_bodies(service, [blog for blog, _ in hits], None)
     return [
         schemas.SearchHit.from_object(hit, blog=body)
-        for hit, body in zip(hits, bodies, strict=True)
+        for (_, hit), body in zip(hits, bodies, strict=True)
     ]
 
 

@@ -138,10 +138,10 @@ def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)
     rows: list[PostRow] = []
     if query:
         count_request(page.request, "search")
-        for hit in page.service.catalog.search(query, page.now):
+        for blog, hit in page.service.catalog.search(query, page.now):
             # The index escapes everything but its own marks.
             title, about = Markup(hit.title_html), Markup(hit.snippet_html)
-            rows.append(replace(page.row(hit.blog), title=title, about=about, picture=None))
+            rows.append(replace(page.row(blog), title=title, about=about, picture=None))
     head = page.head(Phrase("Search"), page.urls.page("search"))
     empty = Phrase("No post contains “%(query)s”. Try fewer or other words.", query=query)
     return page.show_posts(

@@ -20,18 +20,9 @@ from singletable_apps.portfolio.entities import Blog, Listing
 from singletable_apps.portfolio.rules import is_public
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.markdown import plain_text
-from singletable_apps.shared.search import Document, SearchIndex
+from singletable_apps.shared.search import Document, SearchHit, SearchIndex
 
 MAX_AGE = timedelta(seconds=5)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A post or page that was found, with the words of the query marked in safe HTML."""
-
-    blog: Blog
-    title_html: str
-    snippet_html: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +119,7 @@ class Catalog:
         # The sort is stable, so that the newest of equal posts come first.
         return sorted(others, key=distance)[:limit]
 
-    def search(self, query: str, now: datetime, limit: int = 20) -> list[Hit]:
+    def search(self, query: str, now: datetime, limit: int = 20) -> list[tuple[Blog, SearchHit]]:
         """Return the public posts and pages that contain all words of the query, best first."""
         current = self._current()
         blogs = {**current.blogs, **current.pages}
@@ -136,10 +127,8 @@ class Catalog:
         def accepts(blog_id: str) -> bool:
             return blog_id in blogs and is_public(blogs[blog_id], now)
 
-        return [
-            Hit(blogs[hit.key], hit.title_html, hit.snippet_html)
-            for hit in self._index.search(query, limit=limit, accepts=accepts)
-        ]
+        hits = self._index.search(query, limit=limit, accepts=accepts)
+        return [(blogs[hit.key], hit) for hit in hits]
 
     def _current(self) -> _Snapshot:
         """Return the posts, read again if they are too old."""

@@ -27,7 +27,7 @@ from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
-from singletable_apps.shared.web.rate_limits import client_network
+from singletable_apps.shared.web.clients import client_network
 
 MAX_LOGIN_LENGTH = 400
 _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."

@@ -8,8 +8,11 @@ from __future__ import annotations
 from singletable_apps.shared.web.app import add_routes as add_routes
 from singletable_apps.shared.web.app import api_router as api_router
 from singletable_apps.shared.web.app import make_app as make_app
+from singletable_apps.shared.web.clients import RateLimit as RateLimit
+from singletable_apps.shared.web.clients import add_rate_limit_headers as add_rate_limit_headers
 from singletable_apps.shared.web.clients import check_limit as check_limit
 from singletable_apps.shared.web.clients import client_address as client_address
+from singletable_apps.shared.web.clients import client_network as client_network
 from singletable_apps.shared.web.clients import hit_limit as hit_limit
 from singletable_apps.shared.web.cookies import LONGEST_AGE as LONGEST_AGE
 from singletable_apps.shared.web.cookies import Cookie as Cookie
@@ -44,9 +47,6 @@ from singletable_apps.shared.web.public_responses import FOREVER as FOREVER
 from singletable_apps.shared.web.public_responses import NO_STORE as NO_STORE
 from singletable_apps.shared.web.public_responses import SHARED_FIVE_MINUTES as SHARED_FIVE_MINUTES
 from singletable_apps.shared.web.public_responses import public_response as public_response
-from singletable_apps.shared.web.rate_limits import RateLimit as RateLimit
-from singletable_apps.shared.web.rate_limits import add_rate_limit_headers as add_rate_limit_headers
-from singletable_apps.shared.web.rate_limits import client_network as client_network
 from singletable_apps.shared.web.request_headers import Edit as Edit
 from singletable_apps.shared.web.request_headers import Headers as Headers
 from singletable_apps.shared.web.request_headers import IdempotencyKey as IdempotencyKey
@@ -70,6 +70,7 @@ from singletable_apps.shared.web.schemas import Timestamp as Timestamp
 from singletable_apps.shared.web.schemas import absent_if_none as absent_if_none
 from singletable_apps.shared.web.schemas import line as line
 from singletable_apps.shared.web.schemas import optional_field as optional_field
+from singletable_apps.shared.web.schemas import paragraphs as paragraphs
 from singletable_apps.shared.web.schemas import partial_model as partial_model
 from singletable_apps.shared.web.settings import Settings as Settings
 from singletable_apps.shared.web.threads import in_thread as in_thread

@@ -15,10 +15,9 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from singletable_apps.shared.web import problems
-from singletable_apps.shared.web.clients import address_from_scope
+from singletable_apps.shared.web.clients import address_from_scope, client_network
 from singletable_apps.shared.web.middleware import SAFE
 from singletable_apps.shared.web.paths import longest_prefix_value
-from singletable_apps.shared.web.rate_limits import client_network
 from singletable_apps.shared.web.settings import MEBIBYTE, site_of
 
 MAX_DEPTH = 64

@@ -6,6 +6,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable
 from datetime import date, datetime
+from functools import partial
 from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import (
@@ -92,10 +93,18 @@ StrictBoolean: TypeAlias = StrictBool
 
 def line(*, longest: int, required: bool = False) -> AfterValidator:
     """Check one line of text, as forms and services do: `Annotated[str, line(longest=100)]`."""
+    return _checked(partial(InputChecks.line, longest=longest, required=required))
 
+
+def paragraphs(*, longest: int, required: bool = False) -> AfterValidator:
+    """Check text of several lines, as `line` does."""
+    return _checked(partial(InputChecks.text, longest=longest, required=required))
+
+
+def _checked(check: Callable[[InputChecks, str, str], str]) -> AfterValidator:
     def validate(text: str) -> str:
         checks = InputChecks()
-        value = checks.line("", text, longest=longest, required=required)
+        value = check(checks, "", text)
         checks.raise_errors(lambda errors: ValueError(errors[""]))
         return value
 

@@ -14,7 +14,7 @@ from singletable_apps.shared.web import (
     Settings,
     add_rate_limit_headers,
     client_network,
-    rate_limits,
+    clients,
 )
 from singletable_apps.shared.web.clients import address_from_scope
 
@@ -65,7 +65,7 @@ def test_check_does_not_count(wait: Callable[[float], None]) -> None:
 def test_unused_keys_are_removed_from_memory(
     wait: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limits, "_SWEEP_SIZE", 50)
+    monkeypatch.setattr(clients, "_SWEEP_SIZE", 50)
     limit = RateLimit("all", quota=5, seconds=60)
     for number in range(49):
         limit.hit(f"192.0.2.{number}")

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, Field, JsonValue
 
-from singletable_apps.shared.web import ItemId, Model, api_router, line, make_app
+from singletable_apps.shared.web import ItemId, Model, api_router, line, make_app, paragraphs
 from tests.apps.shared.web.notes import make_client
 
 
@@ -80,11 +80,12 @@ class Draft(Model):
     """A note."""
 
     title: Annotated[str, line(longest=10, required=True)]
+    text: Annotated[str, paragraphs(longest=20)] = ""
 
 
 @texts_router.post("/notes/{note_id}")
 def echo(note_id: ItemId, draft: Draft) -> list[str]:
-    return [note_id, draft.title]
+    return [note_id, draft.title, draft.text]
 
 
 texts = TestClient(
@@ -93,9 +94,9 @@ texts = TestClient(
 
 
 def test_texts_are_normalized() -> None:
-    body = {"title": "  Green   tea "}
+    body = {"title": "  Green   tea ", "text": "Hot.\r\n\r\nSweet. "}
     answer = texts.post("/notes/a%2Fb", json=body)
-    assert answer.json() == ["a/b", "Green tea"]
+    assert answer.json() == ["a/b", "Green tea", "Hot.\n\nSweet."]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_texts_are_normalized() -> None:
     [
         ({"title": " "}, 'Please fill this in; got " ".'),
         ({"title": "a" * 11}, "Use at most 10 characters; there are 11 now; got"),
-        ({"title": "a\x07"}, "Remove the invisible character U+0007"),
+        ({"title": "a", "text": "\x07"}, "Remove the invisible character U+0007"),
     ],
 )
 def test_invalid_text_is_rejected(body: dict[str, str], detail: str) -> None:
