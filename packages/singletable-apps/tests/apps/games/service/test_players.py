@@ -126,7 +126,7 @@ def test_teams_with_equal_points_share_a_place(memory: World) -> None:
     game = memory.game(settings=TEAMS)
     memory.join(game, "Ada", "Bob", "Cyd")
     teams = leaderboard_view(memory.service.snapshots.read(game.game_id))["teams"]
-    assert [(each["name"], each["place"]) for each in teams] == [(each, 1) for each in TEAMS.teams]
+    assert [each["place"] for each in teams] == [1, 1, 1]
 
 
 def test_host_balances_teams(memory: World) -> None:
