@@ -500,8 +500,14 @@ Sum of levels,,2,,
         (8, "Sum of levels", "", "skipped"),
         *people,
     ]
-    choices = {"columns": staged.columns, "skills": {}, "duplicates": staged.duplicates}
-    imports.choose(ada, staged.import_id, **choices, summaries_are_people=True)
+    imports.choose(
+        ada,
+        staged.import_id,
+        columns=staged.columns,
+        skills={},
+        duplicates=staged.duplicates,
+        summaries_are_people=True,
+    )
     assert {each[:2] for each in listed()} >= {(5, "total"), (8, "sum-of-levels"), (7, "")}
     assert imports.apply(ada, staged.import_id).totals["people"] == 4
 
