@@ -7,7 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from singletable_apps.shared.app_commands import EMAILS, LISTENING, make_command, take_listening
+from singletable_apps.shared.app_commands import (
+    EMAILS,
+    LISTENING,
+    SIGN_IN,
+    make_command,
+    take_listening,
+)
 
 _FOLDER = typer.Option(metavar="FOLDER", help="Folder for tables and keys; created if missing.")
 _ADDRESS = typer.Option(
@@ -39,6 +45,7 @@ serve = make_command(
         ("sample", Annotated[bool, _SAMPLE], False),
         *LISTENING,
         *EMAILS,
+        *SIGN_IN,
     ),
     _serve,
 )

@@ -18,6 +18,7 @@ polls = app_commands(
     """,
     sample="Create sample polls with votes.",
     emails=True,
+    accounts=False,
 )
 
 

@@ -46,8 +46,8 @@ LISTENING = (
 EMAILS = (
     ("print_emails", cli.PrintEmailsOption, False),
     ("smtp", cli.SmtpOption, None),
-    ("oidc", cli.OidcOption, None),
 )
+SIGN_IN = (("oidc", cli.OidcOption, None),)
 # An option: the name of the parameter, its annotation, and the default.
 Option = tuple[str, Any, Any]
 _REQUIRED = inspect.Parameter.empty
@@ -67,6 +67,7 @@ def app_commands(
     keys: Any = SecretOption,
     key_file: str = "",
     emails: bool = False,
+    accounts: bool = True,
     bounce: str = "",
     serve_options: Sequence[Option] = (),
     sample_options: Sequence[Option] = (),
@@ -77,16 +78,18 @@ def app_commands(
 
     An app in another package names the `module` with `APP`, which is loaded when a command runs.
     `serve` and `sample` are the texts of their help; an app without sample data leaves out
-    `sample`. `keys` is the option that names the secrets, or the folder of the `key_file`. `bounce`
-    says what a queued e-mail is, such as "Post {about}, reader {recipient}". The values of
-    `options`, of `serve_options` of `serve`, and of `sample_options` of `sample`, are in
-    `Opening.options`.
+    `sample`. With `emails`, `serve` has options to send them and, for `accounts`, to sign people in
+    with an identity provider. `keys` is the option that names the secrets, or the folder of the
+    `key_file`. `bounce` says what a queued e-mail is, such as "Post {about}, reader {recipient}".
+    The values of `options`, of `serve_options` of `serve`, and of `sample_options` of `sample`, are
+    in `Opening.options`.
     """
     app = typer.Typer(
         help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"
     )
     place = (("at", AddressOption, _REQUIRED), ("keys", keys, _REQUIRED))
-    listening = (*LISTENING, *(EMAILS if emails else ()), *serve_options)
+    sending = (*EMAILS, *(SIGN_IN if accounts else ())) if emails else ()
+    listening = (*LISTENING, *sending, *serve_options)
     more = (*sample_options, *options)
     module = module or f"singletable_apps.{name}.app"
     run = partial(_serve, module, key_file)
@@ -134,12 +137,12 @@ def make_command(
 def take_listening(
     given: dict[str, Any], *, sample: bool = False
 ) -> tuple[ListenOptions, EmailDelivery]:
-    """Remove the values of `LISTENING` and `EMAILS`, and return what they say."""
+    """Remove the values of `LISTENING`, `EMAILS` and `SIGN_IN`, and return what they say."""
     from singletable_apps.shared.email_delivery import EmailDelivery, parse_smtp_url
     from singletable_apps.shared.serve import ListenOptions
 
     host, port, public, proxy, *tls = [given.pop(name) for name, _, _ in LISTENING]
-    prints, smtp, oidc = [given.pop(name, default) for name, _, default in EMAILS]
+    prints, smtp, oidc = [given.pop(name, default) for name, _, default in (*EMAILS, *SIGN_IN)]
     emails = EmailDelivery(prints, None if smtp is None else parse_smtp_url(smtp))
     proxies, files = tuple(proxy or ()), (tls[0], tls[1])
     return ListenOptions(host, port, public, proxies, files, sample, prints, oidc), emails

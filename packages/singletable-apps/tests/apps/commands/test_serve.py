@@ -120,6 +120,13 @@ def test_every_server_has_the_same_options_for_its_address() -> None:
         assert options <= options_of_serve(folder), folder
 
 
+# Nobody signs in to polls, and games have no accounts.
+def test_only_apps_with_accounts_have_an_identity_provider() -> None:
+    folders = ("home", *(each.name for each in find_apps()))
+    found = {folder for folder in folders if "oidc" in options_of_serve(folder)}
+    assert found == {"home", "elections", "portfolio", "skills"}
+
+
 def test_existing_sample_is_not_served_to_other_machines() -> None:
     entry = SampleEntry("Ada, administrator", "", "/sign-in")
     info = AppInfo("Notes", "Take notes.", "/notes", "", "")
