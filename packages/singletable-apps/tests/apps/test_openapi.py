@@ -97,6 +97,42 @@ def test_request_bodies_forbid_other_fields(app: str) -> None:
             assert schema["description"], address
 
 
+# What is created has a URL of its own, or is part of what has one.
+CREATED_WITHOUT_URL = {
+    *("POST /register", "POST /users", "POST /auth/setup", "POST /media", "POST /imports"),
+    *("POST /elections/{name}/ballot", "POST /games/{game_id}/players"),
+    *("POST /games/{game_id}/audience-questions", "POST /{poll_id}/comments"),
+    *("POST /{poll_id}/codes", "POST /{poll_id}/options"),
+}
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_headers_of_responses_are_described(app: str) -> None:
+    operations = describe(app).operations
+    for address, operation in operations.items():
+        method, _, path = address.partition(" ")
+        for status, answer in operation["responses"].items():
+            headers, content = set(answer.get("headers", {})), set(answer.get("content", {}))
+            if status == "201":
+                assert ("Location" in headers) is (address not in CREATED_WITHOUT_URL), address
+            if status == "429":
+                assert {"Retry-After", "RateLimit", "RateLimit-Policy"} <= headers, address
+            if status.startswith("2") and content - {"application/json"}:
+                assert "Content-Disposition" in headers, address
+            if status[0] in "45":
+                assert content == {"application/problem+json"}, address
+        tagged = "ETag" in operation["responses"].get("200", {}).get("headers", {})
+        if _parameter(operation, "if-match"):
+            # What is gone has no version.
+            assert tagged is (method != "DELETE"), address
+            read = operations.get(f"GET {path}")
+            assert read is None or "ETag" in read["responses"]["200"]["headers"], address
+        if _parameter(operation, "cursor"):
+            assert "Link" in operation["responses"]["200"]["headers"], address
+            page = _schema_of(describe(app), operation["responses"]["200"]["content"])
+            assert {"items", "next"} <= set(page["required"]), address
+
+
 @pytest.mark.parametrize("app", APPS)
 def test_examples_of_requests_have_a_body_where_one_is_expected(app: str) -> None:
     api = describe(app)

@@ -25,11 +25,6 @@ from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.web import NOT_FOUND, Headers, Page, Pagination, responses
 
 router = web.api_router("elections", *web.SIGNED_IN)
-_TEXT = {"type": "string"}
-CREATED = {
-    "Location": {"description": "The URL of the election.", "schema": _TEXT},
-    "ETag": {"description": "The current tag, for If-Match.", "schema": _TEXT},
-}
 
 
 @router.get("/elections", responses=responses(NOT_FOUND))
@@ -51,9 +46,7 @@ def list_elections(
     return page.answer([schemas.Election.of(one, now) for one in found], cursor)
 
 
-@router.post(
-    "/elections", status_code=201, responses={**responses(TAKEN), 201: {"headers": CREATED}}
-)
+@router.post("/elections", status_code=201, responses={**responses(TAKEN), **web.CREATED})
 def create_election(
     user: Viewer, service: Service, sent: schemas.NewElection, headers: Headers
 ) -> schemas.Election:
@@ -66,7 +59,7 @@ def _created(created: Election, service: Elections, headers: Headers) -> schemas
     return schemas.Election.of(created, service.context.clock())
 
 
-@router.get("/elections/{name}", responses=responses(NOT_FOUND))
+@router.get("/elections/{name}", responses={**responses(NOT_FOUND), **web.TAGGED})
 def read_election(on: OnElection) -> schemas.Election:
     """Return an election. If its closing time has passed, it is closed first."""
     return on.answer(on.service.results.close_if_due(on.name))
@@ -82,7 +75,7 @@ def edit_election(on: ChangeElection, sent: schemas.ElectionChanges) -> schemas.
 @router.post(
     "/elections/{name}/copy",
     status_code=201,
-    responses={**responses(NOT_FOUND, TAKEN), 201: {"headers": CREATED}},
+    responses={**responses(NOT_FOUND, TAKEN), **web.CREATED},
 )
 def copy_election(on: OnElection, sent: schemas.NewCopy, headers: Headers) -> schemas.Election:
     """Create an election with the texts, settings and candidates of one of yours, without dates."""
@@ -93,7 +86,7 @@ def copy_election(on: OnElection, sent: schemas.NewCopy, headers: Headers) -> sc
 @router.post(
     "/elections/{name}/questions",
     status_code=201,
-    responses={**responses(NOT_FOUND, TAKEN, WRONG_STATE), 201: {"headers": CREATED}},
+    responses={**responses(NOT_FOUND, TAKEN, WRONG_STATE), **web.CREATED},
 )
 def add_question(on: OnElection, sent: schemas.NewQuestion, headers: Headers) -> schemas.Election:
     """Put another question on the ballot: an election with the same voters, launch and close."""
@@ -111,7 +104,7 @@ def set_managers(on: ChangeElection, sent: schemas.Managers) -> schemas.Election
     return on.answer(lifecycle.set_managers(on.user, on.name, sent.managers, on.edit.check))
 
 
-@router.get("/elections/{name}/texts", responses=responses(NOT_FOUND))
+@router.get("/elections/{name}/texts", responses={**responses(NOT_FOUND), **web.TAGGED})
 def read_texts(on: OnElection) -> schemas.Texts:
     """Return the question and the description."""
     on.tag()
@@ -172,7 +165,7 @@ def hand_over_election(on: ChangeElection, sent: schemas.Owner) -> schemas.Elect
 candidates_router = web.api_router("candidates and voters", *web.SIGNED_IN, NOT_FOUND)
 
 
-@candidates_router.get("/elections/{name}/candidates")
+@candidates_router.get("/elections/{name}/candidates", responses=web.TAGGED)
 def list_candidates(on: OnElection) -> schemas.CandidateList:
     """List the candidates in their order. There are at most 100."""
     return _candidates(on, on.tag())
@@ -221,7 +214,7 @@ def edit_candidate(
     return _candidates(on, election)
 
 
-@candidates_router.get("/elections/{name}/voters")
+@candidates_router.get("/elections/{name}/voters", responses=web.TAGGED)
 def list_voters(on: OnElection, page: Pagination) -> schemas.VoterPage:
     """List the voters by name. Without a list, all registered voters can vote.
 

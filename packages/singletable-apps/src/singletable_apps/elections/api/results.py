@@ -17,7 +17,14 @@ from singletable_apps.elections.proofs.verification import checker_source
 from singletable_apps.elections.rules.methods import METHODS as ELECTION_METHODS
 from singletable_apps.elections.service.results import RevealedBallot
 from singletable_apps.elections.web import WRONG_STATE, export_file
-from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, Pagination, api_router, download
+from singletable_apps.shared.web import (
+    FILE_NAME,
+    NOT_FOUND,
+    SIGNED_IN,
+    Pagination,
+    api_router,
+    download,
+)
 
 router = api_router("results", *SIGNED_IN, NOT_FOUND, WRONG_STATE)
 # To compare, ballots with ranks for one seat can be counted by other methods, too.
@@ -62,7 +69,6 @@ def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:
 
 
 _TEXT = {"schema": {"type": "string"}}
-_NAMED = {"Content-Disposition": {"description": "The file name.", **_TEXT}}
 Format = Annotated[
     str,
     Query(
@@ -77,7 +83,7 @@ Format = Annotated[
     responses={
         200: {
             "description": "The file.",
-            "headers": _NAMED,
+            "headers": FILE_NAME,
             "content": {"text/plain": _TEXT, "text/csv": _TEXT, "application/json": {}},
         }
     },
@@ -96,7 +102,7 @@ downloads_router = api_router("downloads")
     responses={
         200: {
             "description": "A Python program without dependencies.",
-            "headers": _NAMED,
+            "headers": FILE_NAME,
             "content": {"text/x-python": _TEXT},
         }
     },

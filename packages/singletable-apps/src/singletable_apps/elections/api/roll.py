@@ -16,13 +16,13 @@ from singletable_apps.elections.api.dependencies import (
 from singletable_apps.elections.service.rolls import RollEdit
 from singletable_apps.elections.web import WRONG_STATE
 from singletable_apps.shared.errors import InvalidInput
-from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, Page, Pagination, api_router
+from singletable_apps.shared.web import NOT_FOUND, SIGNED_IN, TAGGED, Page, Pagination, api_router
 
 router = api_router("rolls", *SIGNED_IN, NOT_FOUND, WRONG_STATE)
 VoterNumber: TypeAlias = Annotated[int, Path(ge=1, le=10**9, description="`number` on the roll.")]
 
 
-@router.get("/elections/{name}/roll")
+@router.get("/elections/{name}/roll", responses=TAGGED)
 def list_roll(on: OnElection, page: Pagination) -> Page[schemas.RollVoter]:
     """List the people on the roll by name, to those who manage the election."""
     on.tag()

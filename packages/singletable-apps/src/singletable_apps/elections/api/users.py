@@ -32,7 +32,7 @@ def list_user_names(user: Viewer, service: Service, page: Pagination) -> Page[st
     return page.answer(*service.queries.user_names(user, page.limit, page.cursor))
 
 
-@router.get("/users/{name}", responses=responses(NOT_FOUND))
+@router.get("/users/{name}", responses={**responses(NOT_FOUND), **web.TAGGED})
 def read_user(
     user: Viewer, service: Service, name: NameInPath, response: Response
 ) -> schemas.Account:
@@ -100,7 +100,7 @@ def change_role(
 me_router = web.api_router("account", web.NOT_SIGNED_IN, web.TOO_MANY_REQUESTS)
 
 
-@me_router.get("/me", responses=responses(NOT_ALLOWED))
+@me_router.get("/me", responses={**responses(NOT_ALLOWED), **web.TAGGED})
 def read_me(user: Viewer, response: Response) -> schemas.Account:
     """Return your account."""
     response.headers["ETag"] = web.etag(user.revision)

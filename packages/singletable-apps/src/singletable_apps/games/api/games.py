@@ -133,7 +133,7 @@ class GameBody(
     "/games",
     status_code=201,
     openapi_extra=web.PUBLIC,
-    responses=web.responses(web.INVALID),
+    responses={**web.responses(web.INVALID), 201: {"headers": web.LOCATION}},
     dependencies=limited("create"),
 )
 def create_game(

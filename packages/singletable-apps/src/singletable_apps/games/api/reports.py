@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from singletable_apps.games.api.dependencies import SEATED, DriverSeat, Service
 from singletable_apps.games.service.reports import TableName
 from singletable_apps.shared.web import INVALID, UNAVAILABLE, Model, Segment, api_router
-from singletable_apps.shared.web.downloads import TableFormat, download_table
+from singletable_apps.shared.web.downloads import TABLE, TableFormat, download_table
 
 router = api_router("reports", *SEATED, INVALID, UNAVAILABLE)
 
@@ -28,7 +28,7 @@ def read_report(service: Service, seated: DriverSeat) -> dict[str, Any]:
     return service.reports.read(seated.game.game_id).as_json()
 
 
-@router.get("/games/{game_id}/report/{table}", response_class=Response)
+@router.get("/games/{game_id}/report/{table}", response_class=Response, responses=TABLE)
 def download_report(
     service: Service,
     seated: DriverSeat,

@@ -62,7 +62,11 @@ def list_question_sets(service: Service, actor: AnySetActor) -> list[SetSummary]
 
 
 _FILE: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The file.", "content": {info.media_type: {} for info in FORMATS.values()}}
+    200: {
+        "description": "The file.",
+        "headers": web.FILE_NAME,
+        "content": {info.media_type: {} for info in FORMATS.values()},
+    }
 }
 
 
@@ -95,13 +99,15 @@ def _load(service: Service, actor: str, set_id: str) -> StoredSet:
 
 
 @router.post(
-    "/sets", status_code=201, dependencies=limited("create"), responses=web.responses(EXISTS)
+    "/sets",
+    status_code=201,
+    dependencies=limited("create"),
+    responses={**web.responses(EXISTS), **web.CREATED},
 )
-def create_set(service: Service, actor: SetActor, body: SetBody, response: Response) -> StoredSet:
+def create_set(service: Service, actor: SetActor, body: SetBody, headers: web.Headers) -> StoredSet:
     """Create a set with its questions."""
     item = service.sets.create(actor, body.to_draft())
-    response.headers["ETag"] = web.etag(item.revision)
-    response.headers["Location"] = service.context.urls.api("sets", item.set_id)
+    headers.created(item.revision, "read_set_document", set_id=item.set_id)
     return _load(service, actor, item.set_id)
 
 

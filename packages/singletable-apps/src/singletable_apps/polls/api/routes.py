@@ -71,17 +71,14 @@ AdminKey: TypeAlias = Annotated[str, Depends(_admin_key)]
 # ------------------------------------------------------------------------------ create and list
 
 create_router = web.api_router("create")
-_CREATED_HEADERS = {
-    "Location": {"description": "The URL of the poll.", **_TEXT},
-    "ETag": {"description": "The current version of the poll.", **_TEXT},
-    "Set-Cookie": {"description": "Identifies the browser that created the poll.", **_TEXT},
-}
+_COOKIE = {"Set-Cookie": {"description": "Identifies the browser.", **_TEXT}}
+_CREATED = {"headers": {**web.CREATED[201]["headers"], **_COOKIE}}
 
 
 @create_router.post(
     "",
     status_code=201,
-    responses={**web.responses(web.TOO_MANY_REQUESTS), 201: {"headers": _CREATED_HEADERS}},
+    responses={**web.responses(web.TOO_MANY_REQUESTS), 201: _CREATED},
     dependencies=limited("create"),
     openapi_extra=web.PUBLIC,
 )
@@ -250,10 +247,7 @@ def list_codes(
 voting_router = web.api_router(
     "voting", web.NOT_FOUND, problems.NO_CODE, problems.CODE_USED, web.TOO_MANY_REQUESTS
 )
-_VOTE_HEADERS = {
-    "Location": {"description": "The URL of the vote.", **_TEXT},
-    "Set-Cookie": {"description": "Identifies the browser that voted.", **_TEXT},
-}
+_VOTE_HEADERS = {**web.LOCATION, **_COOKIE}
 _VOTE_LIMIT = limited("vote")
 VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients without cookies.")]
 
@@ -397,7 +391,7 @@ exports_router = web.api_router("exports", web.NOT_FOUND, problems.HIDDEN)
 _FILE: dict[str, Any] = {
     "description": "The file.",
     "model": schemas.ExportSchema | schemas.PickResultsSchema,
-    "headers": {"Content-Disposition": {"description": "The name of the file.", **_TEXT}},
+    "headers": web.FILE_NAME,
     "content": {"text/csv": _TEXT},
 }
 

@@ -38,9 +38,6 @@ moderation_router = web.api_router("moderation", *web.SIGNED_IN)
 BlogId: TypeAlias = Annotated[web.Segment, Path(description="The id of the post.")]
 CommentRef: TypeAlias = Annotated[web.Segment, Path(description="The `ref` of the comment.")]
 _AUTHORS = web.responses(*web.SIGNED_IN)
-_TEXT = {"schema": {"type": "string"}}
-_ETAG = {"ETag": {"description": "The current version of the post.", **_TEXT}}
-_LOCATION = {"Location": {"description": "The URL of the post.", **_TEXT}}
 
 
 @router.get("/blogs", responses=web.responses(web.NOT_SIGNED_IN), openapi_extra=web.PUBLIC)
@@ -77,8 +74,8 @@ def list_blogs(
     "/blogs/{blog_id}",
     responses={
         **web.responses(web.NOT_FOUND),
-        200: {"headers": _ETAG},
-        301: {"description": "The post has another slug now.", "headers": _LOCATION},
+        **web.TAGGED,
+        301: {"description": "The post has another slug now.", "headers": web.LOCATION},
     },
     openapi_extra=web.PUBLIC,
 )
@@ -102,7 +99,7 @@ def read_blog(
 @router.post(
     "/blogs",
     status_code=201,
-    responses={**_AUTHORS, **web.responses(TAKEN), 201: {"headers": {**_ETAG, **_LOCATION}}},
+    responses={**_AUTHORS, **web.responses(TAKEN), **web.CREATED},
 )
 def create_blog(
     new: schemas.NewBlog, request: Request, headers: web.Headers, service: Service, actor: Actor

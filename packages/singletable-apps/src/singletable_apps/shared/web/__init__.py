@@ -18,7 +18,11 @@ from singletable_apps.shared.web.cookies import LONGEST_AGE as LONGEST_AGE
 from singletable_apps.shared.web.cookies import Cookie as Cookie
 from singletable_apps.shared.web.cookies import set_header as set_header
 from singletable_apps.shared.web.downloads import download as download
+from singletable_apps.shared.web.openapi import CREATED as CREATED
+from singletable_apps.shared.web.openapi import FILE_NAME as FILE_NAME
+from singletable_apps.shared.web.openapi import LOCATION as LOCATION
 from singletable_apps.shared.web.openapi import PUBLIC as PUBLIC
+from singletable_apps.shared.web.openapi import TAGGED as TAGGED
 from singletable_apps.shared.web.openapi import responses as responses
 from singletable_apps.shared.web.pagination import Page as Page
 from singletable_apps.shared.web.pagination import PageLimit as PageLimit

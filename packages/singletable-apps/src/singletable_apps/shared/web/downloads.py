@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from fastapi import Response
@@ -15,8 +15,18 @@ from starlette.responses import StreamingResponse
 
 from ranked_ballots import replace_control_characters
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES, write_table
+from singletable_apps.shared.web.openapi import FILE_NAME
 
 TableFormat: TypeAlias = Literal["csv", "xlsx", "json"]
+_TYPES = ["application/json", *(each.partition(";")[0] for each in MEDIA_TYPES.values())]
+# For `responses=`: a table as a file, in the format that the client asks for.
+TABLE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file.",
+        "headers": FILE_NAME,
+        "content": {media_type: {} for media_type in _TYPES},
+    }
+}
 
 
 def download(content: bytes, name: str, media_type: str) -> Response:

@@ -25,6 +25,13 @@ _REQUIRED = {
     "idempotency-key": {"type": "string", "pattern": VISIBLE},
 }
 
+_ETAG = {"ETag": {"description": "The ETag of the current version.", "schema": _TEXT}}
+LOCATION = {"Location": {"description": "Its URL.", "schema": _TEXT}}
+# For `responses=`: what a handler sends with `Headers`, when it reads or creates something.
+TAGGED: dict[int | str, Json] = {200: {"headers": _ETAG}}
+CREATED: dict[int | str, Json] = {201: {"headers": {**_ETAG, **LOCATION}}}
+FILE_NAME = {"Content-Disposition": {"description": "The name of the file.", "schema": _TEXT}}
+
 # For `openapi_extra`: the operation can be used without a token, key or cookie.
 PUBLIC: dict[str, Any] = {"security": [{}]}
 
@@ -102,7 +109,7 @@ def _complete(operation: Json, path: str, method: str, site: Site, types: Proble
         _merge(responses_, str(status), answer)
     for code in responses_:
         if code.startswith("2"):
-            _describe_headers(responses_[code], parameters)
+            _describe_headers(responses_[code], parameters, is_deleted=method == "delete")
         _complete_examples(responses_[code], site.prefix)
     if any(parameter["name"] == "if-none-match" for parameter in parameters):
         responses_["304"] = {"description": "Not changed since the ETag you sent."}
@@ -173,13 +180,13 @@ def _complete_examples(answer: Json, prefix: str) -> None:
         content["examples"][name] = {"value": value}
 
 
-def _describe_headers(answer: Json, parameters: list[Json]) -> None:
+def _describe_headers(answer: Json, parameters: list[Json], *, is_deleted: bool) -> None:
     """Describe the headers that follow from the parameters."""
     headers: Json = answer.setdefault("headers", {})
     headers["X-Request-Id"] = {"description": "The request ID.", "schema": _TEXT}
     for parameter in parameters:
-        if parameter["name"] in ("if-match", "if-none-match"):
-            headers["ETag"] = {"description": "The ETag of the current version.", "schema": _TEXT}
+        if parameter["name"] in ("if-match", "if-none-match") and not is_deleted:
+            headers.update(_ETAG)
         elif parameter["schema"].get("format") == CURSOR_FORMAT:
             about = 'The URL of the next page (rel="next").'
             headers["Link"] = {"description": about, "schema": _TEXT}

@@ -11,7 +11,7 @@ from singletable_apps.shared import web
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import CREATED, EXISTS, IN_USE, READ, Actor, Service
+from singletable_apps.skills.api.dependencies import EXISTS, IN_USE, Actor, Service
 from singletable_apps.skills.api.schemas import MasterSkill, RoleBody
 from singletable_apps.skills.entities import Level
 from singletable_apps.skills.rules import people_at
@@ -24,7 +24,7 @@ RoleId: TypeAlias = Annotated[str, Path(description="The id of a job.")]
 _NOT_FOUND = web.responses(web.NOT_FOUND)
 
 
-@router.post("/master-skills", status_code=201, responses={**web.responses(EXISTS), **CREATED})
+@router.post("/master-skills", status_code=201, responses={**web.responses(EXISTS), **web.CREATED})
 def create_master_skill(
     new: schemas.NewMasterSkill, headers: web.Headers, service: Service, actor: Actor
 ) -> MasterSkill:
@@ -66,7 +66,7 @@ def list_skills(
     ]
 
 
-@router.get("/master-skills/{skill_id}", responses={**_NOT_FOUND, **READ})
+@router.get("/master-skills/{skill_id}", responses={**_NOT_FOUND, **web.TAGGED})
 def read_master_skill(
     skill_id: SkillId, headers: web.Headers, service: Service, actor: Actor
 ) -> MasterSkill:
@@ -120,7 +120,7 @@ def list_roles(service: Service, actor: Actor) -> list[RoleBody]:
     return [RoleBody.from_object(each) for each in service.roles.list()]
 
 
-@router.post("/roles", status_code=201, responses={**web.responses(EXISTS), **CREATED})
+@router.post("/roles", status_code=201, responses={**web.responses(EXISTS), **web.CREATED})
 def create_role(
     new: schemas.RoleFields, headers: web.Headers, service: Service, actor: Actor
 ) -> RoleBody:
@@ -130,7 +130,7 @@ def create_role(
     return RoleBody.from_object(role)
 
 
-@router.get("/roles/{role_id}", responses={**_NOT_FOUND, **READ})
+@router.get("/roles/{role_id}", responses={**_NOT_FOUND, **web.TAGGED})
 def read_role(role_id: RoleId, headers: web.Headers, service: Service, actor: Actor) -> RoleBody:
     """Return a job with its targets."""
     role = service.roles.get(role_id)

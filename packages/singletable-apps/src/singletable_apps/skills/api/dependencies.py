@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Path
 
@@ -13,8 +13,6 @@ from singletable_apps.skills.entities import User
 from singletable_apps.skills.rules import InUse
 from singletable_apps.skills.service import SkillsService
 
-Responses: TypeAlias = dict[int | str, dict[str, Any]]
-
 Username: TypeAlias = Annotated[Segment, Path(description="A username, in any case.")]
 SkillName: TypeAlias = Annotated[
     Segment, Path(description="A skill: its id, its name, or one of its aliases, in any spelling.")
@@ -24,13 +22,6 @@ SkillName: TypeAlias = Annotated[
 Service: TypeAlias = Annotated[SkillsService, Depends(current_service)]
 # The account that is signed in.
 Actor: TypeAlias = Annotated[User, Depends(signed_in_user)]
-
-
-_TEXT = {"schema": {"type": "string"}}
-_ETAG = {"ETag": {"description": "The current version.", **_TEXT}}
-# For `responses=`: what a successful operation returns besides its body.
-READ: Responses = {200: {"headers": _ETAG}}
-CREATED: Responses = {201: {"headers": {**_ETAG, "Location": {"description": "Its URL.", **_TEXT}}}}
 
 
 EXISTS = ProblemType(

@@ -10,7 +10,6 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import Recent
 from singletable_apps.shared.pages import PostedUpload
-from singletable_apps.shared.spreadsheets import MEDIA_TYPES
 from singletable_apps.shared.web import (
     INVALID,
     NOT_FOUND,
@@ -20,7 +19,7 @@ from singletable_apps.shared.web import (
     api_router,
     responses,
 )
-from singletable_apps.shared.web.downloads import TableFormat, download_table
+from singletable_apps.shared.web.downloads import TABLE, TableFormat, download_table
 from singletable_apps.skills.api.dependencies import Actor, Service
 from singletable_apps.skills.api.schemas import ImportBody, ImportChoices
 from singletable_apps.skills.entities import Import, ImportStatus
@@ -105,14 +104,9 @@ def _body(service: SkillsService, item: Import) -> ImportBody:
 
 
 export_router = api_router("export", *SIGNED_IN)
-_FILES: dict[str, Any] = {media_type.partition(";")[0]: {} for media_type in MEDIA_TYPES.values()}
 
 
-@export_router.get(
-    "/export",
-    response_class=Response,
-    responses={200: {"description": "The file.", "content": {"application/json": {}, **_FILES}}},
-)
+@export_router.get("/export", response_class=Response, responses=TABLE)
 def export(
     actor: Actor,
     service: Service,

@@ -118,7 +118,7 @@ def list_teams(service: Service, actor: Actor, page: web.Pagination) -> web.Page
     return page.answer([TeamBody.model_validate(team) for team in found.items], found.cursor)
 
 
-@router.post("/teams", status_code=201)
+@router.post("/teams", status_code=201, responses=web.CREATED)
 def create_team(new: NewTeam, headers: web.Headers, service: Service, actor: Actor) -> TeamBody:
     """Save a team of existing people."""
     team = service.teams.create(actor, new.name, new.members)
@@ -126,7 +126,7 @@ def create_team(new: NewTeam, headers: web.Headers, service: Service, actor: Act
     return TeamBody.model_validate(team)
 
 
-@router.get("/teams/{team_id}", responses=_UNKNOWN)
+@router.get("/teams/{team_id}", responses={**_UNKNOWN, **web.TAGGED})
 def read_team(team_id: TeamId, headers: web.Headers, service: Service, actor: Actor) -> TeamBody:
     """Return a team."""
     team = service.teams.get(team_id)

@@ -12,9 +12,7 @@ from singletable_apps.shared import web
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
-    CREATED,
     EXISTS,
-    READ,
     Actor,
     Service,
     SkillName,
@@ -35,7 +33,7 @@ def list_user_skills(username: Username, service: Service, actor: Actor) -> list
 
 
 @router.post(
-    "/users/{username}/skills", status_code=201, responses={**web.responses(EXISTS), **CREATED}
+    "/users/{username}/skills", status_code=201, responses={**web.responses(EXISTS), **web.CREATED}
 )
 def add_user_skill(
     username: Username,
@@ -54,7 +52,7 @@ def add_user_skill(
     return UserSkillBody.model_validate(skill)
 
 
-@router.get("/users/{username}/skills/{skill}", responses=READ)
+@router.get("/users/{username}/skills/{skill}", responses=web.TAGGED)
 def read_user_skill(
     username: Username, skill: SkillName, headers: web.Headers, service: Service, actor: Actor
 ) -> UserSkillBody:
@@ -188,7 +186,9 @@ def list_entries(entries: Entries, service: Service, actor: Actor) -> list[Entry
     return [entries.body(each) for each in service.entries.list_kind(*entries.of)]
 
 
-@entries_router.post(_KIND, status_code=201, response_model_exclude_unset=True)
+@entries_router.post(
+    _KIND, status_code=201, responses=web.CREATED, response_model_exclude_unset=True
+)
 def create_entry(
     entries: Entries, new: schemas.NewEntry, headers: web.Headers, service: Service, actor: Actor
 ) -> EntryBody:
@@ -200,7 +200,7 @@ def create_entry(
     return created
 
 
-@entries_router.get(_ENTRY, response_model_exclude_unset=True)
+@entries_router.get(_ENTRY, responses=web.TAGGED, response_model_exclude_unset=True)
 def read_entry(
     entries: Entries, entry_id: EntryId, headers: web.Headers, service: Service, actor: Actor
 ) -> EntryBody:

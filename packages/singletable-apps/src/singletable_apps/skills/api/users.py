@@ -17,7 +17,7 @@ from singletable_apps.shared.frame.people_api import (
     add_session_routes,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import EXISTS, READ, Actor, Service, Username
+from singletable_apps.skills.api.dependencies import EXISTS, Actor, Service, Username
 from singletable_apps.skills.api.schemas import Person
 from singletable_apps.skills.entities import Directory
 from singletable_apps.skills.rules import DEFAULT_LEVELS, MAX_NAME, words_of
@@ -53,7 +53,7 @@ def list_users(
     return page.answer(rows, found.cursor)
 
 
-@router.get("/users/{username}", responses={**web.responses(web.NOT_FOUND), **READ})
+@router.get("/users/{username}", responses={**web.responses(web.NOT_FOUND), **web.TAGGED})
 def read_user(
     username: Username, headers: web.Headers, service: Service, actor: Actor
 ) -> schemas.PersonWithSkills:
@@ -103,7 +103,7 @@ def rename_user(
     return Person.model_validate(user)
 
 
-@router.get("/directory", responses=READ)
+@router.get("/directory", responses=web.TAGGED)
 def read_directory(
     headers: web.Headers, service: Service, actor: Actor
 ) -> schemas.DirectorySettings:
