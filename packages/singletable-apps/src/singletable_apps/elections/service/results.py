@@ -5,8 +5,7 @@ They come from the event log through the poll book, not from the table.
 
 from __future__ import annotations
 
-import threading
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -50,6 +49,7 @@ from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.permissions import NotPermitted
+from singletable_apps.shared.results import ResultCache
 
 # How many elections are kept in memory with their ballots and tallies.
 CACHE_SIZE = 32
@@ -131,9 +131,8 @@ class Results:
     def __init__(self, context: Context, lifecycle: Lifecycle) -> None:
         self._context = context
         self._lifecycle = lifecycle
-        self._cache: OrderedDict[tuple[int, int], _OpenedElection] = OrderedDict()
-        self._lock = threading.Lock()
-        self._loading: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
+        # Concurrent requests wait for the first one to read the ballots.
+        self._opened = ResultCache[_OpenedElection](size=CACHE_SIZE)
 
     def tally(self, viewer: User | LinkVoter, name: str, method: str | None = None) -> Tally:
         """Count the ballots by the method that decides, or by another one to compare."""
@@ -310,19 +309,9 @@ class Results:
         )
         is_final = not election.allow_vote and not shows_names
         version = election.revision if is_final else self._context.book.position
-        key = election.election_id, version
-        # Concurrent requests wait for the first one to read the ballots.
-        with self._loading[election.election_id]:
-            with self._lock:
-                if (opened := self._cache.get(key)) is not None:
-                    self._cache.move_to_end(key)
-                    return opened
-            opened = self._load(election)
-            with self._lock:
-                self._cache[key] = opened
-                while len(self._cache) > CACHE_SIZE:
-                    self._cache.popitem(last=False)
-        return opened
+        return self._opened.get(
+            election.election_id, lambda: self._load(election), self._context.clock, version
+        )
 
     def _load(self, election: Election) -> _OpenedElection:
         record = self._context.book.record(election)

@@ -30,10 +30,10 @@ from singletable_apps.polls.tally import (
     is_snapshot_due,
     split_counts,
 )
+from singletable_apps.shared.results import ResultCache
 
 MAX_ATTEMPTS = 5
 CACHED_TALLIES = 1_000
-CACHED_RESULTS = 100
 CACHED_VOTERS = 10_000
 MAX_NAMED = 1_000
 
@@ -243,6 +243,10 @@ class PollResults:
         return f"{self.poll.revision}.{'.'.join(map(str, self.tally.positions))}.{self.is_final:d}"
 
 
+class _OptionsChanged(Exception):
+    """The options are not those that were counted any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class ResultsService:
     """Compute results and decide who can see them."""
@@ -251,8 +255,8 @@ class ResultsService:
     voting: Voting
     tallies: Tallies
     notices: Notices
-    cache: OrderedDict[str, tuple[object, MethodResults | PickResult]] = field(
-        default_factory=OrderedDict[str, tuple[object, MethodResults | PickResult]]
+    counts: ResultCache[MethodResults | PickResult] = field(
+        default_factory=ResultCache[MethodResults | PickResult]
     )
     # Votes are never withdrawn, so each viewer of a poll is looked up once.
     voters: OrderedDict[tuple[str, Voter, str | None], None] = field(
@@ -272,12 +276,14 @@ class ResultsService:
             # Decided before reading the votes, so that final results miss no vote.
             final = is_final(poll, self.context.clock())
             tally = self.tallies.get(poll)
-            methods = self._count(poll, tally)
-            if methods is not None:
-                if final:
-                    self.notices.notify(poll, CLOSED)
-                return PollResults(poll, tally, methods, final)
-            poll = self.context.get_poll(poll.id)
+            try:
+                count = self._count(poll, tally)
+            except _OptionsChanged:
+                poll = self.context.get_poll(poll.id)
+                continue
+            if final:
+                self.notices.notify(poll, CLOSED)
+            return PollResults(poll, tally, count, final)
         raise Busy(f"The options of “{poll.title}” keep changing. Try again.")
 
     def list_voters(self, poll: entities.Poll) -> list[entities.Vote]:
@@ -324,21 +330,15 @@ class ResultsService:
                 self.voters.popitem(last=False)
         return True
 
-    def _count(self, poll: entities.Poll, tally: Tally) -> MethodResults | PickResult | None:
-        """Count once for all viewers of the same votes; None if the options have changed."""
-        basis = (poll.kind, poll.candidates, tally.positions)
-        with self.lock:
-            cached = self.cache.get(poll.id)
-        if cached is not None and cached[0] == basis:
-            return cached[1]
-        # Options can change until the first vote, or be added, and the poll may have been deleted.
-        now = self.context.get_poll(poll.id)
-        if (now.kind, now.candidates) != (poll.kind, poll.candidates):
-            return None
-        methods = count_votes(poll, tally)
-        with self.lock:
-            self.cache[poll.id] = (basis, methods)
-            self.cache.move_to_end(poll.id)
-            while len(self.cache) > CACHED_RESULTS:
-                self.cache.popitem(last=False)
-        return methods
+    def _count(self, poll: entities.Poll, tally: Tally) -> MethodResults | PickResult:
+        """Count once for all viewers of the same votes."""
+
+        def count() -> MethodResults | PickResult:
+            # Options can change until the first vote, or be added, and the poll may be deleted.
+            now = self.context.get_poll(poll.id)
+            if (now.kind, now.candidates) != (poll.kind, poll.candidates):
+                raise _OptionsChanged
+            return count_votes(poll, tally)
+
+        basis = (poll.kind, tuple(poll.candidates), tally.positions)
+        return self.counts.get(poll.id, count, self.context.clock, basis)

@@ -11,8 +11,6 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MAX_ENTRIES = 100
-
 
 @dataclass(frozen=True, slots=True)
 class _Cached(Generic[T]):
@@ -30,13 +28,14 @@ class _Entry(Generic[T]):
 
 
 class ResultCache(Generic[T]):
-    """Values by key, fresh for `max_age`, and beyond that as long as their version is current.
+    """The latest `size` values by key, fresh for `max_age`, and while their version is current.
 
     Without a version (None), a value is fresh for `max_age` only.
     """
 
-    def __init__(self, max_age: timedelta) -> None:
+    def __init__(self, max_age: timedelta = timedelta(0), *, size: int = 100) -> None:
         self._max_age = max_age
+        self._size = size
         self._entries: OrderedDict[Hashable, _Entry[T]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -56,17 +55,17 @@ class ResultCache(Generic[T]):
                 entry.cached = _Cached(version, clock(), value)
             return entry.cached.value
 
-    def put(self, key: Hashable, value: T, now: datetime, version: Hashable = None) -> None:
+    def put(self, key: Hashable, value: T, now: datetime) -> None:
         """Store a value that was computed elsewhere."""
         entry = self._entry(key)
         with entry.lock:
-            entry.cached = _Cached(version, now, value)
+            entry.cached = _Cached(None, now, value)
 
     def _entry(self, key: Hashable) -> _Entry[T]:
         with self._lock:
             entry = self._entries.setdefault(key, _Entry[T]())
             self._entries.move_to_end(key)
-            while len(self._entries) > MAX_ENTRIES:
+            while len(self._entries) > self._size:
                 self._entries.popitem(last=False)
             return entry
 
