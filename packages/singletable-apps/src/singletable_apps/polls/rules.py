@@ -19,7 +19,11 @@ from singletable_apps.polls.errors import (
     PollHasVotes,
     ResultsHidden,
 )
-from singletable_apps.shared.service import time_zone_names
+from singletable_apps.shared.service import (
+    NonexistentTime,
+    parse_local_time,
+    time_zone_names,
+)
 from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
 
 MAX_TITLE, MAX_DESCRIPTION, MAX_OPTION, MAX_NAME, MAX_COMMENT = 200, 2_000, 100, 60, 1_000
@@ -153,29 +157,25 @@ def _kind_errors(draft: PollDraft) -> dict[str, str]:
 
 def _parse_dates(options: Sequence[str], zone: str) -> tuple[list[str], dict[str, str]]:
     """Return the dates as they are stored, or errors."""
-    parsed = [_parse_date(option, ZoneInfo(zone)) for option in options]
-    errors = {
-        f"candidates/{index}": f"“{printable_excerpt(options[index])}” is not a date. Enter a day "
-        "such as 2026-11-20, or a time such as 2026-11-20 18:00."
-        for index, found in enumerate(parsed)
-        if not found
-    }
+    parsed, errors = list[str](), dict[str, str]()
+    for index, option in enumerate(options):
+        try:
+            parsed.append(_parse_date(option, ZoneInfo(zone)))
+        except NonexistentTime as error:
+            errors[f"candidates/{index}"] = str(error)
+        except ValueError:
+            errors[f"candidates/{index}"] = (
+                f"“{printable_excerpt(option)}” is not a date. Enter a day such as 2026-11-20, or "
+                "a time such as 2026-11-20 18:00."
+            )
     return ([] if errors else parsed), errors
 
 
 def _parse_date(text: str, zone: ZoneInfo) -> str:
-    """Return a day, or a time in UTC; an empty string if it is neither, or clocks skip it."""
-    try:
-        if len(text) <= len("2026-11-20"):
-            return date.fromisoformat(text).isoformat()
-        time = datetime.fromisoformat(text)
-        local = time if time.tzinfo else time.replace(tzinfo=zone)
-        utc = local.astimezone(UTC)
-        if utc.astimezone(local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None):
-            return ""
-    except (ValueError, OverflowError):
-        return ""
-    return f"{utc:%Y-%m-%dT%H:%M:%SZ}"
+    """Return a day, or a time in UTC. Raise ValueError if it is neither."""
+    if len(text) <= len("2026-11-20"):
+        return date.fromisoformat(text).isoformat()
+    return f"{parse_local_time(text, zone):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def option_label(poll: Poll, option: str, zone: ZoneInfo | None = None) -> str:

@@ -100,6 +100,11 @@ def test_error_names_its_field(draft: PollDraft, field: str) -> None:
     assert [*_faults(draft)] == [field]
 
 
+def test_time_that_clocks_skip_is_explained() -> None:
+    skipped = replace(DATES, candidates=("2027-03-29", "2027-03-28 02:30"))
+    assert "Clocks go forward" in _faults(skipped)["candidates/1"]
+
+
 def test_all_errors_are_reported_at_once() -> None:
     bad = PollDraft("", ["Go", "go", ""], "\0", NOW)
     assert set(_faults(bad)) == {

@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.pages import times
-from singletable_apps.shared.service import RevisionCheck
+from singletable_apps.shared.service import NonexistentTime, RevisionCheck, parse_local_time
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
 _DATE = "Enter a date, such as 2026-11-15."
@@ -211,8 +211,8 @@ class Form:
 
 def _parse_time(text: str, zone: ZoneInfo) -> datetime:
     try:
-        return times.parse_local_time(text, zone)
-    except times.NonexistentTime:
+        return parse_local_time(text, zone)
+    except NonexistentTime:
         raise
     except ValueError:
         raise ValueError(_DATETIME) from None

@@ -81,26 +81,6 @@ def _zone_name(local: datetime) -> str:
     return name if name.isalpha() else f"UTC{local:%z}"[:6] + ":" + f"{local:%z}"[3:]
 
 
-class NonexistentTime(ValueError):
-    """The time is skipped when clocks go forward."""
-
-
-def parse_local_time(text: str, zone: ZoneInfo) -> datetime:
-    """Parse the value of a `datetime-local` field. Raise ValueError if there is no such time."""
-    typed = datetime.fromisoformat(text)
-    try:
-        time = typed.replace(tzinfo=typed.tzinfo or zone).astimezone(UTC)
-    except OverflowError:
-        raise ValueError("Choose a year between 1 and 9999.") from None
-    if typed.tzinfo is not None:
-        return time
-    if time.astimezone(zone).replace(tzinfo=None) != typed:
-        raise NonexistentTime(
-            f"Clocks go forward on that day in {zone.key}, so {typed:%H:%M} does not exist."
-        )
-    return time
-
-
 def format_local_time(at: datetime, zone: ZoneInfo) -> str:
     """Return a time as the value of a `datetime-local` field."""
     return at.astimezone(zone).replace(tzinfo=None).isoformat(timespec="minutes")
