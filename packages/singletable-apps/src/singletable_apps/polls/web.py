@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
@@ -13,7 +12,7 @@ from fastapi.security import APIKeyCookie
 
 from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.shared import web
-from singletable_apps.shared.frame import state_of
+from singletable_apps.shared.frame import limit_failures
 
 # A random token by which the server recognizes a browser that votes or creates polls.
 BROWSER = web.Cookie("polls_browser", max_age=web.LONGEST_AGE)
@@ -41,18 +40,8 @@ async def _browser(request: Request, _: Annotated[str | None, Depends(_COOKIE)])
 Browser: TypeAlias = Annotated[str | None, Depends(_browser)]
 
 
-@contextmanager
-def limit_guesses(request: Request, code: str | None) -> Generator[None]:
+def limit_guesses(request: Request, code: str | None) -> AbstractContextManager[None]:
     """Raise a 429 problem after too many invalid codes; count InvalidCode raised inside."""
-    limit = state_of(request).limits["guess"]
-    if not code or limit is None:
-        yield
-        return
-    client = web.client_network(web.client_address(request))
-    limit.check(client)
-    try:
-        yield
-    except InvalidCode:
-        for name, value in limit.hit(client).items():
-            web.set_header(request, name, value)
-        raise
+    if not code:
+        return nullcontext()
+    return limit_failures(request, "guess", lambda error: isinstance(error, InvalidCode))

@@ -18,6 +18,7 @@ from singletable_apps.games.entities import Game, GameSettings
 from singletable_apps.games.live import LIMITS, LiveGames
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Actor, Role, Seat
+from singletable_apps.games.web import limit_unknown_codes
 from singletable_apps.shared import web
 from singletable_apps.shared.frame import AppProblems, AppState, current_service, current_state
 from singletable_apps.shared.rooms import RoomLimits
@@ -77,16 +78,10 @@ AnySeat: TypeAlias = Annotated[Seated, Depends(_seated)]
 
 def find_game(request: Request, state: GamesState, game_id: str) -> Game:
     """Return a game by its id or its join code, without a token, or raise NotFound."""
-    service, wrong_codes = state.service, state.limits["unknown_game"]
-    is_code = len(game_id) < 16
-    if is_code:
-        web.check_limit(request, wrong_codes)
-    try:
-        return service.games.find_by_code(game_id) if is_code else service.context.get_game(game_id)
-    except errors.NotFound:
-        # Only wrong codes are counted: a whole audience may come from one address.
-        web.hit_limit(request, wrong_codes)
-        raise
+    if len(game_id) >= 16:
+        return state.service.context.get_game(game_id)
+    with limit_unknown_codes(request):
+        return state.service.games.find_by_code(game_id)
 
 
 async def _driver(seated: AnySeat) -> Seated:

@@ -39,6 +39,7 @@ from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.tokens import Role, new_id
+from singletable_apps.games.web import limit_access_codes
 from singletable_apps.shared import web
 from singletable_apps.shared.frame import limited
 
@@ -446,17 +447,10 @@ def join_game(
         service.players.touch(game.game_id, seat.player_id, service.context.clock())
         response.status_code = 200
         return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
-    guesses = state.limits["wrong_code"] if game.access_code else None
-    web.check_limit(request, guesses)
-    try:
-        with named_as_sent():
-            joined = service.players.join(
-                game.game_id, body.name, team=body.team, access_code=body.access_code
-            )
-    except InvalidInput as error:
-        if "accessCode" in error.errors:
-            web.hit_limit(request, guesses)
-        raise
+    with named_as_sent(), limit_access_codes(request, game):
+        joined = service.players.join(
+            game.game_id, body.name, team=body.team, access_code=body.access_code
+        )
     return _joined(joined.player, joined.token, rejoined=False)
 
 

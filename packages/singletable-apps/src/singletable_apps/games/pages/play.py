@@ -29,11 +29,11 @@ from singletable_apps.games.service.answers import Outcome, Receipt, Submission
 from singletable_apps.games.service.players import MAX_LISTED_NAME, MAX_NAME
 from singletable_apps.games.tokens import Actor, Role, new_id
 from singletable_apps.games.views import View, public_view
+from singletable_apps.games.web import limit_access_codes, limit_unknown_codes
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import ConfirmedAction, Form, PostedForm, confirm
 from singletable_apps.shared.pages.page_context import FORM_METHODS
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import check_limit, hit_limit
 
 router = APIRouter()
 # Seconds between reloads without scripts, and after a deadline until it is surely over.
@@ -49,13 +49,11 @@ def show_join(page: AnyPage, code: str = "") -> Response:
     """Ask for the code of a game, or lead to the game with this code."""
     if not code.strip():
         return page.render("join", form=Form())
-    wrong_codes = page.state.limits["unknown_game"]
     count_request(page.request, "join")
-    check_limit(page.request, wrong_codes)
     try:
-        game = page.service.games.find_by_code(code)
+        with limit_unknown_codes(page.request):
+            game = page.service.games.find_by_code(code)
     except errors.NotFound:
-        hit_limit(page.request, wrong_codes)
         text = "There is no game with this code. Check it on the big screen; it has six digits."
         form = Form({"code": code[:20]}, {"code": text})
         return page.render("join", 404, form=form)
@@ -94,13 +92,10 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
 
     def join(values: JoinForm) -> Response:
         count_request(page.request, "join")
-        guesses = page.state.limits["wrong_code"] if game.access_code else None
-        check_limit(page.request, guesses)
         try:
-            token = _join(page, game, values)
+            with limit_access_codes(page.request, game):
+                token = _join(page, game, values)
         except errors.InvalidInput as error:
-            if "access_code" in error.errors:
-                hit_limit(page.request, guesses)
             if isinstance(error, errors.AlreadyExists) and error.suggestions:
                 # One tap takes the suggestion.
                 filled = {**form.values, "name": error.suggestions[0]}

@@ -21,6 +21,7 @@ from singletable_apps.shared.frame.state import count_request as count_request
 from singletable_apps.shared.frame.state import count_user_request as count_user_request
 from singletable_apps.shared.frame.state import current_service as current_service
 from singletable_apps.shared.frame.state import current_state as current_state
+from singletable_apps.shared.frame.state import limit_failures as limit_failures
 from singletable_apps.shared.frame.state import limited as limited
 from singletable_apps.shared.frame.state import signed_in_user as signed_in_user
 from singletable_apps.shared.frame.state import state_of as state_of

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
@@ -118,7 +119,29 @@ def limited(name: str) -> list[Any]:
 
 def count_request(request: Request, name: str) -> None:
     """Count a request of this client; raise a 429 problem if there are more than the limit."""
-    web.hit_limit(request, state_of(request).limits[name])
+    limit = state_of(request).limits[name]
+    if limit is not None:
+        limit.hit(web.client_network(web.client_address(request)))
+
+
+@contextmanager
+def limit_failures(
+    request: Request, name: str, is_failure: Callable[[Exception], bool]
+) -> Generator[None]:
+    """Count the failures of this client inside; raise a 429 problem after more than the limit."""
+    limit = state_of(request).limits[name]
+    if limit is None:
+        yield
+        return
+    client = web.client_network(web.client_address(request))
+    limit.check(client)
+    try:
+        yield
+    except Exception as error:
+        if is_failure(error):
+            for header, value in limit.hit(client).items():
+                web.set_header(request, header, value)
+        raise
 
 
 def count_user_request(request: Request, response: Response, name: str, user_id: object) -> None:

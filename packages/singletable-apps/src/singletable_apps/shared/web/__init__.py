@@ -10,10 +10,8 @@ from singletable_apps.shared.web.app import api_router as api_router
 from singletable_apps.shared.web.app import make_app as make_app
 from singletable_apps.shared.web.clients import RateLimit as RateLimit
 from singletable_apps.shared.web.clients import add_rate_limit_headers as add_rate_limit_headers
-from singletable_apps.shared.web.clients import check_limit as check_limit
 from singletable_apps.shared.web.clients import client_address as client_address
 from singletable_apps.shared.web.clients import client_network as client_network
-from singletable_apps.shared.web.clients import hit_limit as hit_limit
 from singletable_apps.shared.web.cookies import LONGEST_AGE as LONGEST_AGE
 from singletable_apps.shared.web.cookies import Cookie as Cookie
 from singletable_apps.shared.web.cookies import set_header as set_header

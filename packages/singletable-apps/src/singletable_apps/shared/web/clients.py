@@ -115,18 +115,6 @@ def client_address(request: Request) -> str:
     return address_from_scope(request.scope, site_of(request.scope).settings.proxies)
 
 
-def hit_limit(request: Request, limit: RateLimit | None) -> None:
-    """Count a request of this client, and raise a 429 problem if there are too many."""
-    if limit is not None:
-        limit.hit(client_network(client_address(request)))
-
-
-def check_limit(request: Request, limit: RateLimit | None) -> None:
-    """Do the same without counting: for attempts that count only when they fail."""
-    if limit is not None:
-        limit.check(client_network(client_address(request)))
-
-
 def address_from_scope(scope: Scope, proxies: Sequence[str]) -> str:
     """Return the nearest address that is not one of our proxies."""
     client = scope.get("client")

@@ -65,8 +65,10 @@ def test_code_and_id_are_validated(server: Server) -> None:
 def test_wrong_codes_are_limited(memory: World) -> None:
     server = Server(memory, {"unknown_game": RateLimit("unknown-game", 2, 60)})
     game = memory.game()
-    for _ in range(2):
-        assert server.caller().get("/games/123/validate").json()["exists"] is False
+    for left in (1, 0):
+        wrong = server.caller().get("/games/123/validate")
+        assert wrong.json()["exists"] is False
+        assert wrong.headers["RateLimit"].startswith(f'"unknown-game";r={left};')
     assert problem(server.caller().get("/games/123/validate"))[0] == 429
     assert problem(server.caller().post("/games/123/players", {"name": "Ada"}))[0] == 429
     # Once there were too many, the right one does not help. Ids cannot be guessed.
