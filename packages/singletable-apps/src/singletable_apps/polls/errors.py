@@ -15,22 +15,11 @@ WrongSecret                 the poll was created with another secret, which must
 
 from __future__ import annotations
 
-from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound, RequestRejected
-
-__all__ = [
-    "AlreadyVoted",
-    "Busy",
-    "CodeUsed",
-    "InvalidAdminKey",
-    "InvalidCode",
-    "InvalidInput",
-    "NotFound",
-    "PollClosed",
-    "PollHasVotes",
-    "RequestRejected",
-    "ResultsHidden",
-    "WrongSecret",
-]
+from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.errors import Busy as Busy
+from singletable_apps.shared.errors import InvalidInput as InvalidInput
+from singletable_apps.shared.errors import NotFound as NotFound
+from singletable_apps.shared.errors import RequestRejected as RequestRejected
 
 
 class InvalidAdminKey(RequestRejected):
