@@ -16,6 +16,7 @@ from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import Form, PostedForm, path_of
+from singletable_apps.shared.web import Day
 from singletable_apps.shared.web.downloads import TableFormat, download_table
 from singletable_apps.shared.web.threads import on_event_loop
 from singletable_apps.skills import overview_rules
@@ -165,6 +166,7 @@ class CellForm(BaseModel):
 
     level: Annotated[int, Field(ge=0, le=len(LEVELS))] = 0
     years: int = 0
+    last_used: Day | None = None
     undo: bool = False
 
 
@@ -177,13 +179,18 @@ def rate_cell(page: UserPage, username: Segment, skill_id: Segment, form: Posted
         skill = (
             skills.take_back(page.user, username, skill_id)
             if values.undo
-            else skills.rate(page.user, username, skill_id, level, values.years)
+            else skills.rate(page.user, username, skill_id, level, values.years, values.last_used)
         )
+        last_used = skill.last_used.isoformat() if skill else ""
+        if skill is None or not (level or values.undo):
+            # An undo sends the day of last use of a skill that was removed.
+            return JSONResponse(
+                {"level": 0, "years": 0, "class": "", "title": "", "used": last_used}
+            )
         context = page.service.context
-        kind = _cell_class(skill, context.today()) if skill else ""
-        title = overview_rules.describe_cell(skill, context.words().levels) if skill else ""
-        shown = {"level": RANKS[skill.level] if skill else 0, "years": skill.years if skill else 0}
-        return JSONResponse({**shown, "class": kind, "title": title})
+        title = overview_rules.describe_cell(skill, context.words().levels)
+        shown = {"level": RANKS[skill.level], "years": skill.years, "title": title}
+        return JSONResponse({**shown, "class": _cell_class(skill, context.today())})
 
     def show(form: Form, status: int) -> Response:
         return JSONResponse({"error": " ".join([form.summary, *form.errors.values()])}, status)

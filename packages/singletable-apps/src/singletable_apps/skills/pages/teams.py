@@ -22,7 +22,7 @@ from singletable_apps.skills.service.teams import check_change
 
 router = APIRouter()
 _PAGE_SIZE = 50
-# How many people a search by name offers, and how many managers can be chosen.
+# How many people a search by name offers, and how many of each role can be managers.
 _MOST_FOUND, _MOST_MANAGERS = 10, 200
 
 
@@ -86,18 +86,25 @@ def _show_team(
     team = service.teams.get(team_id)
     members = service.context.get_users(team.members).values()
     found = service.people.list(q).items if q.strip() else []
-    managers = service.people.list(role=Role.MANAGER, limit=_MOST_MANAGERS).items
+    people = service.context.get_users([team.created_by, team.manager])
+    managers = {
+        each.username: each.name
+        for role in (Role.MANAGER, Role.ADMIN)
+        for each in service.people.list(role=role, limit=_MOST_MANAGERS).items
+    }
+    if manager := people.get(team.manager.casefold()):
+        managers.setdefault(manager.username, manager.name)
     values = {"name": team.name, "manager": team.manager, "revision": str(team.revision)}
     return page.render(
         "team",
         status,
         team=team,
         members=sorted(members, key=lambda each: (each.name.casefold(), each.username)),
-        people=service.context.get_users([team.created_by, team.manager]),
+        people=people,
         may_change=is_permitted(check_change, page.user, team),
         is_admin=page.user.role is Role.ADMIN,
         form=form if form and "name" in form.values else Form(values, form.errors if form else {}),
-        managers=[("", "Nobody"), *((each.username, each.name) for each in managers)],
+        managers=[("", "Nobody"), *managers.items()],
         q=q,
         found=[each for each in found if each.username not in team.members][:_MOST_FOUND],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from singletable import AlreadyExists as ItemExists
@@ -163,7 +163,7 @@ class UserSkills(Part):
             raise AlreadyExists({"skill_name": text}) from error
         except ConditionFailed:
             raise Busy("This person or skill is being changed right now. Try again.") from None
-        self._notify(actor, user, added)
+        self._notify_of_rating(actor, user, added)
         return self._get(user.username, skill.skill_id)
 
     @retry_conflicts(otherwise=busy("this skill"))
@@ -198,30 +198,38 @@ class UserSkills(Part):
             if not is_own or checked.evidence or is_agreed or is_rated_anew(before, after):
                 now = self._context.clock()
                 self.write_ratings(transaction, user, before, rated, now, checked.evidence)
-        self._notify(actor, user, rated)
+        self._notify_of_rating(actor, user, rated)
         return self._get(before.username, before.skill_id)
 
     def rate(
-        self, actor: User, username: str, skill_id: str, level: Level | None, years: int
+        self,
+        actor: User,
+        username: str,
+        skill_id: str,
+        level: Level | None,
+        years: int,
+        last_used: date | None = None,
     ) -> UserSkill | None:
         """Set the level and the years of a skill: add it, change it, or without a level remove it.
 
-        A skill with notes or endorsements is not removed, because that cannot be undone.
+        Only what one has rated oneself is removed, without notes and endorsements: `add` can undo
+        that. `last_used` is of a skill that is added.
         """
-        before = (
-            self.find(username, skill_id)
-            if rules.is_key(username) and rules.is_key(skill_id)
-            else None
-        )
+        self._context.check_reach(actor, username)
+        user = self._context.get_user(username)
+        before = self.find(user.username, skill_id) if rules.is_key(skill_id) else None
         if level is None:
-            if before is not None and (before.endorsements or before.notes):
-                text = "This skill has notes or endorsements. Remove it on its page."
-                raise InvalidInput({"level": text})
-            if before is not None:
-                self.remove(actor, username, skill_id)
-            return None
+            if before is None:
+                return None
+            ratings = self.ratings(user, before.skill_id)
+            authors = {before.rated_by, *(each.author for each in ratings)}
+            is_own = all(rules.is_same_user(each or username, actor.username) for each in authors)
+            if before.endorsements or before.notes or not is_own:
+                text = "Others have rated or endorsed this skill, or it has notes"
+                raise InvalidInput({"level": f"{text}. Remove it on its page."})
+            return self.remove(actor, username, skill_id)
         if before is None:
-            return self.add(actor, username, skill_id, rules.SkillDraft(level, years))
+            return self.add(actor, username, skill_id, rules.SkillDraft(level, years, last_used))
         values: dict[str, Any] = {"level": level, "years": years}
         return self.edit(
             actor, username, skill_id, lambda draft: replace(draft, **values), is_rating=True
@@ -262,30 +270,33 @@ class UserSkills(Part):
         if before is not None and not self.ratings(user, before.skill_id):
             transaction.put(_rating(user, before, before.created_at))
 
-    def _notify(self, actor: User, user: User, skill: UserSkill) -> None:
-        """Tell someone about a rating by another person, at most four times an hour."""
+    def _notify_of_rating(self, actor: User, user: User, skill: UserSkill) -> None:
+        level = self._context.words().levels[skill.level]
+        text = f"{actor.name} rated your skill {skill.skill_name}: {level}. Your own rating, if "
+        text += "there is one, stays beside it"
+        self._notify(actor, user, "ratings", f"{actor.name} rated {skill.skill_name}", text)
+
+    def _notify(self, actor: User, user: User, about: str, subject: str, text: str) -> None:
+        """Tell someone what another person did, at most four times an hour."""
         if rules.is_same_user(actor.username, user.username):
             return
-        level = self._context.words().levels[skill.level]
-        text = (
-            f"{actor.name} rated your skill {skill.skill_name}: {level}. Your own rating, if "
-            "there is one, stays beside it. We tell you at most four times an hour, so there may "
-            "be more by now. See all of them"
-        )
         now, link = self._context.clock(), self._context.urls.person(user.username)
-        about = ("ratings", f"{now:%Y%m%d%H}-{now.minute // 15}")
-        subject = f"{actor.name} rated {skill.skill_name}"
-        self._notices.send([(user, about, subject, text, link)])
+        key = (about, f"{now:%Y%m%d%H}-{now.minute // 15}")
+        text += ". We tell you at most four times an hour, so there may be more by now. See all"
+        self._notices.send([(user, key, subject, text, link)])
 
     @retry_conflicts(otherwise=busy("this skill"))
     def remove(
         self, actor: User, username: str, spelling: str, check: RevisionCheck = any_revision
     ) -> UserSkill:
-        """Remove a skill from a person with its endorsements. Return it as it was."""
+        """Remove a skill from a person with its endorsements, and tell them. Return it."""
         self._context.check_reach(actor, username)
         before = self.get(username, spelling)
         check(before.revision)
         self.delete(before)
+        text = f"{actor.name} removed the skill {before.skill_name} from your profile"
+        user = self._context.get_user(before.username)
+        self._notify(actor, user, "removals", f"{actor.name} removed {before.skill_name}", text)
         return before
 
     def delete(self, skill: UserSkill) -> None:

@@ -37,18 +37,18 @@ function show(cell, answer) {
 }
 
 // An undo takes a rating back, removes a skill that was added, or adds one that was removed.
-async function rate(cell, level, years, isUndo = false) {
+async function rate(cell, level, years, isUndo = false, used = "") {
   if (!isEditable(cell)) return say("You can rate yourself and the people whom you manage.", true);
   const before = [levelOf(cell), yearsOf(cell)];
   if (!isUndo && before[0] === level && before[1] === years) return;
   const path = [cell.parentElement.dataset.user, skillOf(cell).dataset.skill].map(encodeURIComponent).join("/");
   cell.setAttribute("aria-busy", "true");
   try {
-    const response = await fetch(`${base}/${path}`, { method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(isUndo && level && levelOf(cell) ? { undo: "true" } : { level, years }) });
+    const response = await fetch(`${base}/${path}`, { method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(isUndo && level && levelOf(cell) ? { undo: "true" } : { level, years, last_used: used }) });
     const answer = response.headers.get("content-type")?.includes("json") ? await response.json() : {};
     if (!response.ok || response.redirected) throw new Error(answer.error || answer.detail || "This was not saved. Reload the page, and try again.");
     show(cell, answer);
-    if (!isUndo) done.push([cell, ...before]);
+    if (!isUndo) done.push([cell, ...before, true, answer.used ?? ""]);
     undoButton.hidden = !done.length;
     say(`${isUndo ? "Undone" : "Saved"}: ${personOf(cell)}, ${skillOf(cell).textContent}: ${answer.title || "none"}.`);
   } catch (error) {
@@ -63,7 +63,7 @@ async function undo() {
   undoButton.hidden = !done.length;
   if (!last) return;
   focus(last[0]);
-  await rate(...last, true);
+  await rate(...last);
 }
 
 function open(cell) {

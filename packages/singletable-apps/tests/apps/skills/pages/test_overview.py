@@ -170,7 +170,10 @@ def test_cell_is_rated_in_place(bob: Browser) -> None:
         "class": "level-3",
         "title": "Advanced, 4 years, last used 2026-01",
     }
-    assert bob.post("/skills/matrix/bob/python", {"level": "0"}).json()["level"] == 0
+    cleared = bob.post("/skills/matrix/bob/python", {"level": "0"}).json()
+    assert (cleared["level"], cleared["used"]) == (0, "2026-01-01")
+    undo = {"level": "3", "years": "4", "last_used": "2025-03-01"}
+    assert "last used 2025-03" in bob.post("/skills/matrix/bob/python", undo).json()["title"]
     bob.submit(bob.get("people", "bob", "skills", "go", "edit"), "/edit", notes="At home")
     kept = bob.post("/skills/matrix/bob/go", {"level": "0"})
     assert (kept.status_code, "notes" in kept.json()["error"]) == (422, True)

@@ -6,7 +6,7 @@ import html
 
 import pytest
 
-from singletable_apps.skills.entities import JobRole, Level, User
+from singletable_apps.skills.entities import JobRole, Level, Role, User
 from singletable_apps.skills.pages import search
 from tests.apps.skills.pages.client import PagesApp
 from tests.apps.support.browser import Browser
@@ -110,6 +110,18 @@ def test_team_is_changed_by_its_creator_and_managers(
     deleted = bob.submit(bob.open(f"{url}/delete"), "delete")
     assert deleted.headers["location"] == "/skills/teams"
     assert bob.open(url).status_code == 404
+
+
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.USER], ids=str)
+def test_form_of_a_team_keeps_its_manager(app: PagesApp, ada: Browser, role: Role) -> None:
+    store, teams = app.world.service.context.store, app.world.service.teams
+    team = teams.create(app.world.user("ada"), "Board", ["bob"])
+    teams.edit(app.world.user("ada"), team.team_id, manager="mia")
+    store.update(User.key("mia"), User.role.set(role))
+    app.world.calls.clear()
+    url = f"/skills/teams/{team.team_id}"
+    assert ada.submit(ada.open(url), url, name="The board").status_code == 303
+    assert teams.get(team.team_id).manager == "mia"
 
 
 def test_nearest_people_show_what_is_missing(app: PagesApp, mia: Browser, bob: Browser) -> None:

@@ -111,6 +111,34 @@ def test_cell_adds_changes_and_clears_a_skill(lines: World) -> None:
         skills.rate(ada, "ada", "go", None, 0)
 
 
+def test_cell_with_a_rating_by_someone_else_is_not_cleared(lines: World) -> None:
+    skills, ada, mia = lines.service.user_skills, lines.user("ada"), lines.user("mia")
+    with pytest.raises(InvalidInput, match="Others have rated"):
+        skills.rate(mia, "ada", "go", None, 0)
+    skills.edit(mia, "ada", "Go", EXPERT)
+    for actor in (ada, mia):
+        with pytest.raises(InvalidInput, match="Others have rated"):
+            skills.rate(actor, "ada", "go", None, 0)
+    skills.rate(mia, "mia", "go", Level.BEGINNER, 1)
+    lines.clock.advance(days=9)
+    removed = skills.rate(mia, "mia", "go", None, 0)
+    assert removed is not None
+    back = skills.rate(mia, "mia", "go", removed.level, removed.years, removed.last_used)
+    assert back is not None
+    assert back.last_used == removed.last_used < lines.clock().date()
+
+
+def test_person_is_told_of_a_removal(lines: World) -> None:
+    skills, mia = lines.service.user_skills, lines.user("mia")
+    skills.add(mia, "mia", "Go", EXPERT)
+    skills.remove(mia, "mia", "Go")
+    skills.remove(mia, "ada", "Go")
+    while lines.service.notices.deliver():
+        pass
+    [email] = lines.mailbox.emails
+    assert (email.to, email.subject) == ("ada@example.org", "Mia removed Go")
+
+
 def test_ratings_stay_with_a_new_username_and_end_with_the_account(lines: World) -> None:
     service, ada = lines.service, lines.user("ada")
     service.user_skills.edit(ada, "ada", "Go", EXPERT)
