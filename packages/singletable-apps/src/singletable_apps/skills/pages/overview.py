@@ -141,12 +141,11 @@ def _draw_rows(page: UserPageContext, matrix: Matrix) -> Iterator[Markup]:
     columns = {
         each.skill_id: (place, escape(each.name)) for place, each in enumerate(matrix.skills)
     }
-    skills_of = matrix.cells()
     for person in matrix.people:
         url = escape(urls.person(person.username))
         user = f' data-user="{escape(person.username)}"' if person.username in reach else ""
         cells = ["<td>"] * len(columns)
-        for skill_id, skill in skills_of[person.username.casefold()].items():
+        for skill_id, skill in matrix.cells[person.username.casefold()].items():
             place, name = columns[skill_id]
             cells[place] = (
                 f'<td class="{_cell_class(skill, today)}" data-name="{name}" '
@@ -203,7 +202,7 @@ def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) 
     """Download the matrix of everyone within reach, with the filters and the order of the page."""
     matrix = page.service.overview.matrix(filters.matrix, page.service.context.reach(page.user))
     names = page.service.context.words().levels
-    table = overview_rules.matrix_table(matrix.people, matrix.skills, matrix.cells(), names)
+    table = overview_rules.matrix_table(matrix.people, matrix.skills, matrix.cells, names)
     return download_table(*table, "matrix", format)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache, partial
 
 from singletable_apps.shared.accounts.people import MAX_READ
 from singletable_apps.shared.errors import InvalidInput
@@ -60,13 +59,26 @@ class MatrixQuery:
     cursor: str | None = None
 
 
+class LazyCells(dict[str, dict[str, UserSkill]]):
+    """The skills of people, which `read` reads when those of one are asked for first."""
+
+    def __init__(self, read: Callable[[str], Mapping[str, dict[str, UserSkill]]]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, username: str) -> dict[str, UserSkill]:
+        """Read the skills of a person, and perhaps of others."""
+        self.update(self._read(username))
+        return self[username]
+
+
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """People, skills, and `cells`, which reads the skills of the people the first time."""
+    """People, skills, and the levels of the people in them."""
 
     people: Sequence[overview_rules.Colleague]
     skills: Sequence[SkillName]
-    cells: Callable[[], overview_rules.Cells]
+    cells: overview_rules.Cells
     cursor: str | None
     team: Team | None
 
@@ -98,11 +110,11 @@ class Overview(Part):
         if reach is not None:
             people = [each for each in people if each.username in reach]
         skills = self._columns(query.skills or query.people.job)
-        cells = cache(partial(self._cells, people, skills))
+        cells = self._cells(people, skills)
         if query.sort:
             if query.sort not in {each.skill_id for each in skills}:
                 raise InvalidInput({"sort": "Sort by a skill that is shown."})
-            people = overview_rules.sort_by_skill(people, cells(), query.sort)
+            people = overview_rules.sort_by_skill(people, cells, query.sort)
         return Matrix(people, skills, cells, cursor, team)
 
     def gaps(
@@ -123,7 +135,7 @@ class Overview(Part):
         cells = self._cells(rows, list(catalog.values()))
         relevant = set(catalog)
         if people != PeopleFilter():
-            relevant = {skill_id for skills in cells.values() for skill_id in skills}
+            relevant = {skill_id for row in rows for skill_id in cells[row.username.casefold()]}
             relevant.update(skill_id for job in jobs.values() for skill_id in job.targets)
         skills = [skill for skill_id, skill in catalog.items() if skill_id in relevant]
         return GapReport(
@@ -241,22 +253,25 @@ class Overview(Part):
     def _cells(
         self, people: Sequence[overview_rules.Colleague], skills: Sequence[SkillName]
     ) -> overview_rules.Cells:
-        """Read the skills of people by person or by skill, whichever costs less."""
-        cells: dict[str, dict[str, UserSkill]] = {row.username.casefold(): {} for row in people}
+        """Return the skills of people, read by person or by skill, whichever costs less."""
         ids = [each.skill_id for each in skills]
-        by_person = len(people) <= len(ids)
-        if not by_person:
+        if len(people) > len(ids):
             counts = self._catalog.counts(ids)
             holders = [people_at(counts[each]) for each in ids]
             ids = [each for each, count in zip(ids, holders, strict=True) if count]
-            by_person = overview_rules.is_cheaper_by_person(len(people), holders)
-        if by_person:
-            wanted = {*ids}
-            for username, row in cells.items():
-                for skill in self._store.run(patterns.skills_of_user, username):
-                    if skill.skill_id in wanted:
-                        row[skill.skill_id] = skill
-            return cells
+            if not overview_rules.is_cheaper_by_person(len(people), holders):
+                return LazyCells(lambda _: self._read_by_skill(people, ids))
+        wanted = {*ids}
+        return LazyCells(lambda username: {username: self._read_person(username, wanted)})
+
+    def _read_person(self, username: str, wanted: set[str]) -> dict[str, UserSkill]:
+        skills = self._store.run(patterns.skills_of_user, username)
+        return {each.skill_id: each for each in skills if each.skill_id in wanted}
+
+    def _read_by_skill(
+        self, people: Sequence[overview_rules.Colleague], ids: Sequence[str]
+    ) -> dict[str, dict[str, UserSkill]]:
+        cells: dict[str, dict[str, UserSkill]] = {row.username.casefold(): {} for row in people}
         for skill_id in ids:
             for skill in self._store.run(patterns.users_with_skill, skill_id):
                 found = cells.get(skill.username.casefold())

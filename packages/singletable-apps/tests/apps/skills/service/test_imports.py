@@ -532,7 +532,7 @@ def test_downloaded_matrix_is_imported_again(memory: World) -> None:
     ada, overview = memory.user("ada"), memory.service.overview
     matrix = overview.matrix(MatrixQuery())
     columns, rows = matrix_table(
-        matrix.people, matrix.skills, matrix.cells(), memory.service.context.words().levels
+        matrix.people, matrix.skills, matrix.cells, memory.service.context.words().levels
     )
     data = b"".join(write_table(columns, rows, "xlsx"))
     staged = memory.service.imports.upload(ada, "matrix.xlsx", data)

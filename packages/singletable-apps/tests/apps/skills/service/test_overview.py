@@ -51,9 +51,9 @@ def shown(matrix: Matrix) -> dict[str, dict[str, Level]]:
     """Return the levels by username and skill, in the order of the matrix."""
     return {
         person.username: {
-            skill.skill_id: matrix.cells()[person.username][skill.skill_id].level
+            skill.skill_id: matrix.cells[person.username][skill.skill_id].level
             for skill in matrix.skills
-            if skill.skill_id in matrix.cells()[person.username]
+            if skill.skill_id in matrix.cells[person.username]
         }
         for person in matrix.people
     }
@@ -124,9 +124,19 @@ def test_matrix_reads_the_smaller_side(memory: World) -> None:
     for query, requests in [(MatrixQuery(), 2), (MatrixQuery(PeopleFilter(name="P029")), 1)]:
         memory.calls.clear()
         matrix = overview.matrix(query)
-        assert all(len(matrix.cells()[person.username]) == 2 for person in matrix.people)
+        assert all(len(matrix.cells[person.username]) == 2 for person in matrix.people)
         queries = [call for call in memory.calls if "UserSkill" in str(call.shape)]
         assert len(queries) == requests
+
+
+def test_first_rows_of_a_matrix_need_no_more_reads(company: World) -> None:
+    def reads() -> int:
+        return sum("UserSkill" in str(call.shape) for call in company.calls)
+
+    matrix = company.service.overview.matrix(MatrixQuery(PeopleFilter(department="Platform")))
+    assert reads() == 0
+    assert matrix.cells["ada"]
+    assert reads() == 1
 
 
 def test_matrix_of_unknown_choices_is_rejected(company: World) -> None:

@@ -38,7 +38,7 @@ def test_levels_have_the_names_of_the_organization_everywhere(named: World) -> N
     assert [*words.levels.values()] == ["Learns", "Can", "Good", "Master"]
     assert words.hints[Level.ADVANCED] == "Helps others."
     matrix = service.overview.matrix(MatrixQuery())
-    assert describe_cell(matrix.cells()["ada"]["go"], words.levels).startswith("Master, 0 years")
+    assert describe_cell(matrix.cells["ada"]["go"], words.levels).startswith("Master, 0 years")
     _, rows = service.overview.export(ada)
     assert [row[10] for row in rows] == ["Master", "Learns"]
     staged = service.imports.upload(ada, "a.csv", b"Username,Go,Docker\nada,good,2\nbob,Expert,5\n")
