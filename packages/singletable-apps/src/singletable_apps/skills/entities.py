@@ -310,8 +310,6 @@ class Import(Entity, table=entities, type_tag=("EntityType", "Import")):
     columns: Attr[dict[str, str]] = attr(factory=dict)
     skills: Attr[dict[str, str]] = attr(factory=dict)
     duplicates: Attr[Duplicates] = attr(default=Duplicates.SKIP)
-    # Whether people may be named Total or Average.
-    summaries_are_people: Attr[bool] = attr(default=False)
     rows: Attr[int] = attr()
     # What was done, by name, such as the number of added skills.
     totals: Attr[dict[str, int]] = attr(factory=dict)

@@ -67,7 +67,9 @@ _SUMMARY, _OF_SUMMARY = (
         "skills people employees rating ratings score der aller pro personen mitarbeiter",
     )
 )
-IS_SUMMARY = "This looks like a total or an average, and not like a person."
+IS_SUMMARY = (
+    "This looks like a total or an average. If it is a person, add a username or e-mail address."
+)
 _NAMES_NOBODY = "This row names nobody."
 _DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
@@ -107,12 +109,10 @@ def is_summary(text: str) -> bool:
     return not words.isdisjoint(_SUMMARY) and words <= _SUMMARY | _OF_SUMMARY
 
 
-def leave_out_summaries(
-    table: Table, fields: Mapping[str, str], *, are_people: bool
-) -> tuple[Table, list[RowResult]]:
+def leave_out_summaries(table: Table, fields: Mapping[str, str]) -> tuple[Table, list[RowResult]]:
     """Return a table without rows of totals and averages, and these, once for each row.
 
-    Someone with a username or an e-mail address is a person; with `are_people`, also by name.
+    Someone with a username or an e-mail address is a person, whatever the name is.
     """
     if _PERSON.isdisjoint(fields.values()):
         return table, []
@@ -126,7 +126,7 @@ def leave_out_summaries(
         if kind.get(ImportField.USERNAME) or kind.get(ImportField.EMAIL):
             reason = ""
         elif name:
-            reason = IS_SUMMARY if is_summary(name) and not are_people else ""
+            reason = IS_SUMMARY if is_summary(name) else ""
         else:
             # Of merged cells, only the first has a value.
             reason = "" if kind.get(ImportField.SKILL) else _NAMES_NOBODY
@@ -145,7 +145,7 @@ def unpivot(table: Table, levels: Container[str]) -> Table:
     fields = recognize_columns(table.columns)
     if not {ImportField.SKILL, ImportField.LEVEL}.isdisjoint(fields.values()):
         return table
-    of_people = leave_out_summaries(table, fields, are_people=False)[0].rows
+    of_people = leave_out_summaries(table, fields)[0].rows
     skills = [
         place
         for place, heading in enumerate(table.columns)

@@ -80,7 +80,6 @@ def apply_import(
             columns=item.columns if choices.columns is None else choices.columns,
             skills=choices.skills,
             duplicates=choices.duplicates,
-            summaries_are_people=choices.summaries_are_people,
         )
     return _body(service, service.imports.apply(actor, import_id))
 

@@ -305,16 +305,12 @@ class ImportChoices(Model):
     duplicates: entities.Duplicates = Field(
         entities.Duplicates.SKIP, description="What to do with skills that people have already."
     )
-    summaries_are_people: bool = Field(
-        False, description="Whether people may have names such as Total and Average."
-    )
 
 
 class ImportBody(
     Body,
     of=entities.Import,
-    only="import_id file_name status rows columns skills duplicates summaries_are_people "
-    "uploaded_at totals",
+    only="import_id file_name status rows columns skills duplicates uploaded_at totals",
 ):
     """An import. `results` has up to 1,000 rows, those with errors first."""
 

@@ -20,7 +20,7 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.skills.entities import Duplicates, ImportStatus
-from singletable_apps.skills.import_rules import CREATE, IS_SUMMARY, SKIP, USE, ImportField, Outcome
+from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
 from singletable_apps.skills.rules import normalize_alias
 from singletable_apps.skills.search_rules import suggest_names
@@ -73,7 +73,6 @@ def _show_import(
     item, preview = imports.get(import_id), imports.preview(import_id)
     unknown = sorted(preview.unknown.items(), key=lambda each: -each[1])[:MAX_UNKNOWN]
     values: dict[str, str] = {"duplicates": item.duplicates, "others": item.skills.get("", SKIP)}
-    values["summaries_are_people"] = "on" if item.summaries_are_people else ""
     for place, heading in enumerate(preview.headings):
         values[f"column-{place}"] = item.columns.get(heading, "")
     for place, (spelling, _) in enumerate(unknown):
@@ -105,7 +104,6 @@ def _show_import(
         counts={outcome: preview.count(outcome) for outcome in Outcome},
         unknown=unknown,
         kept=imports.kept(item),
-        summaries=[each.username for each in preview.results if each.text == IS_SUMMARY],
         fields_of_columns=[
             ("", "Ignore"),
             *((each, each.replace("_", " ").capitalize()) for each in ImportField),
@@ -151,7 +149,6 @@ def choose(
             columns=columns,
             skills=skills,
             duplicates=Duplicates(duplicates),
-            summaries_are_people=bool(form.value("summaries_are_people")),
             check=form.revision_check(),
         )
         return page.redirect(

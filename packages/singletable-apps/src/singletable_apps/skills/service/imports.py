@@ -186,7 +186,6 @@ class Imports(Part):
         columns: Mapping[str, str],
         skills: Mapping[str, str],
         duplicates: Duplicates,
-        summaries_are_people: bool = False,
         check: RevisionCheck = any_revision,
     ) -> Import:
         """Choose what the columns contain, and what to do with unknown skills and duplicates."""
@@ -205,7 +204,6 @@ class Imports(Part):
             Import.columns.set(fields),
             Import.skills.set(actions),
             Import.duplicates.set(duplicates),
-            Import.summaries_are_people.set(summaries_are_people),
         )
 
     def _change(self, item: Import, *edits: Edit[Import]) -> Import:
@@ -265,7 +263,7 @@ class Imports(Part):
         if {"username", "name", "email"}.isdisjoint(columns.values()):
             text = "Choose the column that contains usernames, e-mail addresses or names."
             raise InvalidInput({"columns": text})
-        table, summaries = leave_out_summaries(table, columns, are_people=item.summaries_are_people)
+        table, summaries = leave_out_summaries(table, columns)
         if "username" not in columns.values():
             accounts = self._store.hydrate(patterns.all_accounts())
             known = ((user.username, user.name, user.email) for user in accounts)
