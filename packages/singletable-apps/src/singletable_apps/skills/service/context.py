@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
 
-from singletable import Condition, Edit, Entity, ItemKey
+from singletable import Condition, Edit, Entity, ItemKey, evolve
 from singletable_apps.shared.accounts import AccountsContext
 from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import check_found
 from singletable_apps.skills import patterns, rules
-from singletable_apps.skills.entities import Directory, Role, Skill, User
+from singletable_apps.skills.entities import Directory, Role, Skill, Team, User
 from singletable_apps.skills.urls import Urls
 
 E = TypeVar("E", bound=Entity)
@@ -69,6 +69,17 @@ class Context(AccountsContext):
         """Return whose skills someone may rate, and whose gaps they may see."""
         reads_teams = actor.role is Role.MANAGER
         return rules.find_reach(actor, [*self.store.run(patterns.teams)] if reads_teams else ())
+
+    def lines(self) -> list[Team]:
+        """Return all teams, those without a manager whose manager has lost the role."""
+        teams = [*self.store.run(patterns.teams)]
+        users = self.get_users(each.manager for each in teams).values()
+        names = {
+            user.username
+            for user in users
+            if rules.PERMISSIONS.allows(user.role, rules.Permission.RATE_OTHERS)
+        }
+        return [each if each.manager in names else evolve(each, manager="") for each in teams]
 
     def check_reach(self, actor: User, username: str) -> None:
         """Raise NotPermitted unless these are the actor's own data, or those of their people."""

@@ -53,7 +53,7 @@ class Notices(Part):
 
     def remind_of_certificates(self) -> int:
         """Tell people and their managers once that a certificate is going to expire."""
-        today, teams = self._context.today(), [*self._store.run(patterns.teams)]
+        today, teams = self._context.today(), self._context.lines()
         queued = 0
         for (username,) in self._store.select(patterns.all_users(), User.username):
             for each in self._store.query(Certification.key.partition(username)):

@@ -74,7 +74,7 @@ class Rounds(Part):
 
     def people(self, item: Round, reach: rules.Reach) -> Sequence[round_rules.Participant]:
         """Return the people of a round within reach, by name."""
-        teams = [*self._store.run(patterns.teams)]
+        teams = self._context.lines()
         # The progress of a round for everyone is that of the reporting lines.
         shown = [each for each in teams if each.team_id in item.team_ids] or [
             each for each in teams if each.manager

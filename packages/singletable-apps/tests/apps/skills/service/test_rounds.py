@@ -68,6 +68,14 @@ def test_people_and_managers_are_asked_until_they_have_finished(lines: World) ->
     assert progress == {"mia": [1, 1, 2, 0], "Without a team": [1, 2, 0, 0]}
 
 
+def test_manager_without_the_role_is_asked_for_own_levels_only(lines: World) -> None:
+    lines.service.accounts.change_role(lines.user("root"), "mia", Role.USER)
+    item = open_round(lines)
+    assert "of your people" not in mailed(lines)["mia"]
+    people = lines.service.rounds.people(item, Reach(None))
+    assert {each.is_rated for each in people} == {None}
+
+
 def test_a_round_is_seen_as_far_as_ratings_are(lines: World) -> None:
     rounds, item = lines.service.rounds, open_round(lines)
     reach = {name: lines.service.context.reach(lines.user(name)) for name in ("ada", "mia", "root")}
