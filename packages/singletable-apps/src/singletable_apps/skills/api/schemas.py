@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from pydantic import ConfigDict, Field
@@ -136,21 +136,17 @@ _DRAFT_FIELDS = {
 }
 
 
-class UserSkillBody(Body):
-    """A skill of a person."""
-
-    username: str
-    skill_id: str
-    skill_name: str
-    proficiency_level: entities.Level = Field(validation_alias="level")
-    years_of_experience: int = Field(validation_alias="years")
-    endorsements: int = Field(description="How many people endorse it.")
-    last_used_date: date = Field(validation_alias="last_used")
-    notes: str
-    source: entities.Source = Field(description="Where the level comes from.")
-    rated_by: str = Field(description="The manager who rated it last, or empty.")
-    created_at: datetime
-    updated_at: datetime
+class UserSkillBody(
+    Body,
+    of=entities.UserSkill,
+    omit="revision",
+    rename={
+        "level": "proficiency_level",
+        "years": "years_of_experience",
+        "last_used": "last_used_date",
+    },
+):
+    """A skill of a person. `rated_by` is the manager who has rated it last, or empty."""
 
 
 class PersonWithSkills(Person):

@@ -12,7 +12,6 @@ from singletable_apps.skills.pages import (
     people,
     rounds,
     search,
-    teams,
 )
 from singletable_apps.skills.pages.accounts import PEOPLE
 from singletable_apps.skills.pages.dependencies import page_context
@@ -24,7 +23,6 @@ ROUTERS = (
     accounts.router,
     catalog.router,
     search.router,
-    teams.router,
     operations.router,
     rounds.router,
     overview.router,

@@ -163,7 +163,7 @@ class UserSkills(Part):
             raise AlreadyExists({"skill_name": text}) from error
         except ConditionFailed:
             raise Busy("This person or skill is being changed right now. Try again.") from None
-        self._notify_of_rating(actor, user, added)
+        self._notify(actor, user, added)
         return self._get(user.username, skill.skill_id)
 
     @retry_conflicts(otherwise=busy("this skill"))
@@ -198,7 +198,7 @@ class UserSkills(Part):
             if not is_own or checked.evidence or is_agreed or is_rated_anew(before, after):
                 now = self._context.clock()
                 self.write_ratings(transaction, user, before, rated, now, checked.evidence)
-        self._notify_of_rating(actor, user, rated)
+        self._notify(actor, user, rated)
         return self._get(before.username, before.skill_id)
 
     def rate(
@@ -270,20 +270,19 @@ class UserSkills(Part):
         if before is not None and not self.ratings(user, before.skill_id):
             transaction.put(_rating(user, before, before.created_at))
 
-    def _notify_of_rating(self, actor: User, user: User, skill: UserSkill) -> None:
-        level = self._context.words().levels[skill.level]
-        text = f"{actor.name} rated your skill {skill.skill_name}: {level}. Your own rating, if "
-        text += "there is one, stays beside it"
-        self._notify(actor, user, "ratings", f"{actor.name} rated {skill.skill_name}", text)
-
-    def _notify(self, actor: User, user: User, about: str, subject: str, text: str) -> None:
-        """Tell someone what another person did, at most four times an hour."""
+    def _notify(self, actor: User, user: User, skill: UserSkill, *, did: str = "rated") -> None:
+        """Tell someone about a rating or removal by another person, at most four times an hour."""
         if rules.is_same_user(actor.username, user.username):
             return
-        now, link = self._context.clock(), self._context.urls.person(user.username)
-        key = (about, f"{now:%Y%m%d%H}-{now.minute // 15}")
+        text = f"{actor.name} {did} your skill {skill.skill_name}"
+        if did == "rated":
+            level = self._context.words().levels[skill.level]
+            text += f": {level}. Your own rating, if there is one, stays beside it"
         text += ". We tell you at most four times an hour, so there may be more by now. See all"
-        self._notices.send([(user, key, subject, text, link)])
+        now, link = self._context.clock(), self._context.urls.person(user.username)
+        about = (did, f"{now:%Y%m%d%H}-{now.minute // 15}")
+        subject = f"{actor.name} {did} {skill.skill_name}"
+        self._notices.send([(user, about, subject, text, link)])
 
     @retry_conflicts(otherwise=busy("this skill"))
     def remove(
@@ -294,9 +293,7 @@ class UserSkills(Part):
         before = self.get(username, spelling)
         check(before.revision)
         self.delete(before)
-        text = f"{actor.name} removed the skill {before.skill_name} from your profile"
-        user = self._context.get_user(before.username)
-        self._notify(actor, user, "removals", f"{actor.name} removed {before.skill_name}", text)
+        self._notify(actor, self._context.get_user(before.username), before, did="removed")
         return before
 
     def delete(self, skill: UserSkill) -> None:

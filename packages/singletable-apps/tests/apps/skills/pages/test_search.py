@@ -46,7 +46,7 @@ def test_nobody_found_and_filters(app: PagesApp, bob: Browser) -> None:
 
 
 def test_results_are_paged(bob: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "_PAGE_SIZE", 1)
+    monkeypatch.setattr(search, "_RESULTS", 1)
     first = bob.get("search", skill="go")
     assert "1 to 1 of 2" in first.text
     [link] = [part for part in first.text.split('href="') if part.startswith("/skills/search?")]
