@@ -7,7 +7,6 @@ from datetime import datetime
 from singletable import (
     Attr,
     Entity,
-    Index,
     Key,
     Table,
     attr,
@@ -16,15 +15,9 @@ from singletable import (
     pascal_case,
     updated,
 )
+from singletable_apps.skills.entities import gsi1
 
-# The projection of an index cannot be changed, so GSI1 has the final one from the start.
-PROJECTION = [
-    *("EntityType", "Username", "SkillId", "Endorsements", "Notes", "Source", "RatedBy"),
-    *("CreatedAt", "UpdatedAt", "Revision"),
-    *("SkillName", "ProficiencyLevel", "YearsOfExperience", "LastUsedDate"),
-    *("Name", "Title", "Department", "Location", "JobRole", "Role"),
-]
-gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=PROJECTION)
+# The projection of an index cannot be changed, so GSI1 is the final one from the start.
 entities = Table("glad-entities", indexes=[gsi1], ttl="ExpiresAt", attribute_names=pascal_case)
 
 

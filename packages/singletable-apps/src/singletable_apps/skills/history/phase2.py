@@ -8,7 +8,6 @@ from typing import Literal
 from singletable import (
     Attr,
     Entity,
-    Index,
     Key,
     Table,
     attr,
@@ -17,11 +16,10 @@ from singletable import (
     pascal_case,
     updated,
 )
-from singletable_apps.skills.history.phase1 import PROJECTION
+from singletable_apps.skills.entities import gsi1
 
 Level = Literal["Beginner", "Intermediate", "Advanced", "Expert"]
 
-gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=PROJECTION)
 entities = Table("glad-entities", indexes=[gsi1], ttl="ExpiresAt", attribute_names=pascal_case)
 
 
