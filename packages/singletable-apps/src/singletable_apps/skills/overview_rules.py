@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from enum import StrEnum
-from math import ceil
 from typing import TypeAlias
 
 from singletable_apps.skills.entities import JobRole, Level, Role, User, UserSkill
 from singletable_apps.skills.rules import LEVELS, RANKS, SkillName
+from singletable_apps.skills.search_rules import query_units
 
-# What a skill of a person occupies, and how many a person usually has, to choose what to read.
-_SKILL_BYTES, _USUAL_SKILLS = 512, 10
-_UNIT_BYTES = 4_096
+# How many skills a person usually has, to choose what to read.
+_USUAL_SKILLS = 10
 _STALE_DAYS = 2 * 365
 
 
@@ -48,12 +47,8 @@ def is_cheaper_by_person(people: int, holders: Sequence[int]) -> bool:
     `holders` are the numbers of people with each skill. The cost is counted in read units, with
     one more for each request, which takes time.
     """
-    by_person = people * _cost(_USUAL_SKILLS)
-    return by_person < sum(_cost(count) for count in holders)
-
-
-def _cost(items: int) -> int:
-    return 1 + max(1, ceil(items * _SKILL_BYTES / _UNIT_BYTES))
+    by_person = people * (1 + query_units(_USUAL_SKILLS))
+    return by_person < sum(1 + query_units(count) for count in holders)
 
 
 def sort_by_skill(people: Sequence[Colleague], cells: Cells, skill_id: str) -> list[Colleague]:
