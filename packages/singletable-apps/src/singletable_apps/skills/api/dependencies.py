@@ -9,6 +9,7 @@ from fastapi import Depends, Path
 from singletable_apps.shared.errors import AlreadyExists
 from singletable_apps.shared.frame import AppProblems, current_service, signed_in_user
 from singletable_apps.shared.web import ProblemType, Segment
+from singletable_apps.skills.api.schemas import FIELD_NAMES
 from singletable_apps.skills.entities import User
 from singletable_apps.skills.rules import InUse
 from singletable_apps.skills.service import SkillsService
@@ -29,13 +30,7 @@ EXISTS = ProblemType(
 )
 IN_USE = ProblemType("in-use", 409, "In use", "Others depend on this, so it cannot be deleted.")
 
-# The original's names of fields.
-_FIELD_NAMES = {
-    "level": "proficiency_level",
-    "years": "years_of_experience",
-    "last_used": "last_used_date",
-}
 PROBLEMS = AppProblems(
     {AlreadyExists: EXISTS, InUse: IN_USE},
-    field_name=lambda name, _: _FIELD_NAMES.get(name, name),
+    field_name=lambda name, _: FIELD_NAMES.get(name, name),
 )

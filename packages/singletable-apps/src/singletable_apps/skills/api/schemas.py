@@ -16,6 +16,13 @@ from singletable_apps.skills.service.catalog import MAX_ALIASES, MAX_TAGS
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION as MAX_SKILL_DESCRIPTION
 from singletable_apps.skills.service.roles import MAX_TARGETS
 
+# The original's names of fields.
+FIELD_NAMES = {
+    "level": "proficiency_level",
+    "years": "years_of_experience",
+    "last_used": "last_used_date",
+}
+
 
 class Body(Document):
     """A response, made from an entity."""
@@ -125,27 +132,11 @@ class UserSkillChanges(_SkillFields, Changes):
 
     def draft_fields(self) -> dict[str, Any]:
         """Return the fields of a draft that were sent."""
-        return {_DRAFT_FIELDS.get(name, name): value for name, value in self.sent().items()}
+        fields = {name: field for field, name in FIELD_NAMES.items()}
+        return {fields.get(name, name): value for name, value in self.sent().items()}
 
 
-# The fields of a draft, by the names of the original.
-_DRAFT_FIELDS = {
-    "proficiency_level": "level",
-    "years_of_experience": "years",
-    "last_used_date": "last_used",
-}
-
-
-class UserSkillBody(
-    Body,
-    of=entities.UserSkill,
-    omit="revision",
-    rename={
-        "level": "proficiency_level",
-        "years": "years_of_experience",
-        "last_used": "last_used_date",
-    },
-):
+class UserSkillBody(Body, of=entities.UserSkill, omit="revision", rename=FIELD_NAMES):
     """A skill of a person. `rated_by` is the manager who has rated it last, or empty."""
 
 
