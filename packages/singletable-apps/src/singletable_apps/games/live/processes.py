@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from singletable import evolve
 from singletable_apps.games import patterns
@@ -20,8 +21,7 @@ from singletable_apps.games.service.context import Context
 HEARTBEAT = timedelta(seconds=4)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How many are connected, and how many of the players have answered or voted."""
 
     players: int = 0

@@ -44,7 +44,7 @@ _RUNNING = (Phase.READING, *_COLLECTING)
 _REACTING = (Phase.WAITING, Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
 # Parts of a view that change by messages of their own.
 _UNMARKED = ("host", "playerCount", "audience")
-_COUNT_INTERVAL = 0.1
+_COUNT_INTERVAL = 0.2
 # Frames take time that answers need: all phones of a process together get this many counters.
 _COUNTS_PER_SECOND = 1_000
 # Reading all players or answers again takes at most this share of the time, for all rooms.

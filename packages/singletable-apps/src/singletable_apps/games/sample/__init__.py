@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from msgspec import structs
+
 from singletable_apps.games.entities import Game, GameSettings, engagements
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.phases import Command, Phase
@@ -121,22 +123,24 @@ def _answer(
     match question.type:
         case QuestionType.RATING:
             steps = question.scale.steps
-            return replace(sent, number=random.choice(steps[len(steps) // 2 :]))
+            return structs.replace(sent, number=random.choice(steps[len(steps) // 2 :]))
         case QuestionType.SLIDER:
             steps = range(question.low, question.high + 1, question.step)
             far = 2 * question.tolerance
             near = [each for each in steps if abs(each - (question.target or 0)) <= far]
-            return replace(sent, number=random.choice(near if random.random() < skill else steps))
+            return structs.replace(
+                sent, number=random.choice(near if random.random() < skill else steps)
+            )
         case QuestionType.TYPED if random.random() < skill:
-            return replace(sent, text=random.choice(question.options).text)
+            return structs.replace(sent, text=random.choice(question.options).text)
         case QuestionType.TRIVIA | QuestionType.ORDER if random.random() < skill:
-            return replace(sent, choices=question.correct)
+            return structs.replace(sent, choices=question.correct)
         case QuestionType.RANK | QuestionType.ORDER:
-            return replace(sent, choices=tuple(random.sample(ids, len(ids))))
+            return structs.replace(sent, choices=tuple(random.sample(ids, len(ids))))
         case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT | QuestionType.TYPED:
-            return replace(sent, text=random.choice(_TEXTS[question.title]))
+            return structs.replace(sent, text=random.choice(_TEXTS[question.title]))
         case _:
-            return replace(sent, choices=(random.choice(ids),))
+            return structs.replace(sent, choices=(random.choice(ids),))
 
 
 def _vote(service: GamesService, clock: _Clock, game: Game, players: list[str]) -> None:

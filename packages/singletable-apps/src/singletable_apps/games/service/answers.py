@@ -11,11 +11,12 @@ from __future__ import annotations
 from asyncio import gather, to_thread
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
 
 from singletable import AsyncStore, Condition, ConditionFailed, ItemKey, Store, Transaction
 from singletable_apps.games import patterns
@@ -68,8 +69,7 @@ class Outcome(StrEnum):
     LATE = "late"
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(Struct, frozen=True):
     """An answer as a phone sends it. `received_at` is by the server's clock."""
 
     player_id: str
@@ -81,8 +81,7 @@ class Submission:
     client_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class VoteSubmission:
+class VoteSubmission(Struct, frozen=True):
     """A vote as a phone sends it: the ids of answers of others, best first."""
 
     player_id: str
@@ -92,8 +91,7 @@ class VoteSubmission:
     client_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """What the server answers to a submission: the outcome, and the answer that is stored."""
 
     outcome: Outcome
@@ -454,9 +452,9 @@ def make_answer(
     """Return the answer to store, or raise InvalidInput. Others never see those of a homework."""
     kind = kind_of(question)
     reply = kind.read(question, Reply(sent.choices, sent.number, sent.text))
+    is_safe = not reply.text or game.homework is not None
     # A text that is right is one of the author's.
-    is_right = kind.is_quiz and kind.judge(question, reply).is_correct
-    is_safe = not reply.text or is_right or game.homework is not None
+    is_safe = is_safe or (kind.is_quiz and kind.judge(question, reply).is_correct)
     return Answer(
         game_id=game.game_id,
         question_id=sent.question_id,

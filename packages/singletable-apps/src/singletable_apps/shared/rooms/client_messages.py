@@ -6,7 +6,6 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -27,8 +26,7 @@ class ClientMessage(msgspec.Struct, frozen=True):
     data: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """A reply to one message."""
 
     type: Literal["ack", "error", "pong"] = "ack"

@@ -6,6 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from singletable_apps.shared.rooms.protocol import encode_text_frame
 
@@ -35,8 +36,13 @@ class Message:
 
 def format_time(seconds: float) -> str:
     """Return the time in UTC with milliseconds, as browsers write it."""
-    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    whole, milliseconds = divmod(round(seconds * 1_000_000) // 1_000, 1_000)
+    return f"{_whole_seconds(whole)}.{milliseconds:03}Z"
+
+
+@lru_cache(4)
+def _whole_seconds(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
 
 
 class EventLog:
