@@ -53,7 +53,7 @@ _FIELDS = {
     for spelling in (field.replace("_", ""), *others.split())
 }
 # What people write in a cell for a skill that someone does not have.
-_NONE = frozenset(["", "0", "-", "–", "—", "n/a", "N/A", "none", "None"])
+_NONE = frozenset(["", "0", "0.0", "0,0", "-", "–", "—", "n/a", "N/A", "none", "None"])
 # What a sheet with a column per skill says about a person, and not about each of the skills.
 OF_ONE_SKILL = frozenset([ImportField.YEARS, ImportField.LAST_USED, ImportField.NOTES])
 _PERSON = frozenset([ImportField.USERNAME, ImportField.NAME, ImportField.EMAIL])
@@ -76,9 +76,14 @@ _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
 
 
 def spell_levels(names: Mapping[entities.Level, str]) -> dict[str, entities.Level]:
-    """Return the levels by what a cell can contain: our names, the organization's, or 1 to 4."""
+    """Return the levels by what a cell can contain: our names, the organization's, or 1 to 4.
+
+    A column of numbers with blank cells is often saved with fractions, such as 2.0.
+    """
     spellings = {
-        text: level for level in rules.LEVELS for text in (level.lower(), str(rules.RANKS[level]))
+        text: level
+        for level, rank in rules.RANKS.items()
+        for text in (level.lower(), f"{rank}", f"{rank}.0", f"{rank},0")
     }
     return spellings | {name.casefold(): level for level, name in names.items()}
 

@@ -71,6 +71,45 @@ def test_cells_are_rated_by_click_and_keyboard_and_undone(open_as: Callable[...,
     expect(saved).to_contain_text("Undone: Priya Raman")
 
 
+def test_ratings_are_saved_in_order_and_nothing_typed_is_lost(
+    open_as: Callable[..., Page],
+) -> None:
+    page = open_as("tomasz", "matrix")
+    page.goto(f"{page.url}?q=Priya+Raman&skills=Mobile")
+    cell, saved = page.get_by_role("gridcell").first, page.locator("#cell-status")
+    # The answer to the first rating is late.
+    page.evaluate(
+        """() => {
+          const send = window.fetch;
+          window.fetch = async (...request) => {
+            window.fetch = send;
+            await new Promise((done) => setTimeout(done, 200));
+            return send(...request);
+          };
+        }"""
+    )
+    cell.focus()
+    for key in ("1", "3", "Control+z"):
+        page.keyboard.press(key)
+    expect(saved).to_have_text(re.compile("Undone: Priya Raman, .*: Beginner"))
+    expect(cell).to_have_text("1")
+    cell.click()
+    years = page.get_by_role("dialog", name="Rate a skill").get_by_label("Years")
+    years.fill("99")
+    years.press("Enter")
+    expect(years).to_have_value("99")
+    years.fill("6")
+    page.get_by_role("heading", level=1).click()
+    expect(cell).to_have_attribute("title", re.compile("Beginner, 6 years"))
+    page.context.set_offline(True)
+    page.keyboard.press("Control+z")
+    expect(saved).to_contain_text("Nothing was saved")
+    page.context.set_offline(False)
+    for title in (re.compile("Beginner, 0 years"), ""):
+        page.get_by_role("button", name="Undo").click()
+        expect(cell).to_have_attribute("title", title)
+
+
 def test_column_sorts_and_a_cell_opens_the_skill(open_as: Callable[..., Page]) -> None:
     page = open_as("priya", "matrix")
     page.get_by_role("link", name="Python", exact=True).click()

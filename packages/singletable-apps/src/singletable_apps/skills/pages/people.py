@@ -91,10 +91,12 @@ def show_start(page: UserPage) -> Response:
     profile = service.user_skills.profile(user.username)
     columns = {each.skill_id: each for each in service.catalog.list_names()}
     job, targets = _targets(page, profile, columns)
+    held = {each.skill_id for each in profile.skills}
     ratings = [
         each
         for each in service.user_skills.ratings(user)
         if each.source is Source.MANAGER and each.rated_at > now - _RECENT
+        if each.skill_id in held
     ]
     ratings.sort(key=lambda each: each.rated_at, reverse=True)
     certificates = service.entries.list_all(user.username).certifications

@@ -3,9 +3,12 @@ const table = document.querySelector(".matrix");
 const editor = document.querySelector("#cell-editor");
 const status = document.querySelector("#cell-status");
 const undoButton = document.querySelector("#cell-undo");
+const yearsField = editor.querySelector("input");
 const { base } = table.dataset;
 const done = [];
 let current = null;
+let isOpen = false;
+let queue = Promise.resolve();
 
 const skillOf = (cell) => table.tHead.rows[1].cells[cell.cellIndex];
 const personOf = (cell) => cell.parentElement.cells[0].textContent;
@@ -36,8 +39,15 @@ function show(cell, answer) {
   cell.textContent = answer.level || "";
 }
 
+// Ratings and undos are sent one after another: each starts from what the one before has saved.
+function inTurn(act) {
+  queue = queue.then(act);
+}
+
+const rate = (...rating) => inTurn(() => save(...rating));
+
 // An undo takes a rating back, removes a skill that was added, or adds one that was removed.
-async function rate(cell, level, years, isUndo = false, used = "") {
+async function save(cell, level, years, isUndo = false, used = "") {
   if (!isEditable(cell)) return say("You can rate yourself and the people whom you manage.", true);
   const before = [levelOf(cell), yearsOf(cell)];
   if (!isUndo && before[0] === level && before[1] === years) return;
@@ -52,7 +62,10 @@ async function rate(cell, level, years, isUndo = false, used = "") {
     undoButton.hidden = !done.length;
     say(`${isUndo ? "Undone" : "Saved"}: ${personOf(cell)}, ${skillOf(cell).textContent}: ${answer.title || "none"}.`);
   } catch (error) {
-    say(error instanceof TypeError ? "The server can’t be reached. Nothing was saved." : error.message.trim(), true);
+    const isUnreachable = error instanceof TypeError;
+    if (isUndo && isUnreachable) done.push([cell, level, years, isUndo, used]);
+    undoButton.hidden = !done.length;
+    say(isUnreachable ? "The server can’t be reached. Nothing was saved." : error.message.trim(), true);
   } finally {
     cell.removeAttribute("aria-busy");
   }
@@ -63,7 +76,7 @@ async function undo() {
   undoButton.hidden = !done.length;
   if (!last) return;
   focus(last[0]);
-  await rate(...last);
+  await save(...last);
 }
 
 function open(cell) {
@@ -77,11 +90,12 @@ function open(cell) {
     button.setAttribute("aria-pressed", String(Number(button.dataset.level) === levelOf(cell)));
   });
   editor.querySelector("[data-level='0']").hidden = !levelOf(cell);
-  editor.querySelector("input").value = yearsOf(cell);
+  yearsField.value = yearsOf(cell);
   const details = editor.querySelector("a");
   details.href = detailsOf(cell);
   details.hidden = !levelOf(cell);
   editor.showPopover();
+  isOpen = true;
   const box = cell.getBoundingClientRect();
   editor.style.left = `${Math.max(8, Math.min(box.left, innerWidth - editor.offsetWidth - 8))}px`;
   const isBelow = box.bottom + editor.offsetHeight + 12 < innerHeight;
@@ -90,6 +104,7 @@ function open(cell) {
 }
 
 function close() {
+  isOpen = false;
   editor.hidePopover();
   focus(current);
 }
@@ -116,22 +131,28 @@ table.addEventListener("keydown", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.target.matches("input")) return;
   event.preventDefault();
-  undo();
+  inTurn(undo);
 });
-undoButton.addEventListener("click", undo);
+undoButton.addEventListener("click", () => inTurn(undo));
 editor.addEventListener("click", (event) => {
   const button = event.target.closest("[data-level]");
-  if (!button) return;
-  const level = Number(button.dataset.level);
-  rate(current, level, level ? Number(editor.querySelector("input").value) || 0 : 0);
+  const level = Number(button?.dataset.level);
+  if (!button || (level && !yearsField.reportValidity())) return;
+  rate(current, level, level && Number(yearsField.value));
   close();
+});
+// A click elsewhere closes the editor, and saves the years as Enter does.
+editor.addEventListener("beforetoggle", ({ newState }) => {
+  if (newState === "closed" && isOpen && levelOf(current) && yearsField.checkValidity()) rate(current, levelOf(current), Number(yearsField.value));
 });
 editor.addEventListener("keydown", (event) => {
   const isYears = event.target.matches("input");
   if (event.key === "Escape") close();
   else if (event.key === "Enter" && isYears) {
-    rate(current, levelOf(current) || 1, Number(event.target.value) || 0);
-    close();
+    if (yearsField.reportValidity()) {
+      rate(current, levelOf(current) || 1, Number(yearsField.value));
+      close();
+    }
   } else if (/^[1-4]$/.test(event.key) && !isYears) editor.querySelector(`[data-level="${event.key}"]`).click();
   else return;
   event.preventDefault();

@@ -134,6 +134,8 @@ def test_start_page_shows_what_is_new(app: PagesApp, bob: Browser, mia: Browser)
         assert text in page
     assert "Flying" not in page
     assert "Your people" not in page
+    service.user_skills.remove(bob_user, "bob", "Go")
+    assert "Mia, 1 January" not in bob.get("start").text
     managers = mia.get("start").text
     assert "3 people in the teams that you manage; 1 below a target." in managers
     # Managers rate their team, which the matrix offers as a filter.

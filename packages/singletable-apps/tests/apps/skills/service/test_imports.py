@@ -453,8 +453,8 @@ def test_untidy_sheet_is_understood(memory: World) -> None:
     sheet = """Skills of the team
 ;;;Programming;
 Employee;Comment;Experience;Go;Python
-Lovelace, Ada;likes tea;12;4;N/A
- Eve  Moss ;;;;2
+Lovelace, Ada;likes tea;12;4.0;N/A
+ Eve  Moss ;;;0.0;2,0
 Bo;;;1;
 """
     staged = memory.service.imports.upload(ada, "team.csv", sheet.encode())
