@@ -23,6 +23,8 @@ _BAR = 0.74
 _LABELS = 5
 # Rows of stacked bars.
 _ROW, _LABEL, _THICK = 42, 22, 10
+# How many characters fit in a column of the narrowest chart.
+_NARROW = 44
 
 
 @dataclass(frozen=True)
@@ -230,12 +232,15 @@ class StackedChart:
                     ).format(part.tone, x, top + _LABEL, width, _THICK)
                 )
             x += width
+        room = _NARROW - len(bar.note)
+        shown = f"{bar.label[: room - 1].rstrip()}…" if len(bar.label) > room else bar.label
         return Markup(
-            '<g><title>{label}: {text}</title><text class="chart-name" x="0" y="{y}">{label}</text>'
+            '<g><title>{label}: {text}</title><text class="chart-name" x="0" y="{y}">{shown}</text>'
             '<text class="chart-scale" x="100%" y="{y}">{note}</text><rect class="chart-track" '
             'x="0" y="{bar}" width="100%" height="{thick}"/>{parts}</g>'
         ).format(
             label=bar.label,
+            shown=shown,
             text=self._describe(bar),
             note=bar.note,
             y=top + _LABEL - 6,

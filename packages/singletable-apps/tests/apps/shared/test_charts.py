@@ -76,6 +76,14 @@ def test_stacked_bars_share_a_scale_and_leave_out_empty_parts() -> None:
     assert chart.text == "<Go>: 1 below, 3 on target. C#: 2 on target. Rust: 0."
 
 
+def test_long_label_ends_before_the_note() -> None:
+    [one] = [ChartBar("Human resources and people operations", [1, 3], "84 of 101 below")]
+    root = ET.fromstring(StackedChart("Skills", PARTS, [one]).svg)
+    shown = [each.text for each in root.iter() if each.get("class") == "chart-name"]
+    assert shown == ["Human resources and people o…"]
+    assert root.findtext("g/title", "").startswith("Human resources and people operations: ")
+
+
 def test_stacked_bar_without_a_value_per_part_is_rejected() -> None:
     with pytest.raises(ValueError, match="as many values as parts"):
         StackedChart("Skills", PARTS, [ChartBar("Go", [1])])
