@@ -126,8 +126,13 @@ def _transact_put(table: str, item: Item) -> ops.Operation[object]:
     return ops.TransactWriteItems([ops.TransactWriteItem(put=ops.Put(table, item))])
 
 
+def _insert(table: str, item: Item) -> ops.Operation[object]:
+    statement = f"INSERT INTO \"{table}\" VALUE {{'pk': 'ada', 'fill': ?}}"
+    return ops.ExecuteStatement(statement, [item["fill"]])
+
+
 # The transaction is rejected as invalid, not canceled.
-@pytest.mark.parametrize("write", [_batch_put, _transact_put])
+@pytest.mark.parametrize("write", [_batch_put, _transact_put, _insert])
 def test_every_put_has_the_same_size_limit(driver: ops.Driver, write: Write) -> None:
     table = make_table(driver, pk="S")
     driver.execute(write(table, ada(fill=_text(LIMIT - PADDED))))
@@ -179,3 +184,17 @@ def test_transactional_update_checks_the_size_of_the_resulting_item(
     assert (reason.code, reason.message) == ("ValidationError", TOO_LARGE_TO_UPDATE)
     assert stored(driver, table, KEY) == before
     driver.execute(_transact_update(table, room))
+
+
+# A statement of PartiQL that updates is measured by its item only, unlike UpdateItem.
+def test_update_statement_checks_the_size_of_the_resulting_item(driver: ops.Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, KEY)
+
+    def padded(length: int) -> ops.ExecuteStatement:
+        update = f"UPDATE \"{table}\" SET fill = ? WHERE pk = 'ada'"
+        return ops.ExecuteStatement(update, [_text(length)])
+
+    assert validation_error(driver, padded(LIMIT - PADDED + 1)) == TOO_LARGE_TO_UPDATE
+    assert stored(driver, table, KEY) == KEY
+    driver.execute(padded(LIMIT - PADDED))

@@ -10,6 +10,7 @@ from singletable.errors import (
     CancellationReason,
     IdempotentParameterMismatch,
     TransactionCanceled,
+    ValidationError,
 )
 from singletable.operations import (
     BatchExecuteStatement,
@@ -43,11 +44,11 @@ def table(driver: Driver) -> str:
 
 
 def batch(
-    driver: Driver, table: str, *statements: str, **options: Any
+    driver: Driver, table: str, *statements: str, detail: Any = "TOTAL", **options: Any
 ) -> BatchExecuteStatementOutput:
     """Execute a batch of statements on the table."""
     parts = [BatchStatementRequest(each.format(f'"{table}"'), **options) for each in statements]
-    return driver.execute(BatchExecuteStatement(parts, "TOTAL"))
+    return driver.execute(BatchExecuteStatement(parts, detail))
 
 
 def transact(
@@ -96,9 +97,38 @@ def test_a_failed_statement_does_not_affect_the_others(driver: Driver, table: st
     assert tables == [None, table, table, table, None]
     assert [response.item for response in output.responses] == [None] * 5
     assert stored(driver, table, {"pk": text("cy"), "sk": text("1")}) is not None
-    # Failed writes are charged as well.
-    (consumed,) = output.consumed_capacity or []
-    assert consumed.capacity_units == 3
+
+
+# Failed writes are charged by the larger of the stored and the new item, in the total only. A table
+# on which nothing succeeded is not listed.
+def test_capacity_of_failed_statements(driver: Driver, table: str) -> None:
+    large = f"INSERT INTO {{}} VALUE {{{{'pk': 'ada', 'sk': '1', 'x': '{'x' * 3000}'}}}}"
+    failing = "UPDATE {} SET n = 2 WHERE pk = 'dan' AND sk = '1'"
+    (consumed,) = (
+        batch(driver, table, large, failing, INSERT, detail="INDEXES").consumed_capacity or []
+    )
+    assert consumed.capacity_units == 3 + 1 + 1
+    assert consumed.table is not None
+    assert consumed.table.capacity_units == 1
+    assert batch(driver, table, large, failing).consumed_capacity is None
+
+
+# Not if a key exists already: DuplicateItem has no item.
+@pytest.mark.parametrize(
+    ("statement", "option", "item"),
+    [
+        (f"{UPDATE} AND n = 9", "ALL_OLD", ADA),
+        (f"{UPDATE} AND n = 9", "NONE", None),
+        ("INSERT INTO {} VALUE {{'pk': 'ada', 'sk': '1'}}", "ALL_OLD", None),
+    ],
+)
+def test_a_failed_condition_returns_its_item_with_the_error(
+    driver: Driver, table: str, statement: str, option: str, item: Item | None
+) -> None:
+    option_name = "return_values_on_condition_check_failure"
+    (response,) = batch(driver, table, statement, **{option_name: option}).responses
+    assert response.error is not None
+    assert (response.error.item, response.item) == (item, None)
 
 
 @pytest.mark.parametrize(
@@ -180,3 +210,22 @@ def test_a_repeated_transaction_is_applied_once(driver: Driver, table: str) -> N
     assert [found and found[0].write_capacity_units for found in units] == [2, None]
     with pytest.raises(IdempotentParameterMismatch):
         transact(driver, table, INSERT, token=table[:30])
+
+
+def test_inserts_of_a_transaction_are_limited_in_size(driver: Driver, table: str) -> None:
+    def insert(size: int, count: int) -> ExecuteTransaction:
+        statement = f"INSERT INTO \"{table}\" VALUE {{'pk': ?, 'sk': 's', 'x': ?}}"
+        return ExecuteTransaction(
+            [
+                ParameterizedStatement(statement, [text(str(each)), text("x" * size)])
+                for each in range(count)
+            ]
+        )
+
+    with pytest.raises(TransactionCanceled) as raised:
+        driver.execute(insert(409_600, 1))
+    assert raised.value.reasons[0].message == "Item size has exceeded the maximum allowed size"
+    with pytest.raises(ValidationError, match="Transaction payload size cannot exceed 4MB"):
+        driver.execute(insert(390_000, 11))
+    assert stored(driver, table, {"pk": text("0"), "sk": text("s")}) is None
+    driver.execute(insert(390_000, 10))

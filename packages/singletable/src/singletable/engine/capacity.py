@@ -30,6 +30,7 @@ class Cost(Struct):
     """Units that one or more operations consumed on one table and its indexes."""
 
     table: float = 0
+    failed: float = 0  # of statements of a batch; part of the total only
     local_indexes: dict[str, float] = {}
     global_indexes: dict[str, float] = {}
 
@@ -49,8 +50,9 @@ class Cost(Struct):
 
     @property
     def total(self) -> float:
-        """Return the units of the table and all indexes."""
-        return self.table + sum(self.local_indexes.values()) + sum(self.global_indexes.values())
+        """Return the units of the table, of all indexes, and of what failed."""
+        indexes = (*self.local_indexes.values(), *self.global_indexes.values())
+        return self.table + self.failed + sum(indexes)
 
 
 def consumed_capacity(

@@ -51,8 +51,6 @@ MAX_BRANCHES = 1000
 Target: TypeAlias = Table | Index
 # Alternatives, each a list of conditions that must all hold.
 Spread: TypeAlias = list[list[ex.Condition]]
-
-
 # What to read: the range of a partition (None: the whole table or index), and the filter.
 Read: TypeAlias = tuple[KeyRange | None, ex.Condition | None]
 

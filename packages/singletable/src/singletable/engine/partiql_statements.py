@@ -14,7 +14,7 @@ from singletable.engine.transactions import TransactAction
 from singletable.engine.validation import BATCH_WRITE
 from singletable.errors import ValidationError
 from singletable.operations.touches import StatementRequest
-from singletable.values import AttributeValue, Item, check_item, check_value, type_of
+from singletable.values import AttributeValue, Item, ValueTooLarge, check_item, check_value, type_of
 
 INCOMPLETE_KEY = "Where clause does not contain a mandatory equality on all key attributes"
 # Parameters go through the same checks as the items of a batch, but for their exponents.
@@ -104,6 +104,8 @@ def write_action(
     partition_key = (table.partition_key.name,)
     if isinstance(statement, partiql.Insert):
         item, size = check_item(statement.item, _LAYER)
+        if size > _LAYER.max_size:
+            raise ValueTooLarge
         put = ops.Put(table.name, item, return_values_on_condition_check_failure=return_old)
         return TransactAction(put, item, size, (), ex.NotExists(partition_key))
     key, others = statement_key(table, statement)

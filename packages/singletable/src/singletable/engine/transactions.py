@@ -24,10 +24,9 @@ from singletable.errors import (
     ValidationError,
 )
 from singletable.expressions import Condition, Update
-from singletable.values import MAX_ITEM_SIZE, Item, to_builtin
+from singletable.values import MAX_ITEM_SIZE, Item, ValueTooLarge, to_builtin
 
 Request: TypeAlias = ops.ConditionCheck | ops.Put | ops.Delete | ops.Update
-ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
 NO_ACTION = (
     "1 validation error detected: Value '' at 'transactItems' failed to satisfy constraint: "
     "TransactWriteRequest should contain Delete or Put or Update or ConditionCheck"
@@ -72,7 +71,7 @@ def parse_action(part: ops.TransactWriteItem) -> TransactAction:
         request.item if isinstance(request, ops.Put) else request.key
     )
     if isinstance(request, ops.Put) and size > MAX_ITEM_SIZE:
-        raise ValidationError(ITEM_TOO_LARGE)
+        raise ValueTooLarge
     return TransactAction(request, key, size, expressions.update or (), expressions.condition)
 
 

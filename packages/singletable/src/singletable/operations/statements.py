@@ -100,10 +100,11 @@ class BatchStatementRequest(_StatementRequest, Shape, frozen=True):
 
 
 class BatchStatementError(Shape, frozen=True):
-    """Why one statement of a batch failed."""
+    """Why one statement of a batch failed, and the item if its condition did, on request."""
 
     code: str
     message: str
+    item: Item | None = None
 
 
 class BatchStatementResponse(Shape, frozen=True):

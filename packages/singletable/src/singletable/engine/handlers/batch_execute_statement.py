@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacities, write_units
@@ -14,11 +14,12 @@ from singletable.engine.handlers.execute_statement import execute_write
 from singletable.engine.item_write import load_item
 from singletable.engine.key_validation import encode_key
 from singletable.engine.partiql_select import find_source, get_item, key_of_select
-from singletable.engine.partiql_statements import bind_request, write_place
+from singletable.engine.partiql_statements import bind_request, write_action, write_place
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
 from singletable.errors import ConditionFailed, DuplicateItem, OperationError, ValidationError
 from singletable.partiql import Select, Write
+from singletable.values import Item
 
 NAME = "BatchExecuteStatement"
 
@@ -82,8 +83,10 @@ def run(plan: BatchPlan, session: Session) -> ops.BatchExecuteStatementOutput:
         _execute(member, part, session, costs)
         for member, part in zip(plan.members, plan.request.statements, strict=True)
     ]
+    # A table on which every statement failed is not listed.
+    listed = [(table, cost) for table, cost in costs.values() if cost.table]
     detail = plan.request.return_consumed_capacity
-    return ops.BatchExecuteStatementOutput(responses, consumed_capacities(costs.values(), detail))
+    return ops.BatchExecuteStatementOutput(responses, consumed_capacities(listed, detail))
 
 
 def _execute(
@@ -95,26 +98,26 @@ def _execute(
             raise member
         table = session.table(member.table)
         if isinstance(member, Select):
-            item, cost = _read(member, session, consistent=bool(part.consistent_read))
+            find_source(member, session, consistent=False)
+            key = key_of_select(table, member, NAME)
+            consistent = bool(part.consistent_read)
+            item, cost = get_item(member, session, table, key, consistent=consistent)
         else:
-            cost, item = execute_write(member, session, table)
+            return_old = part.return_values_on_condition_check_failure
+            cost, item = execute_write(member, session, table, return_old)
         costs.setdefault(table.name, (table, Cost()))[1].add(cost)
         return ops.BatchStatementResponse(table_name=table.name, raw_item=item)
     except OperationError as error:
         has_run = isinstance(error, ConditionFailed | DuplicateItem)
         if table is not None and has_run and not isinstance(member, Select | OperationError):
-            old = load_item(session, table, write_place(table, member))
-            costs.setdefault(table.name, (table, Cost()))[1].table += write_units(old.size)
+            action = write_action(table, member)
+            size = max(action.size, load_item(session, table, action.row_key(table)).size)
+            costs.setdefault(table.name, (table, Cost()))[1].failed += write_units(size)
+        failed = cast("Item | None", error.item) if isinstance(error, ConditionFailed) else None
         return ops.BatchStatementResponse(
-            ops.BatchStatementError(_code(error), error.message),
+            ops.BatchStatementError(_code(error), error.message, failed),
             table.name if table is not None and has_run else None,
         )
-
-
-def _read(select: Select, session: Session, *, consistent: bool) -> tuple[Raw | None, Cost]:
-    table, _ = find_source(select, session, consistent=False)
-    key = key_of_select(table, select, NAME)
-    return get_item(select, session, table, key, consistent=consistent)
 
 
 def _code(error: OperationError) -> str:

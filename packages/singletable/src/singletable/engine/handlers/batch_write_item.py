@@ -9,7 +9,6 @@ from msgspec import Struct
 from singletable.engine.capacity import Cost, consumed_capacities
 from singletable.engine.catalog import Session
 from singletable.engine.handlers.batch_get_item import DUPLICATES
-from singletable.engine.handlers.put_item import TOO_LARGE
 from singletable.engine.item_write import delete, load_item, metrics_by_table, put
 from singletable.engine.key_validation import check_index_keys, encode_key
 from singletable.engine.storage import RowKey
@@ -17,7 +16,7 @@ from singletable.engine.table import Table
 from singletable.engine.validation import BATCH_WRITE
 from singletable.errors import ValidationError
 from singletable.operations import BatchWriteItem, BatchWriteItemOutput, WriteRequest
-from singletable.values import MAX_ITEM_SIZE, MULTIPLE_TYPES, Item
+from singletable.values import MAX_ITEM_SIZE, MULTIPLE_TYPES, Item, ValueTooLarge
 
 VALIDATOR = BATCH_WRITE
 MAX_WRITES = 25
@@ -54,7 +53,7 @@ def _check_write(request: WriteRequest) -> BatchedWrite:
     if request.put_request is not None:
         item, size = BATCH_WRITE.check_item(request.put_request.item)
         if size > MAX_ITEM_SIZE:
-            raise ValidationError(TOO_LARGE)
+            raise ValueTooLarge
         return BatchedWrite(item, size)
     if request.delete_request is not None:
         return BatchedWrite(BATCH_WRITE.check_item(request.delete_request.key)[0], None)

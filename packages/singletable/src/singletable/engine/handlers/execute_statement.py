@@ -8,7 +8,6 @@ from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.handlers.update_item import returned_attributes
-from singletable.engine.item_update import TOO_LARGE
 from singletable.engine.item_write import check_condition, load_item
 from singletable.engine.partiql_select import execute_select
 from singletable.engine.partiql_statements import (
@@ -20,10 +19,9 @@ from singletable.engine.partiql_statements import (
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
 from singletable.engine.transactions import apply_action, resulting_item
-from singletable.errors import ConditionFailed, DuplicateItem, ValidationError
-from singletable.expressions import update_cost
+from singletable.errors import ConditionFailed, DuplicateItem
 from singletable.partiql import Insert, Select, Write
-from singletable.values import MAX_ITEM_SIZE, item_to_json
+from singletable.values import item_to_json
 
 DUPLICATE = "Duplicate primary key exists in table"
 
@@ -71,11 +69,9 @@ def execute_write(
     statement: Write, session: Session, table: Table, return_old: ops.ReturnOnFailure | None = None
 ) -> tuple[Cost, Raw | None]:
     """Write one item; return the cost, and the attributes that RETURNING requests."""
-    action = write_action(table, statement, return_old)
     if isinstance(statement, Insert):
-        check_insert(table, action.key)
-    elif update_cost(action.update) > MAX_ITEM_SIZE:
-        raise ValidationError(TOO_LARGE)
+        check_insert(table, statement.item)
+    action = write_action(table, statement, return_old)
     old = load_item(session, table, action.row_key(table))
     try:
         check_condition(action.condition, old, return_old)

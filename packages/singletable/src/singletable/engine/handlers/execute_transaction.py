@@ -139,11 +139,10 @@ def _read(plan: StatementsPlan, session: Session) -> Unfinished[ops.ExecuteTrans
 
     def finish() -> ops.ExecuteTransactionOutput:
         output = unfinished.finish()
+        found = zip(selects, [each.raw_item for each in output.responses], strict=True)
         responses = [
-            ops.ItemResponse(
-                None if found.raw_item is None else project_row(select, found.raw_item)
-            )
-            for select, found in zip(selects, output.responses, strict=True)
+            ops.ItemResponse(None if raw is None else project_row(select, raw))
+            for select, raw in found
         ]
         return ops.ExecuteTransactionOutput(responses, output.consumed_capacity)
 
@@ -178,7 +177,7 @@ def _write_plan(plan: StatementsPlan, session: Session) -> transact_write_items.
         plan.request.return_consumed_capacity,
         client_request_token=plan.request.client_request_token,
     )
-    return transact_write_items.TransactWritePlan(request, actions)
+    return transact_write_items.plan_of(request, actions)
 
 
 def _action(
@@ -202,8 +201,6 @@ def _action(
 
 def _name_duplicates(plan: StatementsPlan, error: TransactionCanceled) -> TransactionCanceled:
     """Return the cancellation with the reason of an INSERT whose item exists."""
-    if len(error.reasons) != len(plan.members):
-        return error
     return TransactionCanceled(
         [
             CancellationReason("DuplicateItem", DUPLICATE)

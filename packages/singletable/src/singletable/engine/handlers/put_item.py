@@ -15,14 +15,13 @@ from singletable.engine.request_expressions import (
 )
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
-from singletable.engine.validation import SINGLE_WRITE, UnwrappedError
+from singletable.engine.validation import SINGLE_WRITE
 from singletable.errors import ValidationError
 from singletable.expressions import Condition
 from singletable.operations import DeleteItem, PutItem, WriteItemOutput
-from singletable.values import MAX_ITEM_SIZE, Item
+from singletable.values import MAX_ITEM_SIZE, Item, ValueTooLarge
 
 VALIDATOR = SINGLE_WRITE
-TOO_LARGE = "Item size has exceeded the maximum allowed size"
 
 
 class PutPlan(Struct, frozen=True):
@@ -42,7 +41,7 @@ def check(request: PutItem) -> PutPlan:
     item, size = SINGLE_WRITE.check_item(request.item)
     check_returns_old_only(request.return_values)
     if size > MAX_ITEM_SIZE:
-        raise UnwrappedError(TOO_LARGE)
+        raise ValueTooLarge
     return PutPlan(request, item, size, parse_condition_of(request) if is_conditional else None)
 
 

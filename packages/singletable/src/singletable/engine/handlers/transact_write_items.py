@@ -58,7 +58,11 @@ class TableUsage:
 
 def check(request: ops.TransactWriteItems) -> TransactWritePlan:
     """Raise ValidationError if the request is invalid for every table."""
-    actions = [parse_action(part) for part in request.transact_items]
+    return plan_of(request, [parse_action(part) for part in request.transact_items])
+
+
+def plan_of(request: ops.TransactWriteItems, actions: list[TransactAction]) -> TransactWritePlan:
+    """Return the plan; raise ValidationError if its items have more than 4 MB together."""
     # The size of the request counts: the delete of a large item is as small as its key.
     if (size := sum(action.size for action in actions)) > MAX_TOTAL:
         text = "Transaction payload size cannot exceed 4MB. Payload Size: "
