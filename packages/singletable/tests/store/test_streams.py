@@ -148,8 +148,14 @@ def test_disabled_and_enabled_again_is_one_sequence(streamed: Store, opener: Sto
 
 def test_stream_needs_both_images(store: Store, opener: StoreOpener) -> None:
     enable(store, opener, "KEYS_ONLY").create(slip("ada"))
-    with pytest.raises(ItemMismatch, match="NEW_AND_OLD_IMAGES"):
+    with pytest.raises(ItemMismatch, match=r"INSERT record has no new image.*NEW_AND_OLD_IMAGES"):
         rest(store)
+    # A disabled stream without images is skipped.
+    opener.driver.execute(UpdateTable(paper.name, stream_specification=StreamSpecification(False)))
+    with pytest.raises(InvalidValue, match="has no stream"):
+        rest(store)
+    enable(store, opener, "NEW_AND_OLD_IMAGES").delete(Slip.key("L", "ada"))
+    assert [change.kind for change in rest(store)] == ["REMOVE"]
 
 
 @pytest.mark.parametrize(

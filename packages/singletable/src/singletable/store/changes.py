@@ -149,11 +149,12 @@ def _from_record(record: ChangeRecord, models: Sequence[Model]) -> Iterator[Chan
 
 
 def _check_images(kind: ChangeKind, old: Item | None, new: Item | None) -> None:
-    if (old is None and kind != "INSERT") or (new is None and kind != "REMOVE"):
-        raise ItemMismatch(
-            f"the {kind} record has no {'old' if old is None else 'new'} image. Set the stream's "
-            "StreamViewType to NEW_AND_OLD_IMAGES."
-        )
+    for image, name, without in ((old, "old", "INSERT"), (new, "new", "REMOVE")):
+        if image is None and kind != without:
+            raise ItemMismatch(
+                f"the {kind} record has no {name} image. Enable the table's stream with the "
+                "StreamViewType NEW_AND_OLD_IMAGES; one that is enabled must be disabled first."
+            )
 
 
 def _decode(

@@ -119,14 +119,19 @@ class ShardReader:
         )
 
     def parents(self, arn: str, since: float = 0) -> Steps[dict[str, str | None] | None]:
-        """Return the shards of a stream, each with its parent; None for one of a former table."""
+        """Return the shards of a stream, each with its parent.
+
+        None for a stream of a former table, and for one that was disabled and lacks images.
+        """
         parents: dict[str, str | None] = {}
         last = None
         while True:
             request = ops.DescribeStream(arn, exclusive_start_shard_id=last)
             output: ops.DescribeStreamOutput = yield from send(self._context.retry_policy, request)
             stream = output.stream_description
-            if stream.creation_request_date_time < since - 0.001:
+            has_images = stream.stream_view_type == "NEW_AND_OLD_IMAGES"
+            is_useless = not has_images and stream.stream_status in ("DISABLING", "DISABLED")
+            if is_useless or stream.creation_request_date_time < since - 0.001:
                 return None
             parents |= {shard.shard_id: shard.parent_shard_id for shard in stream.shards}
             last = stream.last_evaluated_shard_id
