@@ -248,11 +248,11 @@ class _Binder:
         return reduce(ex.Or, [self.compare("=", tested, value) for value in values])
 
     def is_type(self, tested: Node, name: str, place: str) -> ex.Condition:
-        if tested.kind not in ("path", "value", "parameter"):
+        if tested.kind not in ("path", "value"):
             raise StatementError(
                 "The left hand side argument to IS must be a Variable Reference, Literal, or Path"
             )
-        operand = self.operand(tested)
+        operand = self.leaf(tested, "Condition")
         if name == "MISSING":
             return binder.build_clause("attribute_not_exists", [operand])
         if name not in _TYPES:
@@ -260,7 +260,7 @@ class _Binder:
                 f"Unsupported data type for IS operator: {name}. Supported data types are "
                 f"[{', '.join(_TYPES)}] at {place}"
             )
-        return ex.HasType(cast("ex.At | ex.Constant", operand), _TYPES[name])
+        return ex.HasType(operand, _TYPES[name])
 
     def call(self, call: Node) -> _Bound:
         name, arguments = call.name, call.members
