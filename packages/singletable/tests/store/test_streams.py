@@ -289,3 +289,32 @@ def test_consumer_that_is_a_day_behind_is_told_what_is_lost(
     store.create(slip("cid"))
     with pytest.raises(TrimmedDataAccess, match="more than a day behind"):
         rest(store, **consumer)
+
+
+class BusyTable:
+    """A driver for a table that others write to: when the stream is read, for a day and a half."""
+
+    def __init__(self, engine: Engine, clock: StoreClock) -> None:
+        self.engine, self.clock, self.end = engine, clock, clock.now + DAY * 1.5
+
+    def execute(self, operation: ops.Operation[Any], /) -> Any:
+        if isinstance(operation, ops.GetRecords):
+            self.clock.now += timedelta(minutes=14)  # an iterator lives for fifteen
+            if self.clock.now > self.end:
+                Store(self.engine).put(slip("bea"))
+            else:
+                Store(self.engine).put_many([Note(name=f"{self.clock.now}{n}") for n in (1, 2)])
+        return self.engine.execute(operation)
+
+
+def test_checkpoint_moves_on_without_changes_of_the_entities(clock: StoreClock) -> None:
+    shards = StreamShards(first=1)
+    for engine in open_engine(Settings(clock=lambda: clock.now.timestamp(), stream_shards=shards)):
+        store, busy = Store(engine, clock=clock), Store(BusyTable(engine, clock), clock=clock)
+        store.create(slip("ada"))
+        consumer = {"name": "index", "checkpoints": members, "page": 2}
+        changes = busy.stream(Slip, **cast(StreamOptions, consumer))
+        assert names([next(changes), next(changes)]) == ["ada", "bea"]
+        # The worker is killed before it is done with the second, and its lease ends.
+        clock.now += timedelta(minutes=2)
+        assert names(rest(store, **consumer)) == ["bea"]

@@ -28,7 +28,7 @@ _FREE = f"attribute_not_exists(#until) OR #until < :now OR {_MINE}"
 class ShardState:
     """How far a shard was read: after a sequence number, or to its end.
 
-    `caught_up` is when a worker last read all of its records.
+    `caught_up` is the time up to which its records were read.
     """
 
     after: str | None = None

@@ -76,7 +76,7 @@ class ShardReader:
     ) -> Steps[ops.GetRecordsOutput]:
         """Return records after a sequence number; raise TrimmedDataAccess if some are lost.
 
-        `caught_up` is when all records of the shard had been read.
+        `caught_up` is the time up to which the records of the shard were read.
         """
         policy = self._context.retry_policy
         known_after, iterator = self._iterators.get(shard.name, (None, ""))
@@ -92,7 +92,7 @@ class ShardReader:
         except TrimmedDataAccess as error:
             if self._context.clock().timestamp() - caught_up > _KEPT:
                 raise self.lost() from error
-        # All records since the whole shard was read are still there.
+        # All records since then are still there.
         return (yield from self._start(shard, None))
 
     def read_on(self, shard: ShardPlace, after: str | None, iterator: str | None) -> None:
@@ -211,21 +211,17 @@ class StreamReader(ShardReader):
         ]
         changes = [change for record in records for change in from_stream(record, self._models)]
         following, is_at_end = output.next_shard_iterator, not output.records
-        if following is not None and not changes:
-            if is_at_end and state.after is not None and now - state.caught_up > _HEARTBEAT:
-                yield from self._take_and_save(name, state, replace(state, caught_up=now))
-            self.read_on(shard, state.after, following)
-            return None if is_at_end else []
-        last = output.records[-1].dynamodb.sequence_number if output.records else state.after
-        new = replace(
-            state,
-            after=last,
-            ended=following is None,
-            caught_up=now if is_at_end else state.caught_up,
-        )
+        last, read_to = state.after, now
+        if output.records:
+            newest = output.records[-1].dynamodb
+            last, read_to = newest.sequence_number, newest.approximate_creation_date_time
+        new = replace(state, after=last, ended=following is None, caught_up=read_to)
         if not changes:
-            yield from self._take_and_save(name, state, new)
-            return []
+            is_due = last is not None and read_to - state.caught_up > _HEARTBEAT
+            self.read_on(shard, last if is_due else state.after, following)
+            if is_due or new.ended:
+                yield from self._take_and_save(name, state, new)
+            return None if is_at_end and not new.ended else []
         if not (yield from self._take(name, state)):
             return []
         self._unsaved = name, new
