@@ -23,7 +23,13 @@ from itertools import count
 from typing import Any, TypeVar, cast
 
 from singletable import errors
-from singletable.operations import AsyncDriver, Driver, Operation, TransactWriteItems
+from singletable.operations import (
+    AsyncDriver,
+    Driver,
+    ExecuteTransaction,
+    Operation,
+    TransactWriteItems,
+)
 from singletable.operations.registry import OPERATIONS, is_write
 from singletable.operations.touches import table_names
 from singletable.steps import Pause, Reason, Steps
@@ -105,7 +111,7 @@ def send_once(operation: Operation[R]) -> Steps[R]:
 
 def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
     """Send `operation`, retrying while the policy allows it."""
-    is_transaction = isinstance(operation, TransactWriteItems)
+    is_transaction = isinstance(operation, TransactWriteItems | ExecuteTransaction)
     deadline = policy.clock() + TOKEN_SECONDS if is_transaction else math.inf
     is_open = False  # whether an earlier attempt may have been applied
     for attempt in count():
@@ -220,7 +226,7 @@ def _missing_resource_hint(operation: Operation[Any]) -> str:
 def _unknown_outcome(
     operation: Operation[Any], error: errors.SingleTableError
 ) -> errors.InternalError:
-    if isinstance(operation, TransactWriteItems):
+    if isinstance(operation, TransactWriteItems | ExecuteTransaction):
         advice = "Read its items to find out."
     else:
         advice = "Read the item to find out, or use a transaction, which is retried safely."

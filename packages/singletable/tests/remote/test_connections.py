@@ -10,10 +10,12 @@ import pytest
 
 from singletable.errors import ConnectionFailed, EngineClosed, UnexpectedResponse
 from singletable.operations import (
+    ExecuteTransaction,
     GetItem,
     GetItemOutput,
     ListTables,
     Operation,
+    ParameterizedStatement,
     Put,
     PutItem,
     TransactWriteItem,
@@ -82,9 +84,16 @@ def test_retrying_driver_resends_lost_request(send: Send) -> None:
 
 
 # The client token is added before the first attempt, so the transaction is applied once.
-def test_retried_transaction_has_same_client_token(send: Send) -> None:
-    with start_server([CLOSE], [EMPTY]) as server:
-        (output,) = send(server.address, TRANSACTION, retries=True)
+@pytest.mark.parametrize(
+    "transaction",
+    [TRANSACTION, ExecuteTransaction([ParameterizedStatement("DELETE FROM votes WHERE PK = 'a'")])],
+    ids=["items", "statements"],
+)
+def test_retried_transaction_has_same_client_token(
+    send: Send, transaction: Operation[object]
+) -> None:
+    with start_server([CLOSE], [response(b'{"Responses":[]}')]) as server:
+        (output,) = send(server.address, transaction, retries=True)
         assert not isinstance(output, Exception)
         first, second = (request.partition(b"\r\n\r\n")[2] for request in server.requests)
         assert first == second

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from singletable.operations import Operation, TransactWriteItems
+from singletable.operations import ExecuteTransaction, Operation, TransactWriteItems
 from singletable.operations.registry import OPERATIONS
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_config
@@ -110,6 +110,9 @@ class Remote(RetryingDriver):
 def _with_client_token(operation: Operation[R]) -> Operation[R]:
     """Add a client token to a transaction, so that retries apply it once."""
     transaction: Operation[Any] = operation
-    if isinstance(transaction, TransactWriteItems) and transaction.client_request_token is None:
+    if (
+        isinstance(transaction, TransactWriteItems | ExecuteTransaction)
+        and transaction.client_request_token is None
+    ):
         return cast("Operation[R]", replace(transaction, client_request_token=str(uuid4())))
     return operation
