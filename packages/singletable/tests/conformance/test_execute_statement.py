@@ -160,6 +160,15 @@ def test_pages_follow_each_other(driver: Driver, table: str, where: str, limit: 
     assert page.last_evaluated_key is None
 
 
+def test_page_of_several_partitions_has_up_to_a_megabyte(driver: Driver, table: str) -> None:
+    partitions = [f"p{number:02}" for number in range(40)]
+    pad = text("x" * 30_000)
+    fill(driver, table, [{"pk": text(pk), "sk": text("1"), "pad": pad} for pk in partitions])
+    output = execute(driver, f'SELECT * FROM "{table}" WHERE pk IN {partitions}')
+    assert 34 <= len(output.items) < 40
+    assert output.next_token is not None
+
+
 def test_a_token_belongs_to_its_statement(driver: Driver, table: str) -> None:
     statement = f'SELECT * FROM "{table}" WHERE pk = ?'
     token = execute(driver, statement, text("bob"), limit=1).next_token

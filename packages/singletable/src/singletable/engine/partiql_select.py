@@ -196,8 +196,9 @@ class _Reader:
         while number < len(reads):
             found = self.page(reads[number], key, left)
             output = found if isinstance(found, ops.PageOutput) else found.finish()
-            raws += output.raw_items or ()
-            size += found.work if isinstance(found, Unfinished) else sum(map(len, raws))
+            page = output.raw_items or []
+            raws += page
+            size += found.work if isinstance(found, Unfinished) else sum(map(len, page))
             cost.add(cost_of(output.consumed_capacity))
             key = output.last_evaluated_key
             number += key is None
