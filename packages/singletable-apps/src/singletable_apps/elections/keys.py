@@ -11,6 +11,7 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -61,7 +62,7 @@ class Keys:
         draft = self.folder / f".{CHECKPOINT_FILE}.{os.getpid()}"
         # In a read-only folder there is no checkpoint, but the log itself is complete.
         with suppress(OSError):
-            with open(draft, "w", opener=_open_private) as file:
+            with open(draft, "w", opener=partial(os.open, mode=0o600)) as file:
                 file.write(json.dumps({"events": event.event_id, "head": event.hash}) + "\n")
             draft.replace(self.folder / CHECKPOINT_FILE)
 
@@ -85,10 +86,6 @@ class Keys:
                 f"hash {saved.head}, but it {found}. Restore the log from an export. If you have "
                 f"restored an older one on purpose, delete {path}."
             )
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 class _Checkpoint(msgspec.Struct, frozen=True):

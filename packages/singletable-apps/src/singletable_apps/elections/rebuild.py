@@ -51,7 +51,8 @@ def rebuild(
 
     if ReadModel(store).get_sync() is None:  # the table is empty, or has lost its position
         mark_rebuilding(store)
-    lease, book = RebuildLease(store, builder or _this_process(), clock), PollBook(store, key)
+    builder = builder or f"process {os.getpid()} on {socket.gethostname()}"
+    lease, book = RebuildLease(store, builder, clock), PollBook(store, key)
     lease.acquire()
     try:
         _rebuild(store, book, lease, report)
@@ -85,10 +86,6 @@ def _rebuild(
     lease.reset_position()
     catch_up(store, book, rebuilding=True, progress=renew_and_report)
     lease.finish()
-
-
-def _this_process() -> str:
-    return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 class RebuildLease:

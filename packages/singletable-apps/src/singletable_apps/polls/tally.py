@@ -133,21 +133,17 @@ class MethodResults:
     borda: ScoreResult
     schulze: SchulzeResult
 
-    @property
-    def by_method(self) -> dict[str, Result]:
-        """Return each result by the name of its method; the first one decides the poll."""
-        return {
+    def compare(self, most: int = MAX_COMPARED) -> MethodComparison:
+        """Compare the methods; the winner by instant runoff is the one in the headline."""
+        tied = full_tie(self.runoff)
+        winners = self.runoff.winners if tied is None else list(tied.tally)
+        results: dict[str, Result] = {
             "instant runoff": self.runoff,
             "plurality": self.plurality,
             "borda": self.borda,
             "schulze": self.schulze,
         }
-
-    def compare(self, most: int = MAX_COMPARED) -> MethodComparison:
-        """Compare the methods; the winner by instant runoff is the one in the headline."""
-        tied = full_tie(self.runoff)
-        winners = self.runoff.winners if tied is None else list(tied.tally)
-        return compare_methods(self.by_method, DECIDES, most, winners=winners, noun="option")
+        return compare_methods(results, DECIDES, most, winners=winners, noun="option")
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,20 +177,15 @@ def edit_candidate(
     if candidate in texts.pictures:
         values["alt"] = texts.pictures[candidate].alt
     initial = Form({**values, "revision": page.election.revision})
-    show = partial(_show_candidate, page, candidate)
+
+    def show(form: Form, status: int) -> Response:
+        can_rename = rules.state_of(page.election) is State.SETUP
+        context = {"form": form, "candidate": candidate, "can_rename": can_rename}
+        return page.render_tab(
+            "candidate_edit", "candidates", status, texts=render_texts(page), **context
+        )
+
     return page.fill(upload.form, initial, CandidateForm, act, show)
-
-
-def _show_candidate(page: ElectionPage, candidate: str, form: Form, status: int = 200) -> Response:
-    return page.render_tab(
-        "candidate_edit",
-        "candidates",
-        status,
-        form=form,
-        candidate=candidate,
-        texts=render_texts(page),
-        can_rename=rules.state_of(page.election) is State.SETUP,
-    )
 
 
 @router.get("/pictures/{picture}")

@@ -47,7 +47,15 @@ def show_results(page: VoterPage, a: CandidateName = "", b: CandidateName = "") 
     try:
         count = results_view.load_count(page.service, page.voter, page.election.name)
     except WrongState:
-        return _render_pending(page)
+        # Turnout is public, even for secret ballots.
+        turnout = page.service.queries.turnout(page.voter, page.election.name).voted
+        return page.render_tab(
+            "results_pending",
+            "tally",
+            turnout=turnout,
+            is_withheld=is_withheld(page.election),
+            min_ballots=MIN_SECRET_BALLOTS,
+        )
     return page.render_tab("results", "tally", **_count_context(page, count, (a, b)))
 
 
@@ -92,17 +100,6 @@ def _current_count(page: VoterPage, election: Election) -> results_view.Count:
 
 def _state(page: VoterPage) -> ElectionsState:
     return cast(ElectionsState, page.state)
-
-
-def _render_pending(page: VoterPage) -> Response:
-    """Explain why there are no results yet. Turnout is public, even for secret ballots."""
-    return page.render_tab(
-        "results_pending",
-        "tally",
-        turnout=page.service.queries.turnout(page.voter, page.election.name).voted,
-        is_withheld=is_withheld(page.election),
-        min_ballots=MIN_SECRET_BALLOTS,
-    )
 
 
 def _count_context(

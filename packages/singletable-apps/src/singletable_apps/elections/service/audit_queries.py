@@ -40,7 +40,9 @@ def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[lis
                 _copy(audit, viewer, name, database)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
         database.executescript(f"PRAGMA temp_store = MEMORY; PRAGMA hard_heap_limit = {MAX_MEMORY}")
-        database.set_authorizer(_authorize)
+        database.set_authorizer(
+            lambda action, *_: sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+        )
         database.set_progress_handler(lambda: True, MAX_STEPS)
         try:
             cursor = database.execute(sql)
@@ -51,10 +53,6 @@ def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[lis
         except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
             raise InvalidInput({"sql": _explain(error)}) from error
         return [column for column, *_ in cursor.description or ()], rows
-
-
-def _authorize(action: int, *_: str | None) -> int:
-    return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
 
 
 def _copy(audit: Audit, viewer: User, name: str, database: sqlite3.Connection) -> None:

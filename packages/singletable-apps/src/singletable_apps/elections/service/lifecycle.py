@@ -450,7 +450,7 @@ class Lifecycle:
         ]
         for some in chunks(pictures, PICTURES_AT_ONCE):
             copied = self._context.change_election(
-                actor, new, rules.check_manager, partial(_return_events, some)
+                actor, new, rules.check_manager, lambda *_, added=some: added
             )
         return copied
 
@@ -735,10 +735,6 @@ def check_size(names: Sequence[object], times: int = 1) -> None:
     if len(msgspec.json.encode(names)) * times > MAX_NAMES_BYTES:
         message = f"{len(names):,} names are too many to change at once. Change the list in steps."
         raise InvalidInput({"": message})
-
-
-def _return_events(added: Sequence[EventData], *_: object) -> Sequence[EventData]:
-    return added
 
 
 def chunks(names: Sequence[T], size: int = NAMES_PER_EVENT) -> list[tuple[T, ...]]:

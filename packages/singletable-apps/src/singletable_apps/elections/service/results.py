@@ -166,7 +166,10 @@ class Results:
         shown = self._check_rankings(election)
         opened = self._open(election)
         revealed = [_reveal(ballot, shown) for ballot in opened.ballots]
-        return sorted(revealed, key=_order)
+        return sorted(
+            revealed,
+            key=lambda one: (one.voter_name or "", one.confirmation or "", str(one.ranking)),
+        )
 
     def export_ballots(self, viewer: User | LinkVoter, name: str, form: str) -> bytes:
         """Return the ballots in a file format, or the rounds of instant runoff for RCVis."""
@@ -374,10 +377,6 @@ def _reveal(ballot: CountedBallot, visible: frozenset[rules.ResultDetail]) -> Re
         return RevealedBallot(content.ranking, content.confirmation)
     when = ballot.event.when_occurred
     return RevealedBallot(content.ranking, content.confirmation, ballot.voter_name, when)
-
-
-def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
-    return (ballot.voter_name or "", ballot.confirmation or "", str(ballot.ranking))
 
 
 def _unique_share(ballots: list[CountedBallot]) -> float:

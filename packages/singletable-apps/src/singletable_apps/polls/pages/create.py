@@ -153,13 +153,11 @@ def parse_poll_form(form: Form, now: datetime, base: PollDraft | None = None) ->
 
     Fields that are not in the form keep their values in `base`.
     """
-    kept_time = None if base is None else base.expires_at
+    kept = None if base is None else base.expires_at
     full = form if base is None else replace(form, values={**_field_values(base), **form.values})
     if full.value("kind") != PollKind.SEVERAL or not full.value("max_picks"):
         full = replace(full, values={**full.values, "max_picks": "0"})
-    draft = PollDraft(
-        full.value("title"), _entered_options(full), full.value("description"), kept_time
-    )
+    draft = PollDraft(full.value("title"), _entered_options(full), full.value("description"), kept)
     errors: dict[str, str] = {}
     match full.validate(TermsFields):
         case Form() as invalid:
@@ -167,24 +165,18 @@ def parse_poll_form(form: Form, now: datetime, base: PollDraft | None = None) ->
         case terms:
             draft = replace(draft, **terms.model_dump())
     has_closing = base is None or "closing" in form.values
-    if has_closing and not _shows_time(form, kept_time):
+    is_kept = kept and form.value("closing") == "at" and form.still_shows("expires_at", kept)
+    if has_closing and not is_kept:
         match parse_closing(form):
             case Form() as invalid:
                 errors |= invalid.errors
             case closing:
                 draft = replace(draft, expires_at=closing.closes_at(now))
     try:
-        draft = check_draft(draft, now, unchanged_time=kept_time)
+        draft = check_draft(draft, now, unchanged_time=kept)
     except InvalidInput as error:
         errors = {name.replace("/", "-"): text for name, text in error.errors.items()} | errors
     return _without_gaps(form).with_errors(**errors) if errors else draft
-
-
-def _shows_time(form: Form, time: datetime | None) -> bool:
-    """Return whether the closing time was not edited."""
-    return (
-        time is not None and form.value("closing") == "at" and form.still_shows("expires_at", time)
-    )
 
 
 def _without_gaps(form: Form) -> Form:

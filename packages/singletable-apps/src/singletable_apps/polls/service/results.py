@@ -162,7 +162,9 @@ class Tallies:
                 cached.snapshot, cached.tally = self.snapshots.read(poll)
             cached.tally = tally = self._add_new_entries(poll, cached.tally)
             cached.finished = number
-            if is_snapshot_due(_snapshot_tally(poll, cached.snapshot), tally):
+            stored = cached.snapshot
+            counted = Tally(tuple(stored.positions), {}) if stored else empty_tally(poll.lanes)
+            if is_snapshot_due(counted, tally):
                 self._save_snapshot(poll, cached, tally)
             return tally
 
@@ -205,11 +207,6 @@ class Tallies:
             cached.snapshot = self.snapshots.replace(poll, cached.snapshot, tally)
         except SingleTableError:
             cached.tally = None
-
-
-def _snapshot_tally(poll: entities.Poll, snapshot: entities.Snapshot | None) -> Tally:
-    """Return how far the stored snapshot has counted, without its counts."""
-    return empty_tally(poll.lanes) if snapshot is None else Tally(tuple(snapshot.positions), {})
 
 
 @dataclass(frozen=True, slots=True)
