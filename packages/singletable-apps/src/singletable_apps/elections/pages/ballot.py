@@ -53,7 +53,7 @@ CANDIDATES_CHANGED = (
 ALREADY_CAST = "You already cast a different ballot from this page. Cast this one to replace it."
 # The name of the radio buttons on a ballot with one choice.
 ONE_CHOICE = "choice"
-MARK_LABELS = BallotLabels(unranked_title="Not marked")
+MARK_LABELS = BallotLabels(ranked_title="Your choice", unranked_title="Not marked")
 MISSING_KEY = "Something went wrong with this form. Your ranking is still here: please try again."
 INVALID_RANKS = "Please fix the marked places."
 BELOW_NONE = f"Candidates below “{NONE_OF_THESE}” don’t count."
@@ -320,15 +320,18 @@ def read_marks(form: Form) -> SubmittedRanks:
 def _render_form(form: shared.BallotForm, election: Election) -> str:
     """Render a ballot for ranks, or for marks beside names."""
     marks = method_of(election).marks
+    form = replace(form, labels=ballot_labels(election))
     if marks in (Marks.APPROVE, Marks.ONE):
-        form = replace(form, labels=MARK_LABELS)
         return shared.render_mark_form(form, one_choice=ONE_CHOICE if marks is Marks.ONE else "")
-    labels = BallotLabels(
-        unranked_hint="Counted below everyone you rank."
-        if election.method == METHOD.key
-        else "Your vote never counts for them."
-    )
-    return shared.render_ballot_form(replace(form, labels=labels, allow_ties=marks is Marks.RANKS))
+    return shared.render_ballot_form(replace(form, allow_ties=marks is Marks.RANKS))
+
+
+def ballot_labels(election: Election) -> BallotLabels:
+    """Return the words for a ballot with ranks or with marks."""
+    if method_of(election).marks in (Marks.APPROVE, Marks.ONE):
+        return MARK_LABELS
+    hint = "Your vote never counts for them."
+    return BallotLabels() if election.method == METHOD.key else BallotLabels(unranked_hint=hint)
 
 
 def _render_review(
@@ -350,7 +353,7 @@ def _render_review(
         voter,
         "ballot_review",
         409 if warning else 200,
-        ranking=render_own_ranking(levels, unranked),
+        ranking=render_own_ranking(levels, unranked, ballot_labels(page.election)),
         is_blank=not levels,
         hidden_fields=hidden_fields,
         notice=casting_notice(page),
@@ -398,7 +401,8 @@ def render_receipt(page: VoterPage, voter: VoterContext, cast: CastBallot) -> Re
         filename=filename,
         code_groups=format_code(receipt["confirmation"]).split("-"),
         short_code=shorten_code(receipt["confirmation"]),
-        ranking=render_receipt_ranking(receipt),
+        ranking=render_receipt_ranking(receipt, page.election),
+        ranked_title=ballot_labels(page.election).ranked_title,
         can_change=voter.can_cast,
         visibility=visibility_notice(page.election),
         closing=receipt["closing"],
@@ -415,25 +419,28 @@ def _own_ballot(page: VoterPage, voter: VoterContext, ballot: Ballot) -> Mapping
     if not voter.can_show:
         return {"when": ballot.when_cast}
     cast = page.service.voting.own_ballot(page.voter, page.election.name)
-    return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
+    return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt, page.election)}
 
 
-def render_receipt_ranking(receipt: Receipt) -> str:
+def render_receipt_ranking(receipt: Receipt, election: Election) -> str:
     """Render the ranking of a receipt."""
     levels = receipt["ranking"]
     ranked = {name for level in levels for name in level}
     candidates = receipt["definition"]["candidates"]
-    return render_own_ranking(levels, [name for name in candidates if name not in ranked])
+    unranked = [name for name in candidates if name not in ranked]
+    return render_own_ranking(levels, unranked, ballot_labels(election))
 
 
-def render_own_ranking(levels: Sequence[Sequence[str]], unranked: Sequence[str]) -> str:
+def render_own_ranking(
+    levels: Sequence[Sequence[str]], unranked: Sequence[str], labels: BallotLabels | None = None
+) -> str:
     """Render a ranking, and say which candidates don’t count: those not above “None of these”."""
     ends = [at for at, level in enumerate(levels) if NONE_OF_THESE in level]
     below = [name for level in levels[ends[0] :] for name in level] if ends else []
     below = [name for name in below if name != NONE_OF_THESE]
     text = f"Not counted, because not above “{NONE_OF_THESE}”: {join_names(below)}."
     note = Markup('<p class="ballot-ranking-rest"><strong>{}</strong></p>').format(text)
-    return shared.render_ranking(levels, unranked) + (note if below else "")
+    return shared.render_ranking(levels, unranked, labels) + (note if below else "")
 
 
 def _hidden_fields(page: VoterPage, key: str = "") -> dict[str, str]:

@@ -154,18 +154,24 @@ def close(page: ElectionPage) -> ConfirmedAction:
     """Close the election."""
     user, name = page.user, page.election.name
     rules.check_close(user, page.election, page.service.context.clock())
-    turnout = page.service.queries.turnout(user, name)
+    questions = _questions(page)
+    voted = min(page.service.queries.turnout(user, each.name).voted for each in questions)
+    methods = dict.fromkeys(method_of(each).title for each in questions)
+    is_withheld = page.election.secret_ballot and 0 < voted < MIN_SECRET_BALLOTS
+    sees = "" if is_withheld else ", and everyone here sees the results"
     return ConfirmedAction(
         page,
         title=f"Close “{title_of(page.election)}”?",
         text=lambda: f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
-            *(["All questions on its ballot are closed."] if len(_questions(page)) > 1 else []),
-            f"All ballots are counted ({_name_methods(page)}), and everyone here sees the results.",
+            *(["All questions on the ballot close together."] if questions[1:] else []),
+            f"All ballots are counted ({join_names([*methods])}){sees}.",
             "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
             *_closing_emails(page),
-            *_secrecy_notes(page.election, turnout.voted, "voted"),
+            *_secrecy_notes(
+                page.election, voted, "answered one of the questions" if questions[1:] else "voted"
+            ),
         ),
         warning="You can’t reopen it.",
         button="Close election",
@@ -186,15 +192,11 @@ def _closing_emails(page: ElectionPageContext) -> list[str]:
     return [f"{who} an e-mail that voting has closed."] if count else []
 
 
-def _name_methods(page: ElectionPageContext) -> str:
-    return join_names([*dict.fromkeys(method_of(each).title for each in _questions(page))])
-
-
 def _describe_turnout(page: ElectionPageContext) -> str:
     turnout = page.service.queries.turnout(page.user, page.election.name)
     who = plural(turnout.partly, "person hasn’t", "people haven’t")
     partly = f" {who} answered every question." if turnout.partly else ""
-    return f"{turnout.voted:,} of {turnout.eligible:,} have voted.{partly}"
+    return f"{turnout.answered:,} of {turnout.eligible:,} have voted.{partly}"
 
 
 @confirm(router, "/e/{name}/delete")

@@ -93,7 +93,12 @@ class Count:
     def headline(self) -> Headline:
         """Return the headline."""
         noun = "vote" if self.election.is_weighted else "ballot"
-        return make_headline(self.tally.result, is_final=self.is_final, noun=noun)
+        headline = make_headline(self.tally.result, is_final=self.is_final, noun=noun)
+        if not self.is_final or self.tally.quorum is None or self.tally.quorum.is_valid:
+            return headline
+        counted = f"{headline.title}. {headline.why}".strip()
+        why = f"The quorum was not met, so the count decides nothing: {counted}"
+        return Headline(True, "No valid result", why)
 
     def shows(self, part: str) -> bool:
         """Return whether this part of the ballots is published."""
@@ -121,17 +126,21 @@ def load_count(service: Elections, viewer: Viewer, name: str) -> Count:
 def make_headline(result: Result, *, is_final: bool, noun: str = "ballot") -> Headline:
     """Return the winner or leader, the reason in at most two sentences, and the margin in one."""
     title, *why = _outcome(result, is_final)
+    if result.account.cast and _is_proposal(result):
+        answer = "accepted" if list(result.winners) == ["Yes"] else "rejected"
+        title = f"The proposal {'is' if is_final else 'would be'} {answer}"
     margin = result.margin and describe_margin(result.margin, is_final=is_final, noun=noun)
     return Headline(is_final, title, " ".join(filter(None, why)), margin or "")
 
 
 def describe_decision(result: Result, method: str) -> str:
     """Return who won or was elected, and why, in sentences for the minutes."""
+    headline = make_headline(result, is_final=True)
     if isinstance(result, ScoreResult) and len(result.winners) == 1 < len(result.candidates):
         name, noun = result.winners[0], "approvals" if result.method == "Approval" else "votes"
         score, counted = map(format_number, (result.scores[name], result.account.counted))
-        return f"{name} received the most {noun} ({score} of {counted})."
-    headline = make_headline(result, is_final=True)
+        decided = f"{headline.title}: " if _is_proposal(result) else ""
+        return f"{decided}{name} received the most {noun} ({score} of {counted})."
     return f"{headline.title} ({method}). {headline.why}"
 
 
@@ -228,9 +237,13 @@ def _name_some(names: Sequence[str]) -> str:
     return join_names(names) if len(names) < 4 else f"{len(names)} candidates"
 
 
+def _is_proposal(result: Result) -> bool:
+    return set(result.candidates) == set(YES_OR_NO) and isinstance(result, ScoreResult)
+
+
 def _tie(result: Result, is_final: bool) -> str:
     """Explain the tie-break for the first place."""
-    if set(result.candidates) == set(YES_OR_NO) and isinstance(result, ScoreResult):
+    if _is_proposal(result):
         return "Without more votes for Yes than for No, the answer is No."
     if result.final_order:
         first = result.final_order[0]

@@ -16,6 +16,7 @@ from ranked_ballots import join_names
 from singletable_apps.elections.entities import CandidateOrder, Election, Publication, State
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.ballot import (
+    ballot_labels,
     casting_notice,
     make_ballot,
     read_marks,
@@ -62,8 +63,8 @@ BALLOT_CHOICES = (
     (
         "secret",
         "Secret ballot",
-        "Everyone sees who has voted, but no one sees how, not even auditors. Ballots are counted "
-        "once, after voting closes.",
+        "Everyone sees who has voted, but no page shows how, not even to auditors. Ballots are "
+        "counted once, after voting closes.",
     ),
 )
 PUBLICATION_CHOICES = (
@@ -86,7 +87,7 @@ PUBLICATION_CHOICES = (
     (
         "confirmations",
         "Ballots with tracking codes",
-        "All rankings with the code on each voter's receipt: anyone can recount them, and voters "
+        "All rankings with the code on each voter’s receipt: anyone can recount them, and voters "
         "can find their own. An open ballot also shows names.",
     ),
 )
@@ -423,7 +424,8 @@ def review_election(page: ElectionPage, form: PostedForm) -> Response:
     except InvalidInput as error:
         return _show_review(page, marks.texts, 422, error=str(error))
     unranked = [name for name in _choices(page) if name not in ranking.names]
-    return _show_review(page, marks.texts, tried=render_own_ranking(ranking.levels, unranked))
+    tried = render_own_ranking(ranking.levels, unranked, ballot_labels(page.election))
+    return _show_review(page, marks.texts, tried=tried)
 
 
 def _choices(page: ElectionPage) -> list[str]:

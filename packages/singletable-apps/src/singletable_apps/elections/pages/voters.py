@@ -22,7 +22,7 @@ from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules import emails, roll
 from singletable_apps.elections.rules.emails import EmailPurpose
-from singletable_apps.elections.rules.names import fold_name, quote_names
+from singletable_apps.elections.rules.names import fold_name, quote_names, sort_key
 from singletable_apps.elections.service.rolls import RollEdit, RollRow
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
@@ -158,8 +158,8 @@ def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
         rows,
         text=lambda row: f"{row.voter.name} {row.voter.email} {row.voter.group}",
         columns={
-            "name": lambda row: row.voter.name.casefold(),
-            "group": lambda row: row.voter.group.casefold(),
+            "name": lambda row: sort_key(row.voter.name),
+            "group": lambda row: sort_key(row.voter.group),
             "weight": lambda row: row.voter.votes,
             "voted": lambda row: row.has_voted,
         },
@@ -341,10 +341,12 @@ def remind(page: ElectionPage) -> ConfirmedAction:
     """Remind everyone who was invited and has not voted."""
     rows = page.service.rolls.rows(page.user, page.election.name)
     reminded = _describe_reminded(page, rows)
+    questions = page.service.context.book.questions(page.election)
+    left = ", or not on every question" if questions[1:] else ""
     return _ask_to_send(
         page,
         f"Remind {count_people(len(_to_remind(rows)))}?",
-        "They were invited and haven’t voted, or not on every question. Nobody is reminded twice "
+        f"They were invited and haven’t voted{left}. Nobody is reminded twice "
         f"on a day, nor if they asked not to be. {reminded}",
         "reminder",
         page.service.rolls.remind,
@@ -461,6 +463,7 @@ def renew_link(page: ElectionPage, number: int) -> ConfirmedAction:
     """Replace the personal link of a voter."""
     row = page.service.rolls.row(page.user, page.election.name, number)
     to = f"The new one is sent to {row.voter.email}." if row.voter.email else "Print a new card."
+    to = to if page.election.allow_vote else "Nothing is sent now."
     return ConfirmedAction(
         page,
         title=f"New link for {row.voter.name}?",

@@ -6,6 +6,7 @@ typed, in Unicode's NFC, with single spaces between words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 from unicodedata import category, normalize
@@ -124,6 +125,11 @@ def roll_identity(name: str, email: str) -> str:
     return fold_name(email or name)
 
 
+def sort_key(name: str) -> str:
+    """Return a key that sorts names as people do: Member 2 before Member 10."""
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(12), fold_name(name))
+
+
 def is_same_name(a: str, b: str) -> bool:
     """Return whether two names are the same, ignoring case."""
     return fold_name(a) == fold_name(b)
@@ -154,7 +160,7 @@ def _clean_names(
 ) -> tuple[str, ...]:
     if len(texts) > limit:
         raise InvalidInput(
-            {field: f"That's {len(texts):,} {kind}. An election can have at most {limit:,}."}
+            {field: f"That’s {len(texts):,} {kind}. An election can have at most {limit:,}."}
         )
     names = tuple(clean(text, field=field) for text in texts)
     spellings: dict[str, list[str]] = {}
@@ -163,8 +169,8 @@ def _clean_names(
     repeated = [name for group in spellings.values() if len(group) > 1 for name in group]
     if repeated:
         message = (
-            f"Some {kind} are listed more than once: {quote_names(repeated)}. Names that differ "
-            "only in upper and lower case are the same."
+            f"Some {kind} are listed more than once: {quote_names([*dict.fromkeys(repeated)])}. "
+            "Names that differ only in upper and lower case are the same."
         )
         raise InvalidInput({field: message})
     return names

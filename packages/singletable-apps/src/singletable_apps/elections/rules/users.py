@@ -69,7 +69,7 @@ def check_password_change(actor: User, target: User) -> None:
 def check_view_user(actor: User, target: User) -> None:
     """Raise NotPermitted unless the actor may see the target's account and e-mail address."""
     if not _is_self(actor, target) and not has_permission(actor.role, Permission.MANAGE_USERS):
-        raise NotPermitted("Only administrators can see other people's accounts.")
+        raise NotPermitted("Only administrators can see other people’s accounts.")
 
 
 def check_remove_user(actor: User, target: User, *, user_count: int, election_count: int) -> None:
@@ -94,7 +94,7 @@ def check_remove_user(actor: User, target: User, *, user_count: int, election_co
 
 def _check_above(actor: User, target: User, verb: str) -> None:
     if not has_permission(actor.role, Permission.MANAGE_USERS):
-        raise NotPermitted(f"Only administrators can {verb} other people's accounts.")
+        raise NotPermitted(f"Only administrators can {verb} other people’s accounts.")
     if target.role.rank >= actor.role.rank:
         raise NotPermitted(f"You can’t {verb} {_someone_above(target)}")
 

@@ -40,7 +40,7 @@ def check_listed_voters(users: Sequence[User]) -> None:
     names = [user.name for user in users if not has_permission(user.role, Permission.VOTE)]
     if names:
         message = (
-            f"These people's accounts can’t vote: {quote_names(names)}. Leave them out, or ask an "
+            f"These people’s accounts can’t vote: {quote_names(names)}. Leave them out, or ask an "
             "administrator to change their roles."
         )
         raise InvalidInput({"voters": message})

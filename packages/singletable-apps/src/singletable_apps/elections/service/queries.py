@@ -45,11 +45,12 @@ class Participation:
 
 @dataclass(frozen=True, slots=True)
 class Turnout:
-    """How many people have voted, how many may, and how many left questions unanswered."""
+    """How many people voted, or may; `answered` any question on the ballot, `partly` not all."""
 
     voted: int
     eligible: int
-    partly: int = 0
+    answered: int
+    partly: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +227,9 @@ class Queries:
             check_permission(viewer, Permission.VIEW_APPLICATION)
         book = self._context.book
         record = book.record(self._read.get_election(election))
-        partly = len(book.partly_answered(record.election))
-        return Turnout(len(record.ballots), count_eligible(book, record), partly)
+        partly = book.partly_answered(record.election)
+        answered, eligible = partly | record.ballots.keys(), count_eligible(book, record)
+        return Turnout(len(record.ballots), eligible, len(answered), len(partly))
 
     def rankings(self, viewer: User | LinkVoter, election: str) -> list[tuple[str, int | None]]:
         """Return all candidates with their ranks on the viewer's ballot, None if not ranked."""

@@ -39,6 +39,7 @@ from singletable_apps.elections.rules.names import (
     quote,
     quote_names,
     roll_identity,
+    sort_key,
 )
 from singletable_apps.elections.rules.roll import (
     RollChange,
@@ -198,7 +199,7 @@ class Rolls:
                 is_sent(latest.get((voter.number, f"{EmailPurpose.REMINDER}-{today}"))),
                 voter.voter_id in partly,
             )
-            for voter in sorted(record.roll.values(), key=lambda each: fold_name(each.name))
+            for voter in sorted(record.roll.values(), key=lambda each: sort_key(each.name))
         ]
 
     def row(self, actor: User, name: str, number: int) -> RollRow:

@@ -138,6 +138,10 @@ def test_protocol_has_all_questions_and_is_signed_once(app: PagesApp, ada: Brows
     for voter in voters:
         app.vote(voter.name, TEA, "Red")
     app.vote("Ada", "Cake", "Green")
+    dialog = ada.read("e", TEA, "finalize")
+    expected = ["have voted. 2 people haven’t answered", "one person answered one of the"]
+    assert [part for part in expected if part not in dialog] == []
+    assert "everyone here sees the results" not in dialog
     close(app)
     [text, other] = [ada.read("e", name, "protocol") for name in (TEA, "Cake")]
     parts = ["Meeting Protocol of the election", "1. Tea Voted 3", "Red wins", "2. Cake Voted 1"]

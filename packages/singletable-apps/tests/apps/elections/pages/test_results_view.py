@@ -68,6 +68,20 @@ def test_headline_of_a_broken_tie_names_the_winner() -> None:
     assert f"{first} first" in headline(tied, "seed").why
 
 
+@pytest.mark.parametrize(
+    ("cast", "title"),
+    [({"Y": 2, "N": 1}, "accepted"), ({"N": 1}, "rejected"), ({"Y": 1, "N": 1}, "rejected")],
+)
+def test_headline_of_a_proposal_says_if_it_is_accepted(cast: dict[str, int], title: str) -> None:
+    answers = {"Y": "Yes", "N": "No"}
+    rankings = [(Ranking.from_levels([answers[each]]), often) for each, often in cast.items()]
+    ballots = Ballots.from_counts(["Yes", "No"], rankings)
+    result = count_ballots("plurality", ballots, 1, "seed")
+    assert headline(result, "seed").title == f"The proposal is {title}"
+    assert describe_decision(result, "M").startswith(f"The proposal is {title}")
+    assert headline(result, None).title == f"The proposal would be {title}"
+
+
 DECISIONS = [
     ("plurality", {"A": 8, "B": 6, "": 1}, "A received the most votes (8 of 14)."),
     ("approval", {"AB": 3, "B": 1}, "B received the most approvals (4 of 4)."),

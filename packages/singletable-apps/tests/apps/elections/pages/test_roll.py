@@ -217,6 +217,7 @@ def test_results_of_few_secret_ballots_are_hidden_and_of_three_shown_by_link(
         _vote(visitor, code, Red="1")
     close = owner.get("e", CHAIR, "finalize")
     assert "Only 3 people voted" in text_in(close.text)
+    assert "everyone here sees the results" in close.text
     assert owner.submit(close).status_code == 303
     for browser, page in ((visitor, ("v", codes[0])), (owner, ("e", CHAIR))):
         text = browser.read(*page, "tally")
@@ -229,7 +230,9 @@ def test_results_of_two_secret_ballots_are_hidden(owner: Browser, app: PagesApp)
     visitor = app.browser()
     for name in ("Cleo", "Dan"):
         _vote(visitor, _code(app, name), Red="1")
-    closed = owner.submit(owner.get("e", CHAIR, "finalize"))
+    close = owner.get("e", CHAIR, "finalize")
+    assert "everyone here sees the results" not in close.text
+    closed = owner.submit(close)
     assert owner.flash(closed) == f"“{CHAIR}” is closed."
     assert "Too few ballots" in owner.read("e", CHAIR, "tally")
     assert "Closed without results" in owner.read("e", CHAIR)
@@ -240,6 +243,7 @@ def test_results_of_two_secret_ballots_are_hidden(owner: Browser, app: PagesApp)
 
 def test_new_link_replaces_the_old_one(owner: Browser, app: PagesApp) -> None:
     code = _code(app, "Eve")
+    assert "Print a new card." in owner.read("e", CHAIR, "roll", "3", "link")
     assert owner.submit(owner.get("e", CHAIR, "roll", "3", "link")).status_code == 303
     assert app.browser().get("v", code).status_code == 404
     assert app.browser().get("v", _code(app, "Eve")).status_code == 200

@@ -146,8 +146,9 @@ def test_ballot_with_marks_is_reviewed_and_cast(
     app.launch("Zoë", "Bob", "Alice", method=method)
     ben = app.register("Ben")
     review = ben.submit(ben.get("e", CHAIR, "ballot"), **fields)
-    assert f"1. {shown} Not ranked: " in text_in(review.text)
-    ben.submit(review, sure="yes")
+    assert f"1. {shown} Not marked: " in text_in(review.text)
+    receipt = ben.open(ben.submit(review, sure="yes").headers["location"])
+    assert "Your choice" in receipt.text
     tally = app.world.service.results.tally(app.user("Ben"), CHAIR)
     assert tally.ballots_cast == 1
     assert "Bob" in tally.result.winners
@@ -173,6 +174,10 @@ def test_schulze_results_say_whether_the_quorum_is_met(app: PagesApp) -> None:
     ben = app.register("Ben")
     app.vote("Ben", CHAIR, "Bob")
     assert "the quorum of 2 is not met" in ben.get("e", CHAIR, "tally").text
+    app.world.service.lifecycle.close(app.user("Ada"), CHAIR)
+    text = ben.read("e", CHAIR, "tally") + ben.read("e", CHAIR, "protocol")
+    assert text.count("No valid result") == 2
+    assert "The quorum was not met, so the count decides nothing: Bob wins." in text
 
 
 def test_ballot_says_the_order_of_names(app: PagesApp, ada: Browser) -> None:

@@ -23,6 +23,7 @@ from singletable_apps.elections.rules.names import (
     clean_voter_names,
     fold_name,
     is_same_name,
+    sort_key,
 )
 from singletable_apps.shared.errors import InvalidInput
 from tests.apps.elections.rules.factories import ballot, election, user
@@ -141,6 +142,11 @@ def test_email_needs_a_name_and_a_domain(text: str) -> None:
 )
 def test_names_are_compared_ignoring_case(a: str, b: str, are_one: bool) -> None:
     assert is_same_name(a, b) is is_same_name(b, a) is are_one
+
+
+def test_names_with_numbers_sort_as_people_count() -> None:
+    names = sorted(["Zoë", "Member 10", "member 9", "Member 2"], key=sort_key)
+    assert names == ["Member 2", "member 9", "Member 10", "Zoë"]
 
 
 def test_name_lists_keep_their_order_and_can_be_empty() -> None:

@@ -294,8 +294,8 @@ def test_turnout_counts_the_voter_list_or_everyone_who_may_vote(memory: World) -
     for name in ("All", "Listed"):
         memory.service.voting.cast(bob, name, ballot("Red"), "k")
     turnout = memory.service.queries.turnout
-    assert turnout(ada, "All") == Turnout(voted=1, eligible=3)
-    assert turnout(ada, "Listed") == Turnout(voted=1, eligible=2)
+    assert turnout(ada, "All") == Turnout(voted=1, eligible=3, answered=1, partly=0)
+    assert turnout(ada, "Listed") == Turnout(voted=1, eligible=2, answered=1, partly=0)
 
 
 # Each picture is an event, and a transaction stores at most 100.
