@@ -15,6 +15,8 @@ from hashlib import sha256
 from tinycss2 import parse_blocks_contents, parse_rule_list, parse_stylesheet, serialize
 from tinycss2.ast import AtRule, Declaration, FunctionBlock, Node, QualifiedRule
 
+from singletable_apps.shared.languages import Phrase
+
 MAX_CSS_BYTES = 10_000
 # The element around the content of each public page. Nothing in it paints outside of it.
 _CONTENT = "#content"
@@ -49,7 +51,7 @@ class Stylesheet:
     """What is served, and a sentence with its line for everything that is refused."""
 
     text: str
-    problems: tuple[str, ...]
+    problems: tuple[Phrase, ...]
 
     @property
     def digest(self) -> str:
@@ -65,16 +67,20 @@ def confine(source: str) -> Stylesheet:
     try:
         rules = list(parser.rules(nodes))
     except RecursionError:
-        return Stylesheet("", ("Line 1: The brackets are nested too deeply.",))
+        return Stylesheet("", (_problem(1, "The brackets are nested too deeply."),))
     text = "\n".join([f"{_CONTENT} {{ contain: paint; }}", *rules, ""]) if rules else ""
     return Stylesheet(text, tuple(parser.problems))
+
+
+def _problem(line: int, text: str, name: str = "") -> Phrase:
+    return Phrase("Line %(line)s: %(reason)s", line=line, reason=Phrase(text, name=name))
 
 
 class _Parser:
     """Yields what is allowed, and notes the rest."""
 
     def __init__(self) -> None:
-        self.problems: list[str] = []
+        self.problems: list[Phrase] = []
 
     def rules(self, nodes: Iterable[Node]) -> Iterator[str]:
         for node in nodes:
@@ -86,14 +92,15 @@ class _Parser:
             elif not isinstance(node, AtRule):
                 self._refuse(node, "This is not a rule. Expected, for example: h2 { color: teal; }")
             elif node.lower_at_keyword not in _AT_RULES or node.content is None:
-                self._refuse(node, f"@{node.at_keyword} is not allowed, only @media and @supports.")
+                text = "@%(name)s is not allowed, only @media and @supports."
+                self._refuse(node, text, node.at_keyword)
             elif self._is_allowed(node.prelude):
                 inner = parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
                 if rules := " ".join(self.rules(inner)):
                     yield f"@{node.lower_at_keyword}{serialize(node.prelude)} {{ {rules} }}"
 
-    def _refuse(self, node: Node, reason: str) -> None:
-        self.problems.append(f"Line {node.source_line}: {reason}")
+    def _refuse(self, node: Node, text: str, name: str = "") -> None:
+        self.problems.append(_problem(node.source_line, text, name))
 
     def _selectors(self, rule: QualifiedRule) -> Iterator[str]:
         parts: list[list[Node]] = [[]]
@@ -108,7 +115,7 @@ class _Parser:
             if not part or (part[0].type == "literal" and first not in (".", ":", "*")):
                 self._refuse(rule, "Expected a selector, such as h2 or .prose a.")
             elif first in ("html", "body"):
-                self._refuse(rule, f"{first} is outside of the content. Try * instead.")
+                self._refuse(rule, "%(name)s is outside of the content. Try * instead.", first)
             elif self._is_allowed(part, is_selector=True):
                 yield f"{_CONTENT} {serialize(part).strip()}"
 
@@ -121,9 +128,10 @@ class _Parser:
             elif not isinstance(node, Declaration):
                 self._refuse(node, "Expected a property and a value, such as color: teal;")
             elif not (node.lower_name in names or node.lower_name.startswith(families)):
-                self._refuse(node, f"The property {node.name} is not allowed.")
+                self._refuse(node, "The property %(name)s is not allowed.", node.name)
             elif not node.value or any(token.serialize() == ":" for token in node.value):
-                self._refuse(node, f"The value of {node.name} is not complete: end it with “;”.")
+                text = "The value of %(name)s is not complete: end it with “;”."
+                self._refuse(node, text, node.name)
             elif self._is_allowed(node.value):
                 yield f"{node.serialize()};"
 
@@ -136,9 +144,9 @@ class _Parser:
             if token.type == "url" or name in ("url", "src", "image", "image-set"):
                 self._refuse(token, "Files cannot be loaded: url() is not allowed.")
             elif token.type not in types or (is_mark and set(token.serialize()) - _MARKS):
-                self._refuse(token, f"This is not allowed here: {token.serialize()[:40]}")
+                self._refuse(token, "This is not allowed here: %(name)s", token.serialize()[:40])
             elif name and not is_selector and name not in _FUNCTIONS.split():
-                self._refuse(token, f"The function {name}() is not allowed.")
+                self._refuse(token, "The function %(name)s() is not allowed.", name)
             else:
                 inner = getattr(token, "arguments" if name else "content", ())
                 if self._is_allowed(inner, is_selector=is_selector):

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from singletable_apps.portfolio.custom_css import MAX_CSS_BYTES, confine
 from singletable_apps.portfolio.entities import Experience, Font, MenuEntry, Project, Theme
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES, is_id, slug_error
-from singletable_apps.shared.languages import ENGLISH, Language, Languages
+from singletable_apps.shared.languages import ENGLISH, Language, Languages, join_phrases
 from singletable_apps.shared.service import time_zone_names
 from singletable_apps.shared.text import InputChecks, normalize_line
 
@@ -132,13 +132,13 @@ def check_settings_edits(edits: SettingsEdits) -> SettingsEdits:
         checks.reject("time_zone", "Choose a time zone such as Europe/Lisbon.")
     most = MAX_POSTS_PER_PAGE
     if edits.posts_per_page is not None and not 1 <= edits.posts_per_page <= most:
-        checks.reject("posts_per_page", f"Enter a number from 1 to {most}.")
+        checks.reject("posts_per_page", "Enter a number from 1 to %(most)s.", most=most)
     if edits.menu is not None:
         checked["menu"] = _check_entries(checks, _check_menu_entry, "menu", edits.menu)
     if edits.css is not None:
         checked["css"] = checks.source("css", edits.css, most_bytes=MAX_CSS_BYTES)
         if problems := confine(checked["css"]).problems:
-            checks.reject("css", "\n".join(problems))
+            checks.reject("css", join_phrases("\n", problems))
     checks.raise_errors()
     return SettingsEdits(**checked)
 
@@ -156,19 +156,18 @@ def _check_social_links(
 ) -> dict[str, str]:
     for name in links:
         if name not in SOCIAL_NETWORKS:
-            checks.reject(f"{field}/{name}", f"Use one of {', '.join(SOCIAL_NETWORKS)}.")
+            checks.reject(
+                f"{field}/{name}", "Use one of %(names)s.", names=", ".join(SOCIAL_NETWORKS)
+            )
     checked = {name: checks.link(f"{field}/{name}", url) for name, url in links.items()}
     return {name: url for name, url in checked.items() if url}
 
 
 def _check_entries(
-    checks: InputChecks,
-    check: Callable[[InputChecks, str, T], T],
-    field: str,
-    entries: Sequence[T],
+    checks: InputChecks, check: Callable[[InputChecks, str, T], T], field: str, entries: Sequence[T]
 ) -> list[T]:
     if len(entries) > MAX_ENTRIES:
-        checks.reject(field, f"Use at most {MAX_ENTRIES} entries.")
+        checks.reject(field, "Use at most %(most)s entries.", most=MAX_ENTRIES)
     ids = [entry.id for entry in entries]
     for number, entry_id in enumerate(ids):
         if not is_id(entry_id):
@@ -218,5 +217,5 @@ def _check_technologies(checks: InputChecks, field: str, names: Sequence[str]) -
     place = f"{field}/technologies"
     entered = [name for name in names if normalize_line(name)]
     if len(entered) > MAX_TECHNOLOGIES:
-        checks.reject(place, f"Use at most {MAX_TECHNOLOGIES} technologies.")
+        checks.reject(place, "Use at most %(most)s technologies.", most=MAX_TECHNOLOGIES)
     return [checks.line(place, name, longest=MAX_TECHNOLOGY) for name in entered]

@@ -13,11 +13,13 @@ from unicodedata import category, normalize
 from singletable import evolve
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Role, User
 from singletable_apps.shared.errors import InvalidInput, RequestRejected
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.permissions import Permissions
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.text import InputChecks, normalize_line
 
 MAX_MARKDOWN_BYTES = 120_000
+TOO_LONG = "A post can have %(most)s bytes of text; this has %(size)s. Make two posts of it."
 MAX_HTML_BYTES = 240_000
 MAX_TITLE = 200
 MAX_SLUG = 100
@@ -49,10 +51,7 @@ ROLES = {
         "Author",
         "Writes posts, uploads images, and approves comments on their own posts.",
     ),
-    Role.OWNER: (
-        "Owner",
-        "Everything: all posts, the settings, and who has an account.",
-    ),
+    Role.OWNER: ("Owner", "Everything: all posts, the settings, and who has an account."),
 }
 
 
@@ -182,10 +181,11 @@ def derive_slug(title: str) -> str:
 def slug_error(slug: str) -> str:
     """Return why this cannot be a slug, or an empty text."""
     if len(slug) > MAX_SLUG:
-        return f"Use at most {MAX_SLUG} characters; there are {len(slug):,} now."
+        text = "Use at most %(longest)s characters; there are %(size)s now."
+        return Phrase(text, longest=MAX_SLUG, size=len(slug))
     if not _SLUG.fullmatch(slug):
-        example = derive_slug(slug) or "my-first-post"
-        return f"Use lower-case letters, digits and single hyphens, such as {example}."
+        text = "Use lower-case letters, digits and single hyphens, such as %(example)s."
+        return Phrase(text, example=derive_slug(slug) or "my-first-post")
     if is_uuid(slug):
         return "Choose another slug: this one looks like the id of a post."
     return ""
@@ -209,10 +209,12 @@ def _check_tags(checks: InputChecks, tags: Iterable[str]) -> tuple[str, ...]:
         if not any(each.isalnum() for each in tag):
             checks.reject("tags", "Use letters or digits in every tag.")
         elif len(tag) > MAX_TAG:
-            checks.reject("tags", f"Use at most {MAX_TAG} characters in a tag: “{tag[:20]}…”.")
+            text = "Use at most %(longest)s characters in a tag: “%(tag)s…”."
+            checks.reject("tags", text, longest=MAX_TAG, tag=tag[:20])
         kept[tag] = None
     if len(kept) > MAX_TAGS:
-        checks.reject("tags", f"Use at most {MAX_TAGS} tags; there are {len(kept)} now.")
+        text = "Use at most %(longest)s tags; there are %(size)s now."
+        checks.reject("tags", text, longest=MAX_TAGS, size=len(kept))
     return tuple(kept)
 
 
@@ -224,7 +226,8 @@ def check_draft(draft: PostDraft) -> PostDraft:
     if slug and (error := slug_error(slug)):
         checks.reject("slug", error)
     elif draft.is_page and slug in RESERVED:
-        checks.reject("slug", f"Choose another address: “/{slug}” is a part of the site itself.")
+        text = "Choose another address: “/%(slug)s” is a part of the site itself."
+        checks.reject("slug", text, slug=slug)
     topic = checks.line("category", draft.category, longest=MAX_CATEGORY)
     if topic and not any(each.isalnum() for each in topic):
         checks.reject("category", "Use letters or digits.")
@@ -255,8 +258,7 @@ def _check_markdown(checks: InputChecks, markdown: str) -> str:
     checks.printable("markdown", text.replace("\t", " "))
     size = len(text.encode(errors="replace"))
     if size > MAX_MARKDOWN_BYTES:
-        words = f"A post can have {MAX_MARKDOWN_BYTES:,} bytes of text; this has {size:,}."
-        checks.reject("markdown", f"{words} Make two posts of it.")
+        checks.reject("markdown", TOO_LONG, most=MAX_MARKDOWN_BYTES, size=size)
     return text
 
 

@@ -27,7 +27,7 @@ from posixpath import dirname, join, normpath, relpath
 
 from pydantic import BaseModel, TypeAdapter
 
-from singletable_apps.portfolio import entities, patterns, profile_rules, site_files
+from singletable_apps.portfolio import entities, patterns, profile_rules, rules, site_files
 from singletable_apps.portfolio.rules import MAX_MARKDOWN_BYTES, PERMISSIONS, Permission, Post
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
@@ -37,6 +37,7 @@ from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.shared.archives import Files, read_zip, write_zip
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.images import InvalidImage, process_image
+from singletable_apps.shared.languages import Phrase, join_phrases
 from singletable_apps.shared.objects import ObjectNotFound
 from singletable_apps.shared.permissions import NotPermitted
 
@@ -253,7 +254,7 @@ class _Import:
         try:
             outcome = action()
         except InvalidInput as error:
-            reason = " ".join(f"{name}: {text}" for name, text in error.errors.items())
+            reason = join_phrases(" ", (join_phrases(": ", each) for each in error.errors.items()))
             self._note(path, Outcome.FAILED, reason)
         except NotPermitted:
             raise
@@ -264,9 +265,9 @@ class _Import:
                 self._note(path, outcome)
 
     def _read(self, path: str) -> None:
-        if path not in _PORTFOLIO and len(self._files[path]) > _MAX_MARKDOWN_FILE:
-            limit = f"A post can have {MAX_MARKDOWN_BYTES:,} bytes of text."
-            raise InvalidInput({"text": f"{limit} Make several files of it."})
+        size = len(self._files[path])
+        if path not in _PORTFOLIO and size > _MAX_MARKDOWN_FILE:
+            raise InvalidInput({"text": Phrase(rules.TOO_LONG, most=MAX_MARKDOWN_BYTES, size=size)})
         text = self._decode(path)
         if path in _PORTFOLIO:
             self._documents[path] = site_files.read_site(text)
@@ -285,7 +286,8 @@ class _Import:
         if post.slug:
             first = self._slugs.setdefault(post.slug, path)
             if first != path:
-                raise InvalidInput({"slug": f"{first} has the same slug “{post.slug}”."})
+                text = "%(file)s has the same slug “%(slug)s”."
+                raise InvalidInput({"slug": Phrase(text, file=first, slug=post.slug)})
             parts = [] if post.is_page else ["blog"]
             self._urls[path] = self._service.context.urls.page(*parts, post.slug)
         self._documents[path] = post

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.languages import Phrase
 
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 20_000_000
@@ -58,7 +59,7 @@ def open_zip(data: bytes) -> Generator[ZipFile]:
     """Open a zip file, and raise ArchiveError if it is damaged, has a password or is unusual."""
     # Python reads the whole directory at once, and every entry takes half a kilobyte.
     if data.count(_DIRECTORY_ENTRY) > 2 * MAX_FILES:
-        raise ArchiveError(f"There are more than {MAX_FILES:,} files. Import fewer at a time.")
+        raise _too_much()
     try:
         with ZipFile(BytesIO(data)) as archive:
             for info in archive.infolist():
@@ -117,11 +118,14 @@ def _check_total(
     for count, (name, size, read) in enumerate(found):
         total += size
         if size > MAX_FILE_BYTES:
-            raise ArchiveError(f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB.")
+            text = "%(file)s is larger than %(most)s MB."
+            raise ArchiveError(Phrase(text, file=name, most=MAX_FILE_BYTES // 1_000_000))
         if count >= MAX_FILES or total > max_bytes:
-            raise ArchiveError(
-                f"There are more than {MAX_FILES:,} files, or more than "
-                f"{max_bytes // 1_000_000} MB. Import them in parts."
-            )
+            raise _too_much(max_bytes)
         files[name] = read()
     return files
+
+
+def _too_much(max_bytes: int = MAX_TOTAL_BYTES) -> ArchiveError:
+    text = "There are more than %(files)s files, or more than %(most)s MB. Import them in parts."
+    return ArchiveError(Phrase(text, files=MAX_FILES, most=max_bytes // 1_000_000))

@@ -13,6 +13,8 @@ from typing import Any, cast
 from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 from PIL.JpegImagePlugin import JpegImageFile
 
+from singletable_apps.shared.languages import Phrase
+
 # The widths for phones, for columns of text, and for large or dense screens.
 WIDTHS = (480, 960, 1600)
 MAX_BYTES = 15_000_000
@@ -116,7 +118,7 @@ def read_processed_image(name: str, variants: Mapping[int, bytes]) -> ProcessedI
     for width, data in variants.items():
         image = _open(data)
         if image.format != "WEBP" or ImageSize(*image.size) != size.scaled(width):
-            raise InvalidImage(f"Expected a WebP of {width} pixels width.")
+            raise InvalidImage(Phrase("Expected a WebP of %(width)s pixels width.", width=width))
         if image.info.keys() & _METADATA or getattr(image, "is_animated", False):
             raise InvalidImage("Expected an image without metadata and animation. Upload it alone.")
     return ProcessedImage(name, size, variants)
@@ -127,10 +129,9 @@ def _open(data: bytes) -> Image.Image:
     if not data:
         raise InvalidImage("The file is empty. Choose an image.")
     if len(data) > MAX_BYTES:
-        raise InvalidImage(
-            f"The file has {len(data) / 1e6:.1f} MB. Upload an image of up to "
-            f"{MAX_BYTES // 1_000_000} MB."
-        )
+        text = "The file has %(size)s MB. Upload an image of up to %(most)s MB."
+        size, most = round(len(data) / 1e6, 1), MAX_BYTES // 1_000_000
+        raise InvalidImage(Phrase(text, size=size, most=most))
     if _SVG.match(data):
         raise InvalidImage("SVG files can contain scripts. Export the image as PNG or WebP.")
     try:
@@ -152,10 +153,8 @@ def _open(data: bytes) -> Image.Image:
 
 
 def _too_many_pixels(allowed: int = MAX_PIXELS) -> InvalidImage:
-    return InvalidImage(
-        f"The image has more than {allowed // 1_000_000} megapixels. Make it smaller, and upload "
-        "it again."
-    )
+    text = "The image has more than %(most)s megapixels. Make it smaller, and upload it again."
+    return InvalidImage(Phrase(text, most=allowed // 1_000_000))
 
 
 def _has_too_many_scans(data: bytes) -> bool:

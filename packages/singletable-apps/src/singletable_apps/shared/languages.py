@@ -8,7 +8,7 @@ the page that shows the error translates it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
@@ -47,6 +47,12 @@ class Phrase(str):
     def __str__(self) -> Self:
         """Return the text as it is: it stays translatable as the text of an error."""
         return self
+
+
+def join_phrases(separator: str, texts: Iterable[str]) -> Phrase:
+    """Return texts one after the other, each of which a page translates."""
+    parts = {f"{place}": Phrase(text) for place, text in enumerate(texts)}
+    return Phrase(separator.join(f"%({name})s" for name in parts), **parts)
 
 
 class Language:

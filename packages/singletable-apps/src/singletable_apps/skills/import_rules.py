@@ -76,10 +76,7 @@ _WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
 
 
 def spell_levels(names: Mapping[entities.Level, str]) -> dict[str, entities.Level]:
-    """Return the levels by what a cell can contain: our names, the organization's, or 1 to 4.
-
-    A column of numbers with blank cells is often saved with fractions, such as 2.0.
-    """
+    """Return the levels by what a cell can contain: names, or 1 to 4, which may be 2.0."""
     spellings = {
         text: level
         for level, rank in rules.RANKS.items()

@@ -97,9 +97,7 @@ def read_blog(
 
 
 @router.post(
-    "/blogs",
-    status_code=201,
-    responses={**_AUTHORS, **web.responses(TAKEN), **web.CREATED},
+    "/blogs", status_code=201, responses={**_AUTHORS, **web.responses(TAKEN), **web.CREATED}
 )
 def create_blog(
     new: schemas.NewBlog, request: Request, headers: web.Headers, service: Service, actor: Actor
@@ -113,10 +111,7 @@ def create_blog(
     return _body(service, service.posts.get(blog.blog_id), actor)
 
 
-@router.put(
-    "/blogs/{blog_id}",
-    responses={**_AUTHORS, **web.responses(web.NOT_FOUND, TAKEN)},
-)
+@router.put("/blogs/{blog_id}", responses={**_AUTHORS, **web.responses(web.NOT_FOUND, TAKEN)})
 def edit_blog(
     blog_id: BlogId,
     changes: schemas.BlogChanges,

@@ -9,11 +9,7 @@ from fastapi import Path, Query, Response
 
 from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.blogs import BlogId, blog_bodies
-from singletable_apps.portfolio.api.dependencies import (
-    SWITCHED_OFF,
-    Actor,
-    Service,
-)
+from singletable_apps.portfolio.api.dependencies import SWITCHED_OFF, Actor, Service
 from singletable_apps.portfolio.api.schemas import Count, MediaBody
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import DayStats, Media, Portfolio, SiteSettings

@@ -33,6 +33,7 @@ from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
+from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.markdown import lead_text, plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.service import UNKNOWN_OUTCOME, RevisionCheck, any_revision, is_uuid
@@ -256,8 +257,8 @@ class PostService:
                 text = "A post in the trash has this slug. Restore it, or delete it forever."
                 raise InvalidInput({"slug": text}) from None
             if post and post.blog.is_page != draft.is_page:
-                kind = "page" if post.blog.is_page else "post"
-                raise InvalidInput({"slug": f"A {kind} here has the slug “{draft.slug}” already."})
+                text = "Of a post and a page, only one can have the slug “%(slug)s”."
+                raise InvalidInput({"slug": Phrase(text, slug=draft.slug)})
             changed = self._imported(actor, file, draft, post, revisions)
             if changed == post:
                 return unchanged, changed.blog
@@ -285,7 +286,7 @@ class PostService:
         is_possible = rules.is_id(blog_id) and 0 < number < 10**6
         old = self._store.run(patterns.revision_by_number, blog_id, number) if is_possible else None
         if old is None:
-            raise NotFound(f"There is no version {number} of this post.")
+            raise NotFound(Phrase("There is no version %(number)s of this post.", number=number))
 
         def change(post: rules.Post) -> rules.Post:
             draft = replace(post.draft, title=old.title, markdown=old.markdown)

@@ -21,11 +21,13 @@ from singletable_apps.portfolio.rules import (
     slug_error,
 )
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput
+from singletable_apps.shared.languages import Phrase
 
 # Adds writes to a transaction.
 Writes = Callable[[Transaction], None]
 _LAST_NUMBER = 9
-_HAS = "a post or page, perhaps in the trash, has"
+_TAKEN = "Choose another slug: a post or page, perhaps in the trash, has “%(slug)s” already."
+_TOO_MANY = Phrase("A post can have at most %(most)s old slugs. Keep this one.", most=MAX_OLD_SLUGS)
 
 
 class SlugRegistry:
@@ -74,10 +76,11 @@ class SlugRegistry:
             if each not in known
         ]
         if added and len(blog.old_slugs) > MAX_OLD_SLUGS:
-            raise InvalidInput({"aliases": f"Use at most {MAX_OLD_SLUGS} old slugs."})
+            raise InvalidInput({"aliases": _TOO_MANY})
         held = self._store.get_many([key_of(slug) for slug in added], consistent=True)
         for slug in filter(None, held):
-            raise InvalidInput({"aliases": f"Another post has or had the slug “{slug.slug}”."})
+            text = Phrase("Another post has or had the slug “%(slug)s”.", slug=slug.slug)
+            raise InvalidInput({"aliases": text})
 
         def write(transaction: Transaction) -> None:
             for slug in added:
@@ -92,7 +95,7 @@ class SlugRegistry:
             first = Slug(slug=slug, blog_id=blog.blog_id)
             return lambda transaction: transaction.create(first)
         if held.is_current and held.blog_id != blog.blog_id:
-            raise AlreadyExists({"slug": f"Choose another slug: {_HAS} “{slug}” already."})
+            raise AlreadyExists({"slug": Phrase(_TAKEN, slug=slug)})
         taken = Slug(slug=slug, blog_id=blog.blog_id, redirects_to=held.blog_id)
         return lambda transaction: transaction.put(taken, if_=_is_unchanged(held))
 
@@ -111,9 +114,7 @@ class SlugRegistry:
         if heir == blog.blog_id:
             slugs.append(old)
         if len(slugs) > MAX_OLD_SLUGS:
-            raise InvalidInput(
-                {"slug": f"{MAX_OLD_SLUGS} old slugs redirect to this post already. Keep this one."}
-            )
+            raise InvalidInput({"slug": _TOO_MANY})
 
         def write(transaction: Transaction) -> None:
             claim(transaction)

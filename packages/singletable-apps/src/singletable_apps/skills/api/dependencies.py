@@ -31,6 +31,5 @@ EXISTS = ProblemType(
 IN_USE = ProblemType("in-use", 409, "In use", "Others depend on this, so it cannot be deleted.")
 
 PROBLEMS = AppProblems(
-    {AlreadyExists: EXISTS, InUse: IN_USE},
-    field_name=lambda name, _: FIELD_NAMES.get(name, name),
+    {AlreadyExists: EXISTS, InUse: IN_USE}, field_name=lambda name, _: FIELD_NAMES.get(name, name)
 )

@@ -11,13 +11,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 from singletable_apps.shared import web
 from singletable_apps.shared.frame.people_api import Message
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import (
-    EXISTS,
-    Actor,
-    Service,
-    SkillName,
-    Username,
-)
+from singletable_apps.skills.api.dependencies import EXISTS, Actor, Service, SkillName, Username
 from singletable_apps.skills.api.schemas import EndorsementBody, EntryBody, UserSkillBody
 from singletable_apps.skills.entities import Level, Project, ProjectStatus
 from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from singletable import (
-    Attr,
-    Entity,
-    Key,
-    Table,
-    attr,
-    casefold,
-    created,
-    pascal_case,
-    updated,
-)
+from singletable import Attr, Entity, Key, Table, attr, casefold, created, pascal_case, updated
 from singletable_apps.skills.entities import gsi1
 
 # The projection of an index cannot be changed, so GSI1 is the final one from the start.

@@ -5,17 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Literal
 
-from singletable import (
-    Attr,
-    Entity,
-    Key,
-    Table,
-    attr,
-    casefold,
-    created,
-    pascal_case,
-    updated,
-)
+from singletable import Attr, Entity, Key, Table, attr, casefold, created, pascal_case, updated
 from singletable_apps.skills.entities import gsi1
 
 Level = Literal["Beginner", "Intermediate", "Advanced", "Expert"]

@@ -30,20 +30,27 @@ from singletable_apps.shared.web import COMMON
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.portfolio.support.posts import publish
+from tests.apps.support.html import field_errors
 
 APPS = Path(singletable_apps.__file__).parent
 CATALOGS = ("shared", "portfolio")
 # Modules whose errors readers see, besides those that mark their texts.
 RAISING = (
-    "portfolio/comment_rules.py",
+    "portfolio/*rules.py",
+    "portfolio/custom_css.py",
     "portfolio/pages/*.py",
     "portfolio/pages/admin/*.py",
     "portfolio/service/*.py",
     "shared/accounts/password*.py",
+    "shared/archives.py",
+    "shared/images.py",
     "shared/text.py",
 )
 MARKS = ("_", "Phrase", "gettext", "ngettext")
-ERRORS = ("Busy", "NotFound", "NotSignedIn", "PasswordRejected", "SwitchedOff")
+ERRORS = (
+    *("ArchiveError", "Busy", "InvalidImage", "NotFound", "NotSignedIn", "PasswordRejected"),
+    "SwitchedOff",
+)
 # What scripts show, and words that are the same in every language.
 LABELS = ("data-none", "data-wait", "data-failed", "data-copied", "data-blocked", "data-show")
 CODE = "el-GR"
@@ -78,10 +85,19 @@ def in_templates(folder: Path) -> Iterator[str]:
                 yield from texts_of(*(found if isinstance(found, tuple) else (found,)))
 
 
+def is_formatted(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr)
+
+
 def in_code(path: Path) -> Iterator[str]:
     """Return the texts that a module marks, and those of its errors if readers see them."""
     is_raising = any(path.match(each) for each in RAISING)
     for node in ast.walk(ast.parse(path.read_text())):
+        if is_raising and isinstance(node, ast.Assign | ast.Call):
+            # A text with parameters may have a name, for want of room.
+            values = [node.value] if isinstance(node, ast.Assign) else node.args
+            found = [each.value for each in values if isinstance(each, ast.Constant)]
+            yield from (each for each in texts_of(*found) if "%(" in each)
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
@@ -92,8 +108,10 @@ def in_code(path: Path) -> Iterator[str]:
             yield from texts_of(*given)
         elif is_raising and name in ERRORS:
             yield from texts_of(*given[:1])
-        elif is_raising and name in ("Problem", "reject"):
+        elif is_raising and name in ("Problem", "reject", "_problem", "_refuse"):
             yield from texts_of(*given[1:2])
+            # Nobody can translate a text with its values.
+            yield from (ast.unparse(each) for each in node.args[1:2] if is_formatted(each))
 
 
 def marked_texts(name: str) -> set[str]:
@@ -293,6 +311,9 @@ def test_no_page_of_the_studio_has_an_english_text(greek: PagesApp) -> None:
     posted = {
         ("comments",): {"action": "approve"},
         ("posts", "new"): {"title": "", "action": "schedule"},
+        ("settings",): dict.fromkeys(("tagline", "posts_per_page"), "99")
+        | {"title": "Τ", "time_zone": "UTC", "theme": "auto", "accent": "#123456"}
+        | {"language": CODE, "font": "serif", "css": "@χ; χ"},
         ("posts", draft.blog_id): {"title": "Σχέδιο", "markdown": "Λόγια", "revision": "1"},
         ("portfolio", "projects", "new"): {"title": ""},
         ("account", "password"): {"current": "χ", "new": "χ"},
@@ -303,6 +324,12 @@ def test_no_page_of_the_studio_has_an_english_text(greek: PagesApp) -> None:
     }
     for path, form in posted.items():
         pages[f"POST {path}"] = browser.post(admin(*path), form).text
+    for wrong in ({"slug": "Σ", "tags": "χ" * 50}, {"slug": published.slug}):
+        form = {"title": "Σχέδιο", "markdown": "Λόγια", "action": "save"} | wrong
+        answer = browser.post(admin("posts", "new"), form)
+        assert "⟦" in " ".join(field_errors(answer).values())
+        pages[f"{wrong}"] = answer.text
+    assert "⟦" in field_errors(browser.post(admin("settings"), posted["settings",]))["css"]
     person = ("people", f"{nikos.user_id}", "remove")
     for path in ((), ("posts",), ("portfolio", "menu"), ("import", "undo"), person):
         assert admin(*path) in pages

@@ -65,6 +65,14 @@ def test_own_profile_and_settings_are_not_ticked(app: PagesApp, ada: Browser, is
     assert len(app.world.service.posts.list_all()) == (not is_new)
 
 
+def test_import_of_nothing_keeps_the_file_and_asks_again(app: PagesApp, ada: Browser) -> None:
+    plan = _upload(ada, ("tea.md", POST))
+    again = ada.submit(plan, "/import/run", kinds=[])
+    assert "Nothing was chosen" in field_errors(again)["kinds"]
+    ada.submit(again, "/import/run", kinds=["posts"])
+    assert len(app.world.service.posts.list_all()) == 1
+
+
 def test_file_that_was_replaced_meanwhile_is_not_imported(app: PagesApp, ada: Browser) -> None:
     plan = _upload(ada, ("tea.md", POST))
     _upload(ada, ("milk.md", POST.replace(b"tea", b"milk")))

@@ -58,7 +58,7 @@ class EntryKind:
         for place, entry in enumerate(entries):
             if entry.id == entry_id:
                 return place
-        raise NotFound(f"There is no such {self.noun}. It may have been deleted.")
+        raise NotFound("There is no such entry. It may have been deleted.")
 
     def read(self, form: pages.Form, entry_id: str) -> Entry:
         """Return the entry in a form, or raise InvalidInput."""

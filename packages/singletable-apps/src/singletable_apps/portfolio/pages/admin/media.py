@@ -78,7 +78,7 @@ def _store(page: UserPageContext, file: pages.UploadedFile) -> Media | str:
     try:
         return page.service.media.upload(page.user, file.data, file.filename)
     except InvalidInput as error:
-        return page.language.gettext(str(error))
+        return page.language.gettext(*error.errors.values())
 
 
 def _as_json(page: UserPageContext, result: Media | str) -> dict[str, str]:

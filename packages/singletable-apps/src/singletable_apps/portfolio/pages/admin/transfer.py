@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
@@ -118,22 +119,26 @@ class ImportForm(BaseModel):
 @router.post("/admin/import/run")
 def run_import(page: OwnerPage, form: pages.PostedForm) -> Response:
     """Import the chosen kinds of the file that was uploaded last."""
+    bucket, archive = page.service.context.bucket, b""
+    with suppress(ObjectNotFound):
+        archive = bucket.get_object(_WAITING)
 
     def act(values: ImportForm) -> Response:
-        bucket = page.service.context.bucket
-        if not values.kinds:
-            raise InvalidInput({"file": "Nothing was chosen, so nothing was imported."})
-        try:
-            archive = bucket.get_object(_WAITING)
-        except ObjectNotFound:
-            archive = b""
         if _digest(archive) != values.digest:
             raise InvalidInput({"file": "This file is not here any more. Choose it again."})
+        if not values.kinds:
+            raise InvalidInput({"kinds": "Nothing was chosen, so nothing was imported."})
         report = transfer.import_with_undo(page.service, page.user, read_zip(archive), values.kinds)
         bucket.delete_object(_WAITING)
         return _show(page, pages.Form(), 200, report)
 
-    return page.submit(form, ImportForm, act, partial(_show, page))
+    def show(form: pages.Form, status: int) -> Response:
+        if _digest(archive) != form.value("digest"):
+            return _show(page, form, status)
+        plan = transfer.import_site(page.service, page.user, read_zip(archive), dry_run=True)
+        return _show(page, form, status, plan, is_plan=True)
+
+    return page.submit(form, ImportForm, act, show)
 
 
 @pages.confirm(router, "/admin/import/undo")

@@ -12,11 +12,7 @@ from singletable_apps.portfolio.rules import PostStatus, check_can_edit, post_st
 from singletable_apps.shared.pages import LocalTime
 from singletable_apps.shared.permissions import is_permitted
 
-_BADGES = {
-    PostStatus.DRAFT: "setup",
-    PostStatus.SCHEDULED: "later",
-    PostStatus.PUBLISHED: "open",
-}
+_BADGES = {PostStatus.DRAFT: "setup", PostStatus.SCHEDULED: "later", PostStatus.PUBLISHED: "open"}
 
 
 @dataclass(frozen=True)
