@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from singletable_apps.elections.sample import PASSWORD
 from tests.apps.support.elections.sample import copy_sample
 from tests.apps.support.site import make_elections_site
-from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.conftest import PHONE, WIDE, OpenPage
 from tests.browser.live_server import serve_app
 from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
@@ -104,8 +104,9 @@ def test_steps_of_the_example_can_be_chosen_by_pointer_and_keyboard(
     expect(panels.nth(1)).to_be_hidden()
 
 
-def test_example_is_wrapped_on_a_phone(open_page: OpenPage, site: str) -> None:
-    page = open_page(viewport=PHONE)
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 900, "height": 700}, WIDE], ids=str)
+def test_example_is_shown_whole(open_page: OpenPage, site: str, viewport: dict[str, int]) -> None:
+    page = open_page(viewport=viewport)
     page.goto(site)
     cut = "codes => codes.filter(code => code.scrollWidth > code.clientWidth).length"
     assert page.locator(".demo-panel pre").evaluate_all(cut) == 0

@@ -45,7 +45,7 @@ class IssuePage(Collection):
     comments: list[Comment]
 
 
-store = Store(connect("memory:"))  # or "file:tracker.db", "postgresql://…", "dynamodb:"
+store = Store(connect("memory:"))  # or "file:app.db", "postgresql://…", "dynamodb:"
 store.admin.create_table(tracker)
 store.create(Issue(project="web", number=7, title="Login fails"))
 store.create(Comment(project="web", issue=7, number=1, text="In Safari"))
