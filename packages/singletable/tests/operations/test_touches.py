@@ -75,7 +75,7 @@ TOUCHES: list[tuple[ops.Operation[Any], list[tuple[str, str, Item]]]] = [
         ops.ExecuteTransaction(
             [
                 ops.ParameterizedStatement("DELETE FROM tab WHERE PK = '1'"),
-                ops.ParameterizedStatement("EXISTS(SELECT * FROM tab WHERE PK = '1' AND n = m)"),
+                ops.ParameterizedStatement("EXISTS(SELECT * FROM tab WHERE PK = '1' AND PK = '2')"),
             ]
         ),
         [("tab", "delete", KEY), ("tab", "check", KEY)],

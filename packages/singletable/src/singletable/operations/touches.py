@@ -174,7 +174,8 @@ def _statement_access(request: StatementRequest) -> tuple[Access, Item]:
 
 
 def _compared(where: Condition | None) -> Item:
-    found = [equality(part) for part in conjuncts(where)]
+    """Return the values that attributes must equal: of several, the first, as the engine does."""
+    found = [equality(part) for part in reversed([*conjuncts(where)])]
     return dict(pair for pair in found if pair is not None)
 
 

@@ -33,7 +33,7 @@ ATTRIBUTES = ["player", "game", "score", "mine"]
 # Player 1 may access their own items, except for the attribute `hidden`.
 POLICY = policy(
     statement(
-        Action=[f"dynamodb:{name}" for name in ("*Item", "Query")],
+        Action=[f"dynamodb:{name}" for name in ("*Item", "Query", "PartiQL*")],
         Resource=[ARN, f"{ARN}/index/*"],
         Condition={
             "ForAllValues:StringEquals": {
@@ -43,6 +43,7 @@ POLICY = policy(
             "StringEqualsIfExists": {
                 "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
                 "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],
+                "dynamodb:FullTableScan": "false",
             },
         },
     )
@@ -128,6 +129,55 @@ query = _members(
 )
 
 
+numbers = st.sampled_from(["1", "1.0", "2", "2.0", "+2", "20e-1"])
+clauses = st.one_of(
+    st.builds("player = {}".format, numbers),
+    st.builds("{} = player".format, numbers),
+    st.builds("player IN [{}]".format, numbers),
+    st.builds("player IN ({}, {})".format, numbers, numbers),
+    st.sampled_from(["game = '1'", "player > 0", "player BETWEEN 1 AND 2", "score <> 'x'"]),
+    st.sampled_from(["attribute_exists(hidden)", "hidden IS MISSING", "mine IS MISSING"]),
+)
+wheres = st.recursive(
+    clauses,
+    lambda inner: st.one_of(
+        st.builds("({} AND {})".format, inner, inner),
+        st.builds("({} OR {})".format, inner, inner),
+        st.builds("NOT ({})".format, inner),
+    ),
+    max_leaves=4,
+)
+own = st.permutations(["player = 1", "player = 2", "game = '1'", "score = 'x'", "hidden = 'x'"])
+written = st.tuples(st.integers(2, 4), own).map(lambda both: " AND ".join(both[1][: both[0]]))
+selected = st.builds(
+    "SELECT {} FROM scores{} WHERE {}".format,
+    st.sampled_from(["*", "score", "hidden", "hidden.deep", "mine, score"]),
+    st.sampled_from(["", "", ".by_game", ".by_player"]),
+    wheres | written,
+)
+statements = st.one_of(
+    selected,
+    st.builds("EXISTS({})".format, selected),
+    st.builds(
+        "UPDATE scores {} WHERE {}{}".format,
+        st.sampled_from(
+            ["SET score = 'x'", "SET mine = hidden", "REMOVE hidden", "SET hidden = 1"]
+        ),
+        written,
+        st.sampled_from(["", " RETURNING ALL OLD *", " RETURNING MODIFIED NEW *"]),
+    ),
+    st.builds(
+        "DELETE FROM scores WHERE {}{}".format,
+        written,
+        st.sampled_from(["", " RETURNING ALL OLD *"]),
+    ),
+    st.builds("INSERT INTO scores VALUE {{'player': {}, 'game': '9'}}".format, numbers),
+)
+statement_parts = st.fixed_dictionaries(
+    {"Statement": statements}, optional={"ReturnValuesOnConditionCheckFailure": on_failure}
+)
+
+
 def _one_of(name: str, part: Any) -> Any:
     return st.fixed_dictionaries({name: part})
 
@@ -182,6 +232,19 @@ bodies = st.one_of(
         ).map(lambda actions: {"TransactItems": actions}),
     ),
 )
+statement_bodies = st.one_of(
+    st.tuples(st.just("ExecuteStatement"), statement_parts),
+    st.tuples(
+        st.just("BatchExecuteStatement"),
+        st.lists(statement_parts, min_size=1, max_size=2).map(lambda parts: {"Statements": parts}),
+    ),
+    st.tuples(
+        st.just("ExecuteTransaction"),
+        st.lists(statement_parts, min_size=1, max_size=2).map(
+            lambda parts: {"TransactStatements": parts}
+        ),
+    ),
+)
 
 
 def _filled() -> Engine:
@@ -202,12 +265,12 @@ def _items_of_others(engine: Engine) -> list[Item]:
     return [item for item in engine.execute(Scan("scores")).items if item["player"] != {"N": "1"}]
 
 
-async def _respond(engine: Engine, operation: Operation[object]) -> str:
+async def _respond(engine: Engine, operation: Operation[object], document: Any = POLICY) -> str:
     """Return everything that the client gets: the output, or the error with all its fields."""
     driver = AsyncEngine(engine)
     guard = Guard([Credential("player", "AKIAONE", "secret")])
     context = {"aws:username": "player"}
-    player = Identity("player", "AKIAONE", "123456789012", read_policy(POLICY, context), context)
+    player = Identity("player", "AKIAONE", "123456789012", read_policy(document, context), context)
     try:
         await guard.authorize(player, operation, driver)
         return write_result(await driver.execute(operation)).decode()
@@ -220,7 +283,7 @@ def _read(name: str, body: Any) -> Operation[object]:
     return cast("Operation[object]", operation)
 
 
-@given(bodies)
+@given(bodies | statement_bodies)
 def test_request_cannot_read_or_change_items_of_others(request: tuple[str, Any]) -> None:
     operation = _read(*request)
     with _filled() as engine:
@@ -253,8 +316,24 @@ def test_request_cannot_read_or_change_items_of_others(request: tuple[str, Any])
                 "ProjectionExpression": "score",
             },
         ),
+        (
+            "ExecuteStatement",
+            {"Statement": "SELECT score FROM scores WHERE player = 1 AND score <> 'x'"},
+        ),
     ],
 )
 def test_request_can_read_own_items(name: str, body: object) -> None:
     with _filled() as engine:
         assert '"score":{"S":"1"}' in asyncio.run(_respond(engine, _read(name, body)))
+
+
+# If a statement names a key attribute twice, the first value is the key, and the other a condition.
+def test_key_of_a_statement_is_what_the_policy_sees() -> None:
+    keys = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "1"}}
+    document = policy(statement(Action="dynamodb:PartiQL*", Resource=ARN, Condition=keys))
+    where = "player = 2 AND game = '1' AND player = 1"
+    exists = f"EXISTS(SELECT * FROM scores WHERE {where})"
+    part = {"Statement": exists, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+    operation = _read("ExecuteTransaction", {"TransactStatements": [part]})
+    with _filled() as engine:
+        assert "not authorized" in asyncio.run(_respond(engine, operation, document))
