@@ -171,7 +171,10 @@ def test_phones_and_screens_go_on_to_the_next_game(served: Served, open_page: Op
     screen, errors = open_screen(served, open_page, game)
     phone = served.join(open_page(viewport=PHONE), game, "Ada")
     host = served.host(open_page(), game)
+    expect(host.get_by_text("Links and devices")).to_be_visible()
     served.service.rounds.command(game.game_id, Command.END)
+    # Nobody joins a game that is over.
+    expect(host.get_by_text("Links and devices")).to_be_hidden()
     host.get_by_role("button", name="Play again").click()
     expect(phone.get_by_role("heading", name="You’re in, Ada")).to_be_visible()
     expect(screen.locator(".name")).to_have_text("Ada")
@@ -199,7 +202,11 @@ def test_editor_previews_keeps_saves_and_sorts(served: Served, open_page: OpenPa
     page.get_by_role("button", name="Trivia").click()
     expect(page.get_by_label("Option B", exact=True)).to_have_value("Canberra")
     assert not find_axe_violations(page)
-    # Another question is opened after this one is saved.
+    # Another question is opened after this one is saved; other links ask first.
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_role("link", name="Paste a list").click()
+    page.get_by_role("link", name="Add a question").click()
+    expect(page.get_by_role("heading", name="New question")).to_be_visible()
     page.get_by_role("link", name=LUNCH.title).click()
     expect(page.get_by_label("Question", exact=True)).to_have_value(LUNCH.title)
     rows = page.locator(".ed-list li")

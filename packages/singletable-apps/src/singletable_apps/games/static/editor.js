@@ -92,7 +92,7 @@ form.addEventListener("paste", (event) => {
   question.value = readQuestion();
 });
 
-const snapshot = () => new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
+const snapshot = () => JSON.stringify([...new FormData(form)].map(([name, value]) => [name, value instanceof File ? value.name : value]));
 const saved = snapshot();
 const isUnsaved = () => "unsaved" in editor.dataset || snapshot() !== saved;
 
@@ -102,13 +102,16 @@ function saveAnd(more) {
   form.requestSubmit();
 }
 
-// Another question is opened after this one is saved.
-list.addEventListener("click", (event) => {
-  const link = /** @type {HTMLElement} */ (event.target).closest("a"), number = link?.closest("li")?.dataset.number;
-  if (!number || event.ctrlKey || event.metaKey || !isUnsaved()) return;
+// Another question is opened after this one is saved; other links ask first.
+editor.addEventListener("click", (event) => {
+  const link = /** @type {HTMLElement} */ (event.target).closest("a"), then = link?.dataset.then ?? link?.closest("li")?.dataset.number;
+  if (!then || event.ctrlKey || event.metaKey || !isUnsaved()) return;
   event.preventDefault();
-  saveAnd({ then: number });
+  saveAnd({ then });
 });
+let isSent = false;
+addEventListener("submit", (event) => { isSent = !event.defaultPrevented; });
+addEventListener("beforeunload", (event) => { if (!isSent && isUnsaved()) event.preventDefault(); });
 
 // Drag a question to another place; the field “Place in the set” does the same without a mouse.
 let dragged = "";
