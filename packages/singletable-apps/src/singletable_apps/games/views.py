@@ -138,7 +138,8 @@ def question_view(question: Question, game: entities.Game, *, with_options: bool
         "type": question.type,
         "title": question.title,
         "detail": question.detail,
-        "category": question.category,
+        # Questions without a category have this one.
+        "category": question.category if question.category != "General" else "",
         "school": question.school,
         "instruction": question.instruction,
         "image": question.image,

@@ -114,7 +114,7 @@ function askedOf(question, questionId, more) {
 }
 
 /** @param {any} question */
-const kickerOf = (question) => [question.category === "General" ? "" : question.category, question.points ? plural(question.points, "point") : ""].filter(Boolean).join(" · ");
+const kickerOf = (question) => [question.category, question.points ? plural(question.points, "point") : ""].filter(Boolean).join(" · ");
 
 /** @param {{ left: number | undefined }} props */
 function Open({ left }) {

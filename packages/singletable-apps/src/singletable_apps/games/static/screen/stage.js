@@ -61,7 +61,7 @@ export function Lobby({ game, qr, url, warning }) {
     </div>
     <div class="lobby-people">
       <p class="lobby-count">${view.isLocked ? html`<b>${players}</b> ${players === 1 ? "player" : "players"}. The room is locked.` : players ? html`<b key=${players}>${players.toLocaleString("en")}</b> ${players === 1 ? "player is" : "players are"} in` : "Waiting for the first player"}</p>
-      ${view.teams.length ? html`<div class="lobby-teams">${view.teams.map((team) => html`<section key=${team}><h2>${team}</h2><${Names} names=${names.filter((_, at) => teams[at] === team)}/></section>`)}</div>` : html`<${Names} names=${names} more=${players - names.length}/>`}
+      ${view.teams.length ? html`<div class="lobby-teams">${view.teams.map((team, place) => html`<section key=${team} class=${`answer-${"abcdefgh"[place % 8]}`}><h2>${team}</h2><${Names} names=${names.filter((_, at) => teams[at] === team)}/></section>`)}</div>` : html`<${Names} names=${names} more=${players - names.length}/>`}
     </div>
   </section>`;
 }
@@ -82,7 +82,7 @@ export function Reading({ game }) {
 /** The question above answers or results. After the answers, what was asked is more than the story behind it.
  * @param {{game: import("../live.js").Game, isOver?: boolean, children?: any}} props */
 export function Asked({ game, isOver, children }) {
-  const { question } = game.view.value, text = (isOver && question.instruction) || question.detail;
+  const { question } = game.view.value, text = (isOver && question.type === "call-and-answer" && question.instruction) || question.detail;
   return html`<header class="asked">
     <div class="asked-words"><h1 class=${sizeOf(question.title)}>${question.title}</h1>${text && html`<p class="detail">${text}</p>`}</div>
     ${children}
