@@ -188,7 +188,7 @@ function Waiting() {
   const { title, playerCount, survey } = view.value;
   return html`<${Stage} kicker=${title} title=${isAudience ? "You are watching." : `You’re in, ${me.value.name}`}>
     <p class="stage-text">${survey ? "The survey opens soon." : "Look at the big screen. The first question comes soon."}</p>
-    <p class="stage-note">${me.value?.team ? `${me.value.team} · ` : ""}${plural(playerCount, "player")} in the room</p>${!isAudience && !survey && !wasRenamed.value && html`<${Rename} />`}</${Stage}>`;
+    <p class="stage-note">${me.value?.team && html`<bdi>${me.value.team}</bdi> · `}${plural(playerCount, "player")} in the room</p>${!isAudience && !survey && !wasRenamed.value && html`<${Rename} />`}</${Stage}>`;
 }
 
 /** @param {{ left: number | undefined }} props */

@@ -1,5 +1,5 @@
 // Results on the big screen, by the type of the question.
-import { html, useEffect, useState } from "../../shared/vendor/islands.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../shared/vendor/islands.js";
 import { calm, count } from "../live.js";
 import { numeral, summarize } from "../results.js";
 import { Asked, Dots, Options, Pictured, Rating, sizeOf, usePages } from "./stage.js";
@@ -23,9 +23,9 @@ export function Result({ question, reveal, isFresh }) {
     case "trivia": return html`<${Solved} question=${question} reveal=${reveal} isFresh=${isFresh}/>`;
     case "rating": return html`<${Rating} question=${question} tally=${reveal.tally}/>`;
     case "rank": return html`<${Order} question=${question} reveal=${reveal}/>`;
-    case "order": return html`<${Order} question=${question} reveal=${reveal}/><${Aftermath} reveal=${reveal}/>`;
-    case "slider": return html`<${Rating} question=${question} tally=${reveal.tally} correct=${reveal.correct}><p class=${`rating-mean${reveal.target > 9999 ? " is-long" : ""}`}><b>${numeral(reveal.target)}</b><span>${reveal.tolerance ? `±${numeral(reveal.tolerance)} is right` : "is right"}</span></p></${Rating}><${Aftermath} reveal=${reveal}/>`;
-    case "typed": return html`<p class="solution">${reveal.accepted.slice(0, 4).join(" · ")}</p><${Cloud} words=${reveal.texts.slice(0, 24).map((each) => [each.text, each.count, each.isCorrect])}/><${Aftermath} reveal=${reveal}/>`;
+    case "order": return html`<${Pictured} question=${question}><${Order} question=${question} reveal=${reveal}/></${Pictured}><${Aftermath} reveal=${reveal}/>`;
+    case "slider": return html`<${Pictured} question=${question}><${Rating} question=${question} tally=${reveal.tally} correct=${reveal.correct}><p class=${`rating-mean${reveal.target > 9999 ? " is-long" : ""}`}><b>${numeral(reveal.target)}</b><span>${reveal.tolerance ? `±${numeral(reveal.tolerance)} is right` : "is right"}</span></p></${Rating}></${Pictured}><${Aftermath} reveal=${reveal}/>`;
+    case "typed": return html`<${Pictured} question=${question}><p class="solution">${reveal.accepted.slice(0, 4).join(" · ")}</p><${Cloud} words=${reveal.texts.slice(0, 24).map((each) => [each.text, each.count, each.isCorrect])}/></${Pictured}><${Aftermath} reveal=${reveal}/>`;
     case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
     case "text": return html`<${Texts} texts=${reveal.texts ?? []} words=${reveal.words ?? []} answers=${reveal.answers}/>`;
     default: return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/></${Pictured}>`;
@@ -71,8 +71,18 @@ function Winners({ texts, votes, isFresh }) {
   ${votes > 0 && html`<p class="aftermath"><span class="explanation">${count(votes, "vote")}</span></p>`}`;
 }
 
-/** Words or short answers, larger the more people have written them. @param {{words: [string, number, boolean?][]}} props */
-const Cloud = ({ words }) => html`<ul class="cloud">${words.map(([word, number, isRight], at) => html`<li key=${word} class=${isRight === undefined ? `answer-${"abcdefgh"[at % 8]}` : isRight ? "is-right" : "is-wrong"} style=${{ "--share": (number / Math.max(...words.map((each) => each[1]))).toFixed(3) }}>${word}${number > 1 && html`<small>${number}</small>`}</li>`)}</ul>`;
+/** Words or short answers, larger the more people have written them, and as large as fits.
+ * @param {{words: [string, number, boolean?][]}} props */
+function Cloud({ words }) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null)), most = Math.max(...words.map((each) => each[1]));
+  useLayoutEffect(() => {
+    const { current } = list;
+    if (!current) return;
+    const isCut = () => [.../** @type {NodeListOf<HTMLElement>} */ (current.querySelectorAll("li"))].some((each) => each.offsetTop + each.offsetHeight > current.offsetTop + current.offsetHeight);
+    for (let fit = 1; fit === 1 || (fit > .2 && isCut()); fit *= .94) current.style.setProperty("--fit", `${fit}`);
+  }, [words.join()]);
+  return html`<ul class="cloud" ref=${list}>${words.map(([word, number, isRight], at) => html`<li key=${word} class=${isRight === undefined ? `answer-${"abcdefgh"[at % 8]}` : isRight ? "is-right" : "is-wrong"} style=${{ "--share": (number / most).toFixed(3) }}>${word}${number > 1 && html`<small>${number}</small>`}</li>`)}</ul>`;
+}
 
 function Texts({ texts, words, answers }) {
   const longest = Math.max(0, ...texts.map((each) => each.text.length));
