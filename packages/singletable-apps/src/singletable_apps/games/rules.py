@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -13,6 +13,7 @@ from singletable_apps.games.entities import (
     Game,
     GameState,
     Leaderboard,
+    Player,
     Round,
     Standing,
     Vote,
@@ -148,6 +149,18 @@ def rank_round(
         )
         for player, place in rank_players(totals).items()
     ]
+
+
+def place_present(
+    standings: Sequence[Standing], players: Mapping[str, Player]
+) -> Sequence[Standing]:
+    """Return the standings without players whom the host has removed since the round."""
+    gone = {each for each, player in players.items() if not player.is_active}
+    left = [each for each in standings if each.player not in gone]
+    if len(left) == len(standings):
+        return standings
+    places = rank_players({each.player: (each.total, each.seconds) for each in left})
+    return [replace(each, place=places[each.player]) for each in left]
 
 
 def written_ids(play: Play) -> list[str]:

@@ -212,29 +212,27 @@ def _visible(snapshot: Snapshot) -> list[entities.BallotAnswer]:
 def leaderboard_view(snapshot: Snapshot) -> View:
     """Return the first places with points and movement, and the teams."""
     before = {each.player: each.place for each in snapshot.before}
-    here = {player for player, each in snapshot.players.items() if each.is_active}
-    active = [each for each in snapshot.standings if each.player in here]
-    teams = {player.player_id: player.team for player in snapshot.players.values() if player.team}
-    totals = {each.player: each.total for each in active}
+    here = {player: each.team for player, each in snapshot.players.items() if each.is_active}
+    totals = {each.player: each.total for each in snapshot.standings}
     new = None if before else 0
     view: View = {
-        "of": len(active),
+        "of": len(totals),
         "top": [
             {
                 "playerId": each.player,
                 "name": snapshot.name_of(each.player),
-                "team": teams.get(each.player, ""),
+                "team": here.get(each.player, ""),
                 "place": each.place,
                 "points": each.total,
                 "gained": each.points,
                 # After the first round, nobody is newer than others.
                 "movement": before[each.player] - each.place if each.player in before else new,
             }
-            for each in active[:TOP]
+            for each in snapshot.standings[:TOP]
         ],
     }
     if snapshot.game.settings.teams:
-        ranked = sorted(team_totals(totals, teams).items(), key=lambda each: -each[1])
+        ranked = sorted(team_totals(totals, here).items(), key=lambda each: -each[1])
         view["teams"] = [
             {"name": name, "points": mean, "place": 1 + sum(other > mean for _, other in ranked)}
             for name, mean in ranked

@@ -13,7 +13,7 @@ from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.kinds import kind_of, summarize
 from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.results import Summary
-from singletable_apps.games.rules import judged_question, reply_of
+from singletable_apps.games.rules import judged_question, place_present, reply_of
 from singletable_apps.games.scoring import fold_answer, team_totals
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
@@ -188,7 +188,7 @@ class Reports:
         play = self._store.load(game_id)
         game, state = play.game, play.state
         players = {each.player_id: each for each in self._store.list_players(game_id)}
-        active = {each for each, player in players.items() if player.is_active}
+        teams = {each: player.team for each, player in players.items() if player.is_active}
         questions = list[ReportedQuestion]()
         answered, correct = Counter[str](), Counter[str]()
         for entry in self._store.list_rounds(game_id):
@@ -200,7 +200,7 @@ class Reports:
             correct.update(player for player, each in standings.items() if each.is_correct)
             question = judged_question(play, entry)
             questions.append(_report_question(game, entry, question, answers, standings, players))
-        final = [each for each in self._store.get_standings(state) if each.player in active]
+        final = place_present(self._store.get_standings(state), players)
         scores = [
             Score(
                 each.place,
@@ -212,7 +212,6 @@ class Reports:
             )
             for each in final
         ]
-        teams = {each.player_id: each.team for each in players.values() if each.team}
         totals = team_totals({each.player: each.total for each in final}, teams)
         return GameReport(
             game=game,
@@ -221,7 +220,7 @@ class Reports:
             scores=scores,
             champions=[each.player for each in scores if each.place == 1 and each.points],
             teams=sorted(totals.items(), key=lambda each: -each[1]),
-            player_count=len(active),
+            player_count=len(teams),
             asked=list_asked(game, self._store.list_asked(game_id), players),
         )
 

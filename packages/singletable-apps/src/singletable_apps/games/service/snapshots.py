@@ -10,7 +10,7 @@ from singletable_apps.games.entities import Answer, GameState, Player, Vote
 from singletable_apps.games.kinds import OPINIONS, kind_of
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType
-from singletable_apps.games.rules import Play, tally_answers
+from singletable_apps.games.rules import Play, place_present, tally_answers
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.game_store import GameStore
@@ -65,7 +65,7 @@ class Snapshots:
         context, store = self._context, self._store
         game = context.get_game(game_id)
         play = Play(game, state, context.get_questions(game))
-        entry = store.get_round(game_id, state.question_id)
+        entry, players = store.get_round(game_id, state.question_id), self.players(game_id)
         scored = state.scored
         previous = store.get_round(game_id, scored[-2]) if len(scored) > 1 else None
         is_survey = game.type is EngagementType.SURVEY
@@ -74,9 +74,9 @@ class Snapshots:
             play=play,
             round=entry,
             ballot=store.get_ballot(entry) if entry else (),
-            standings=store.get_standings(state),
+            standings=place_present(store.get_standings(state), players),
             before=store.get_result(previous) if previous else (),
-            players=self.players(game_id),
+            players=players,
             rounds=store.list_rounds(game_id) if is_survey_over else (),
             join_url=context.urls.absolute(context.urls.join(game.join_code)),
             asked=store.list_asked(game_id) if game.settings.takes_questions else (),

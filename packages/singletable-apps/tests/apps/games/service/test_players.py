@@ -129,6 +129,22 @@ def test_teams_with_equal_points_share_a_place(memory: World) -> None:
     assert [each["place"] for each in teams] == [1, 1, 1]
 
 
+def test_places_and_teams_close_up_when_a_player_is_removed(memory: World) -> None:
+    game = memory.game(CAPITAL, settings=TEAMS)
+    ada, bob, _ = memory.join(game, "Ada", "Bob", "Cyd")
+    memory.play(game, Command.START)
+    ada.answer("b")
+    memory.clock.advance(seconds=5)
+    bob.answer("b")
+    memory.play(game, Command.CLOSE)
+    memory.service.players.remove(game.game_id, ada.player_id)
+    board = leaderboard_view(memory.service.snapshots.read(game.game_id))
+    assert [(each["name"], each["place"]) for each in board["top"]] == [("Bob", 1), ("Cyd", 2)]
+    report = memory.service.reports.read(game.game_id)
+    assert report.champions == ["Bob"]
+    assert len(report.teams) == len(board["teams"]) == 2
+
+
 def test_host_balances_teams(memory: World) -> None:
     game = memory.game(settings=TEAMS)
     players = memory.service.players
