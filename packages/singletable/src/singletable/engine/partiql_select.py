@@ -97,8 +97,7 @@ def execute_select(
     if branches is not None:
         reads = [(branch.keys, branch.filter) for branch in branches]
     is_query = branches is not None and _has_unprojected_filters(index, branches)
-    reader = _Reader(statement, request, session, table, index, forward, is_query)
-    return reader.read(reads, token)
+    return _Reader(statement, request, session, table, index, forward, is_query).read(reads, token)
 
 
 def get_item(
@@ -177,9 +176,9 @@ class _Reader:
         self, reads: list[Read], token: PageToken | None
     ) -> ops.ExecuteStatementOutput | Unfinished[ops.ExecuteStatementOutput]:
         number, key = (0, None) if token is None else (token.branch, token.key)
-        if number >= len(reads):
+        if token is not None and number >= len(reads):
             raise ValidationError(INVALID_TOKEN)
-        if len(reads) > 1:
+        if len(reads) != 1:
             return self._read_several(reads, number, key)
         page = self.page(reads[0], key, self.request.limit)
         if isinstance(page, ops.PageOutput):
@@ -196,8 +195,7 @@ class _Reader:
         while number < len(reads):
             found = self.page(reads[number], key, left)
             output = found if isinstance(found, ops.PageOutput) else found.finish()
-            page = output.raw_items or []
-            raws += page
+            raws += (page := output.raw_items or [])
             size += found.work if isinstance(found, Unfinished) else sum(map(len, page))
             cost.add(cost_of(output.consumed_capacity))
             key = output.last_evaluated_key
@@ -318,9 +316,11 @@ def find_branches(target: Target, spread: Spread) -> list[Branch] | None:
         raise ValidationError(TOO_MANY_READS)
     found = [_branch(target, *parts) for parts in alternatives]
     branches = [branch for branch in found if branch is not None]
-    if len(branches) < len(found):
-        return None  # two values for one partition key: nothing matches
-    return branches if _are_disjoint(target.key, branches) else None
+    if _are_disjoint(target.key, branches):
+        return branches
+    either = reduce(ex.Or, [reduce(ex.And, conditions) for conditions in spread])
+    wider = [replace(b, keys=b.keys._replace(low=b"", high=None), filter=either) for b in branches]
+    return [*{branch.keys.partition: branch for branch in wider}.values()]
 
 
 def _spread(key: KeySchema, where: ex.Condition | None) -> Spread:
@@ -378,7 +378,7 @@ def _branch(
     sorts: list[ex.KeyClause],
     filters: list[ex.Condition],
 ) -> Branch | None:
-    """Return the range of one alternative; None if its partition key has two values."""
+    """Return the range of one alternative; None if nothing matches, as with two partition keys."""
     for attributes, clauses in ((target.key.partition, partitions), (target.key.sort, sorts)):
         for clause in clauses:
             for value in clause.values:

@@ -233,7 +233,10 @@ bodies = st.one_of(
     ),
 )
 statement_bodies = st.one_of(
-    st.tuples(st.just("ExecuteStatement"), statement_parts),
+    st.tuples(
+        st.just("ExecuteStatement"),
+        st.builds(dict.__or__, statement_parts, st.sampled_from([{}, {"Limit": 1}])),
+    ),
     st.tuples(
         st.just("BatchExecuteStatement"),
         st.lists(statement_parts, min_size=1, max_size=2).map(lambda parts: {"Statements": parts}),
