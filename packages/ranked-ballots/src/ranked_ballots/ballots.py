@@ -93,7 +93,7 @@ class Ballots:
     def from_orders(
         cls, candidates: Sequence[str], rows: Rows, counts: Sequence[int] | None = None
     ) -> Ballots:
-        """Create ballots from an array whose rows list candidates by number, best first.
+        """Create ballots from rows of candidates by number, best first.
 
         Numbers start at 0, in the order of `candidates`; a negative number is an empty position.
         `counts` is how many ballots each row stands for, at least 1; the default is one each.
@@ -117,7 +117,7 @@ class Ballots:
 
     @classmethod
     def from_ranks(cls, candidates: Sequence[str], rows: Rows) -> Ballots:
-        """Create ballots from an array whose rows contain each candidate's rank.
+        """Create ballots from rows with each candidate's rank.
 
         1 is the best rank; below 1 is not ranked.
         """

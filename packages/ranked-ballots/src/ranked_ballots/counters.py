@@ -53,7 +53,7 @@ class PairwiseCounter:
         self._change(ranking, -count)
 
     def replace(self, old: Ranking, new: Ranking) -> None:
-        """Replace one ballot of a voter who changed it."""
+        """Replace one ballot that its voter changed."""
         new.check_candidates(self._number)
         self.remove(old)
         self.add(new)
@@ -116,7 +116,7 @@ class RankingCounter:
             del self._counts[ranking]
 
     def replace(self, old: Ranking, new: Ranking) -> None:
-        """Replace one ballot of a voter who changed it."""
+        """Replace one ballot that its voter changed."""
         new.check_candidates(self._known)
         self.remove(old)
         self.add(new)

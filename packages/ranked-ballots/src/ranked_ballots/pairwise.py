@@ -103,7 +103,7 @@ def find_condorcet_winner(candidates: Sequence[str], preferences: Matrix) -> str
 
 
 def find_smith_set(candidates: Sequence[str], preferences: Matrix) -> tuple[str, ...]:
-    """Return the smallest set of candidates who all beat everyone outside it."""
+    """Return the smallest set of candidates that all beat everyone outside it."""
     size = len(candidates)
     losses = [sum(preferences[b][a] > preferences[a][b] for b in range(size)) for a in range(size)]
     wins = [sum(preferences[a][b] > preferences[b][a] for b in range(size)) for a in range(size)]

@@ -39,9 +39,9 @@ class TieBreak:
         return sorted(tied, key=self.order.index)
 
     def first(self, tied: Iterable[str]) -> str:
-        """Return the tied candidate who ranks highest."""
+        """Return the highest-ranked tied candidate."""
         return min(tied, key=self.order.index)
 
     def last(self, tied: Iterable[str]) -> str:
-        """Return the tied candidate who ranks lowest."""
+        """Return the lowest-ranked tied candidate."""
         return max(tied, key=self.order.index)

@@ -1,4 +1,4 @@
-"""Abstentions and quorum: who took part, and whether that is enough for a valid result."""
+"""Abstentions and quorum: turnout, and whether it is enough for a valid result."""
 
 from __future__ import annotations
 

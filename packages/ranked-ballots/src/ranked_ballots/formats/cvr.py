@@ -77,7 +77,7 @@ class Candidate(msgspec.Struct):
 
 
 class ContestSelection(msgspec.Struct):
-    """A choice on the ballot: a candidate, several who run together, or a write-in."""
+    """A choice on the ballot: a candidate, running mates, or a write-in."""
 
     id: str = msgspec.field(name="@id")
     candidates: list[str] = msgspec.field(name="CandidateIds", default_factory=list[str])

@@ -38,7 +38,7 @@ _DECIMAL = re.compile(r"[0-9]{1,1000}(?:\.[0-9]{0,1000})?|\.[0-9]{1,1000}")
 
 @dataclass(frozen=True, slots=True)
 class RoundOutcome:
-    """Who is elected or eliminated in a round, and where the votes go: names or EXHAUSTED."""
+    """An election or elimination in a round, and where the votes go: names or EXHAUSTED."""
 
     candidate: str
     elected: bool

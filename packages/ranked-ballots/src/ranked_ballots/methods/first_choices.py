@@ -1,4 +1,4 @@
-"""Which candidate each ballot counts for, among those who remain.
+"""The remaining candidate that each ballot counts for.
 
 A ballot counts for the remaining candidate it ranks best. Votes are counted from the columns in
 every round, so no ballot is ever moved: the transfers of an elimination are the difference between
@@ -53,7 +53,7 @@ def prepare_ranks(ballots: Ballots, rule: EqualRanks) -> PreparedRanks:
 
 
 def _find_shared_ranks(ballots: Ballots) -> NDArray[np.bool_]:
-    """Mark the cells whose rank another candidate has on the same ballot."""
+    """Mark the ranks that candidates share on a ballot."""
     columns = ballots.columns
     shared = np.zeros(columns.shape, np.bool_)
     for a in range(len(columns)):
@@ -154,7 +154,7 @@ class FirstChoices:
     def _best_ranks(
         self, part: Columns, remaining: Sequence[int], exhausted: NDArray[np.bool_] | None
     ) -> Columns:
-        """Return each row's best rank among the remaining candidates, or 0 if there is none."""
+        """Return each row's best rank among the remaining candidates, or 0 without one."""
         best: Columns = part[remaining[0]].copy()
         for candidate in remaining[1:]:
             np.minimum(best, part[candidate], out=best)

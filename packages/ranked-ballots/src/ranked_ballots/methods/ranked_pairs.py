@@ -259,7 +259,7 @@ def _margin(
 
 
 def explain_ranked_pairs(result: RankedPairsResult, is_final: bool = True) -> Iterator[str]:
-    """Explain each victory, and each place by who is locked above it."""
+    """Explain each victory, and each place by the candidates locked above."""
     yield from introduce(result, is_final)
     if not is_trivial(result):
         yield from explain_condorcet(

@@ -143,7 +143,7 @@ def _victory_strength(votes: int, against: int, strength: Strength) -> int:
 
 
 def _path_strengths(links: Matrix) -> Matrix:
-    """Return the strength of the strongest path between each two; 0 where there is none."""
+    """Return the strength of the strongest path between each pair; 0 without a path."""
     largest = max(map(max, links))
     exact: type[np.int64] | type[np.object_] = np.int64 if largest <= MAX_INT64 else np.object_
     best: NDArray[np.int64 | np.object_] = np.array(links, dtype=exact)
@@ -198,7 +198,7 @@ def _walk_back(predecessors: dict[int, int], source: int, target: int) -> list[i
 
 
 def _layers(strengths: Matrix) -> list[list[int]]:
-    """Return the candidates whom no remaining one beats by paths, layer after layer."""
+    """Return layers of candidates, each unbeaten by paths among the remaining ones."""
     remaining = list(range(len(strengths)))
     layers: list[list[int]] = []
     while remaining:

@@ -210,7 +210,7 @@ class ScottishState(CountState):
         return "elimination", tuple(each for each in self.hopeful if self.votes[each] == fewest)
 
     def look_back(self, step: Step, tied: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the candidates who stay tied after comparing their votes in earlier rounds.
+        """Return the candidates still tied after comparing their votes in earlier rounds.
 
         The round before is compared first, then the one before that, and so on.
         """
@@ -411,7 +411,7 @@ class _Parts:
         self.kept = np.zeros(rows, np.int64)
 
     def take(self, table: NDArray[np.int16], rows: Rows) -> NDArray[np.int16]:
-        """Return, for each ballot, the candidate who receives the next part of its vote.
+        """Return the candidate that receives the next part of each ballot's vote.
 
         A candidate whose part is used up is skipped.
         """

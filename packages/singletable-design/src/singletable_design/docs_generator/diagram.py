@@ -185,7 +185,7 @@ def _values(model: Model, access: ResolvedKey, number: int) -> dict[str, object]
 
 
 def _keys(columns: Sequence[Column], values: dict[str, object]) -> list[AttributeValue | None]:
-    """Return the key attributes for the values; None where there is no example."""
+    """Return the key attributes for the values; None without an example."""
     keys: list[AttributeValue | None] = []
     for column in columns:
         shards = column.template.shards if isinstance(column, TextColumn) else None

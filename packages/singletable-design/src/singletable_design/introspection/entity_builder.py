@@ -58,7 +58,7 @@ class EntityBuilder:
     def find_key_field(
         self, texts: Sequence[str | None], label: str, name: str | None = None
     ) -> FieldPart | None:
-        """Return the field whose values are the `texts` of one part of a key, or None.
+        """Return the field with the `texts` of a key part as its values, or None.
 
         The field named `name` is preferred, then fields whose name contains the part's `label`.
         """

@@ -29,7 +29,7 @@ _PLACEHOLDERS: dict[str, AttributeValue] = {
 
 
 def hinted_groups(sample: TableSample, tag: str | None) -> list[ItemGroup]:
-    """Return a group for each hint whose templates match all its items, or that has no items."""
+    """Return a group for each hint with templates that match all its items, or without items."""
     return [
         group
         for hint in sample.hints

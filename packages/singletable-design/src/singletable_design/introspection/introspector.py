@@ -112,7 +112,7 @@ def _group_sample(sample: TableSample, tag: str | None, splitter: KeySplitter) -
 
 
 def _with_uniques(spec: TableSpec, markers: Sequence[ItemGroup]) -> TableSpec:
-    """Add the unique constraints whose markers were found; report the other markers."""
+    """Add the unique constraints that explain the markers; report unmatched markers."""
     for group in markers:
         extended = add_unique(spec, group)
         if extended is not None and _produces(extended, group):

@@ -135,7 +135,7 @@ def group_items(
 
 @dataclass(frozen=True, slots=True)
 class _GroupSplitter:
-    """Splits items whose keys have the same number of parts into groups of one shape."""
+    """Splits items with the same number of key parts into groups of one shape."""
 
     table: Table
     tag: str | None

@@ -433,7 +433,7 @@ class _WriteCall:
         return instance
 
     def _deletable(self, population: EntityPopulation) -> Callable[[], ItemKey[Any]]:
-        """Return the key of an item that may be deleted; it is created first if there is none."""
+        """Return the key of an item that may be deleted; create the item first if needed."""
         state, created = self._state, self._state.created.get(population.model.entity)
         fixed = any(one.model.entity in self._slots for one in _above(population))
         if created and not fixed:

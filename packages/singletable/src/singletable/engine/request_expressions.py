@@ -90,7 +90,7 @@ Texts: TypeAlias = tuple[str | None, ...]
 
 
 class ParsedExpressions(Struct, frozen=True):
-    """The parsed expressions of a request; a missing expression is None."""
+    """The parsed expressions of a request, with None for a missing one."""
 
     update: ex.Update | None = None
     condition: ex.Condition | None = None

@@ -44,7 +44,7 @@ class FoundStream(NamedTuple):
     record: TableRecord
 
     def shard(self, shard_id: str, now: float) -> ShardRange:
-        """Return the shard with this id; raise ResourceNotFound if there is none."""
+        """Return the shard with this id, or raise ResourceNotFound."""
         for shard in list_shards(self.stream, now):
             if shard.id == shard_id:
                 return shard
@@ -94,7 +94,7 @@ class Place(NamedTuple):
 
 
 def decode_iterator(text: str) -> Place:
-    """Return what an iterator says; raise ValidationError if it is none of ours."""
+    """Return the place of an iterator; raise ValidationError if it is malformed."""
     try:
         arn, version, encoded = text.split("|")
         shard, after, created = b64decode(encoded, validate=True).decode("ascii").split("|")
@@ -107,7 +107,7 @@ def decode_iterator(text: str) -> Place:
 
 
 def trimmed() -> TrimmedDataAccess:
-    """Return the error for records that are no longer kept."""
+    """Return the error for trimmed records."""
     return TrimmedDataAccess("The data you are trying to access has been trimmed")
 
 
@@ -118,7 +118,7 @@ def trim_horizon(session: Session, shard: ShardRange) -> int:
 
 
 def check_not_trimmed(session: Session, stream: StoredStream, after: int) -> None:
-    """Raise TrimmedDataAccess if a change of the table after a position is no longer kept."""
+    """Raise TrimmedDataAccess if a change of the table after a position was trimmed."""
     oldest, _ = feed_bounds(session.execute)
     if after < oldest - 1:
         raise trimmed()

@@ -45,7 +45,7 @@ _INVALID_CONDITION = "Invalid condition in KeyConditionExpression: "
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSize:
-    """A call of size() whose operand is not checked yet."""
+    """A call of size() before its operand is checked."""
 
     operand: Resolved
 

@@ -71,7 +71,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An old item of a unit. `item` is None if a merge reads the key of a missing item."""
+    """An old item of a unit, or only the key of a missing item that a merge reads."""
 
     model: Model
     key: Item

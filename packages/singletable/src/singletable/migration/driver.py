@@ -1,4 +1,4 @@
-"""The driver of an application whose tables are being copied: it pauses writes while they switch.
+"""The driver of an application during a copy: it pauses writes while the tables switch.
 
 Requests on tables of the copy obey the phase in the migration's state, which is read at most every
 PHASE_SECONDS; all others pass. The old version of the application uses the old tables, and the new

@@ -32,7 +32,7 @@ PATIENT = RetryPolicy(max_attempts=40, max_delay=10.0, budget=RetryBudget(1_000_
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """The progress of a step. `total` is None while it is unknown.
+    """The progress of a step. `total` stays None until it is known.
 
     With `done` at 0, `note` is a message that must not be missed.
     """

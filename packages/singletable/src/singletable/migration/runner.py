@@ -81,7 +81,7 @@ class Status:
 
 
 class MigrationRunner:
-    """Runs one migration, from `source` to `target`, which is the source if it is None.
+    """Runs one migration from `source` to `target`, by default within the source.
 
     `tables` maps tables to their real names. `rate` limits the capacity units per second, read and
     write together. `changes` says how changes during a copy are found: in the `stream` of each old

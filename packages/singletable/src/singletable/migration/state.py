@@ -251,7 +251,7 @@ class StateStore:
         self._own_lease: Condition = "lease_owner = :own", {":own": {"S": owner}}
 
     def read(self) -> Steps[tuple[State | None, Lease | None]]:
-        """Read the state and the lease consistently. Each is None if it is not stored."""
+        """Read the state and the lease consistently. Return None for a missing one."""
         item = yield from read_state_item(self._policy, self.table_name, self.key)
         if item is None:
             return None, None

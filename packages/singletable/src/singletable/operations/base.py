@@ -21,7 +21,7 @@ class Operation(Struct, Generic[R_co], frozen=True, omit_defaults=True, rename="
 
 
 class Shape(Struct, frozen=True, omit_defaults=True, rename="pascal"):
-    """A part of a request or output; a field that is None is absent."""
+    """A part of a request or output; None marks an absent field."""
 
 
 class Driver(Protocol):

@@ -46,7 +46,7 @@ class Stream(Shape, frozen=True):
 
 
 class ListStreamsOutput(Shape, frozen=True):
-    """A page of streams; continue after `last_evaluated_stream_arn`, unless it is None."""
+    """A page of streams. If `last_evaluated_stream_arn` is set, continue after it."""
 
     streams: list[Stream]
     last_evaluated_stream_arn: str | None = None
@@ -128,7 +128,7 @@ class GetShardIterator(Operation[GetShardIteratorOutput], frozen=True):
 
 
 class Identity(Shape, frozen=True):
-    """Who deleted an item: DynamoDB, because it expired."""
+    """The identity that deleted an expired item: DynamoDB."""
 
     principal_id: str | None = None
     type: str | None = None

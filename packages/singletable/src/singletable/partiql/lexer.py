@@ -46,7 +46,7 @@ _TOKEN = re.compile(
 
 
 class StatementError(ValidationError):
-    """A statement that is rejected whatever the table is."""
+    """A statement that is rejected regardless of the table."""
 
 
 def malformed(detail: str = "") -> StatementError:

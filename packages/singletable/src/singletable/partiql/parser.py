@@ -157,7 +157,7 @@ class _Parser:
         return self.other_statement()
 
     def other_statement(self) -> Parsed:
-        """Parse EXISTS(SELECT …), or an expression, which is no statement."""
+        """Parse EXISTS(SELECT …); reject any other expression."""
         names = {"IS": "IsType", "path": "VariableReference", "value": "Literal"}
         match self.expression():
             case Node("call", members=(Node(select=Parsed() as select),), name="exists"):

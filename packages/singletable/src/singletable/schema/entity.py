@@ -207,7 +207,7 @@ class Entity(EntityInstance):
 
     @classmethod
     def renamed(cls, *, from_: int, **old_names: str) -> None:
-        """Declare an older schema version whose attributes had other names, but the same values.
+        """Declare an older schema version with other attribute names, but the same values.
 
         `User.renamed(from_=1, name="FullName")` reads the field `name` of version 1 from the
         attribute `FullName`. It is an upgrade and a downgrade in one.

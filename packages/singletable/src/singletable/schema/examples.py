@@ -33,7 +33,7 @@ _FIRST_TIME = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
 
 
 def example_value(kind: Any, name: str, number: int) -> object:
-    """Return an example value of a type for a named field; raise TypeError if there is none."""
+    """Return an example value of a type for a named field, or raise TypeError."""
     value = _simple(kind, name, number)
     if value is not None:
         return value

@@ -74,7 +74,7 @@ class KeyEncoding:
         return self.pattern.fullmatch(text) is not None
 
     def parse(self, text: str) -> object:
-        """Return the value that is written as this text, or None if there is none."""
+        """Return the value that is written as this text, or None."""
         if not self.matches(text):
             return None
         try:
@@ -455,7 +455,7 @@ def _plain_int(digits: int, width: int) -> PlainExpression:
 
 
 def _plain(kind: type, method: str) -> PlainExpression:
-    """Return the expression for values of exactly this type, whose texts never need escaping."""
+    """Return the expression for values of exactly this type. Their texts need no escaping."""
     return lambda source, name: (
         f"{name}.__class__ is {source.bind(kind, kind.__name__)}",
         f"{name}.{method}()",

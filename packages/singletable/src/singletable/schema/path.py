@@ -192,7 +192,7 @@ class Path(TypedValue[E, T], ABC, Generic[E, T]):
         return self._edit(expressions.Set(path, expressions.IfNotExists(path, constant)))
 
     def remove(self) -> Edit[E]:
-        """Remove the value: it is None from then on, or the field's default."""
+        """Remove the value, which leaves None or the field's default."""
         if not self._may_be_absent():
             raise InvalidValue(f"{self} cannot be removed: it is not optional and has no default.")
         return self._edit(self._absence(None))

@@ -36,7 +36,7 @@ class TextColumn:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The fields whose values a caller passes."""
+        """The fields to pass values for."""
         return tuple(segment.field for segment in self.template.field_segments)
 
     def value(
@@ -91,7 +91,7 @@ class FieldColumn:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The field whose value a caller passes."""
+        """The field to pass a value for."""
         return (self.field,)
 
     def value(
@@ -261,7 +261,7 @@ class ResolvedKey:
 
     @property
     def recoverable_fields(self) -> set[str]:
-        """The fields whose values can be read back from the key."""
+        """The fields that can be read back from the key."""
         names: set[str] = set()
         for column in self.columns:
             if isinstance(column, TextColumn):

@@ -228,34 +228,34 @@ class Partition(Selection[E], Generic[E, *S]):
         return cls(entity, access, named)
 
     def eq(self: Partition[E, A, *R], value: A) -> Partition[E, *R]:
-        """Select the items whose next value equals this one."""
+        """Select the items with this next value."""
         if value is None:
             raise InvalidValue(f"{self.access}: expected a value for {self._next()}, but got None.")
         values = {**self.values, self._next(): value}
         return Partition(self.entity, self.access, values, pattern=self.pattern)
 
     def lt(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Select the items whose next value is lower."""
+        """Select the items with a lower next value."""
         return self._ranged("<", value)
 
     def le(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Select the items whose next value is lower or equal."""
+        """Select the items with a lower or equal next value."""
         return self._ranged("<=", value)
 
     def gt(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Select the items whose next value is higher."""
+        """Select the items with a higher next value."""
         return self._ranged(">", value)
 
     def ge(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Select the items whose next value is higher or equal."""
+        """Select the items with a higher or equal next value."""
         return self._ranged(">=", value)
 
     def between(self: Partition[E, A, *R], low: A, high: A) -> Selection[E]:
-        """Select the items whose next value is from low to high, both included."""
+        """Select the items with a next value from low to high, both included."""
         return self._ranged("between", low, high)
 
     def begins_with(self: NextValue[E, str], prefix: str) -> Selection[E]:
-        """Select the items whose next value, a string, starts with the prefix."""
+        """Select the items by a prefix of their next value, a string."""
         return cast("Partition[E, str]", self)._ranged("begins_with", prefix)
 
     if TYPE_CHECKING:
@@ -286,7 +286,7 @@ class Partition(Selection[E], Generic[E, *S]):
 def _field_clause(
     column: FieldColumn, values: Mapping[str, object], range_: SortKeyRange | None
 ) -> SortClause | None:
-    """Return the condition on a column that is a field itself, or None if there is none."""
+    """Return the condition on a column that is a field itself, or None."""
     name = column.attribute.name
     if column.field in values:
         value = column.value(values)

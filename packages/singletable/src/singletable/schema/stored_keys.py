@@ -1,4 +1,4 @@
-"""Reject a stored item whose key does not match its attributes.
+"""Reject a stored item if its key does not match its attributes.
 
 The key is rendered again from the decoded values, because a key may be a lossy text of them.
 """

@@ -46,7 +46,7 @@ class SqlDatabase(ABC):
     dialect: Dialect
 
     def create_views(self, views: Iterable[View], names: Mapping[Table, str]) -> list[View]:
-        """Create or replace the views whose tables exist, and return them."""
+        """Create or replace the views of existing tables, and return them."""
         selects = self._selects(views, names)
         if not selects:
             missing = ", ".join(sorted(names.values()))

@@ -379,7 +379,7 @@ def _snake_case(name: str) -> str:
 
 
 def _plural(name: str) -> str:
-    """Return the plural of a name, which is no reserved word of SQL: users, orders, groups."""
+    """Return the plural of a name, to avoid reserved words of SQL: users, orders, groups."""
     if re.search("[^aeiou]y$", name):
         return f"{name[:-1]}ies"
     if re.search("[^su]s$", name):

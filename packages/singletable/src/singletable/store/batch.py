@@ -29,7 +29,7 @@ MAX_BATCH_WRITES = 25
 def get_many(
     context: Context, keys: list[ItemKey[E]], *, consistent: bool
 ) -> Steps[list[E | None]]:
-    """Return the items in the order of their keys; None where there is none."""
+    """Return the items in the order of their keys; None for a missing one."""
     ids = [item_id(context.table_name(key.model.table), key.key) for key in keys]
     tables = {context.table_name(key.model.table): key.model.table for key in keys}
     unique_keys = {id_: key.key for id_, key in zip(ids, keys, strict=True)}

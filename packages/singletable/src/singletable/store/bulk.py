@@ -41,7 +41,7 @@ MAX_TRANSACTION_BYTES = 3 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a long call has come: `done` items of `total`, which is None if it is not known."""
+    """How far a long call has come: `done` items of `total` (None if unknown)."""
 
     done: int
     total: int | None = None

@@ -204,7 +204,7 @@ def _from_event(
 def _models_in_table(
     record: Mapping[str, Any], models: Sequence[Model], context: Context
 ) -> list[Model]:
-    """Return the models whose table the record comes from."""
+    """Return the models of the record's table."""
     source = record.get("eventSourceARN")
     names = {model.table: context.table_name(model.table) for model in models}
     if source is None and len(names) == 1:

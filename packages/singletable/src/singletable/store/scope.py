@@ -1,4 +1,4 @@
-"""Tenant isolation: a scoped store sends only requests whose partition keys are in its scope.
+"""Tenant isolation: a scoped store sends only requests for partition keys in its scope.
 
 A scope is a value for a field, such as `org="acme"`. Which partition keys it contains follows from
 the entities of the table: those that a key template with the field renders for this value. In a key

@@ -73,7 +73,7 @@ def _is_correct(context: Context, write: Write) -> Steps[bool]:
 
 
 def marker_fields(model: Model, marker: UniqueConstraint) -> set[str]:
-    """Return the fields whose change rewrites the marker: the unique ones and those it copies."""
+    """Return the fields that a marker depends on: the unique ones and those it copies."""
     attributes = set(marker.copies.values())
     copied = {name for name, field in model.fields.items() if field.attribute in attributes}
     return set(marker.fields) | copied

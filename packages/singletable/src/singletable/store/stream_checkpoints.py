@@ -159,7 +159,7 @@ class Checkpoints:
         return True
 
     def _repeat(self, update: ops.UpdateItem) -> Steps[Any]:
-        """Send an update again whose outcome is unknown: to do the same twice is fine."""
+        """Send an update, again if its outcome is unknown: doing the same twice is fine."""
         operation: ops.Operation[Any] = update
         for _ in range(_ATTEMPTS - 1):
             try:

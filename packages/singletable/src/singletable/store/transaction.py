@@ -186,7 +186,7 @@ class Transaction:
 
 
 def transact_get(context: Context, keys: tuple[ItemKey[Any], ...]) -> Steps[tuple[Any, ...]]:
-    """Return the items in a consistent snapshot; None where there is none."""
+    """Return the items in a consistent snapshot; None for a missing one."""
     checked = check_keys(keys)
     ids = [item_id(context.table_name(key.model.table), key.key) for key in checked]
     # DynamoDB rejects a transaction that has an item twice.

@@ -92,7 +92,7 @@ def check_iterable(what: str, values: object) -> None:
 
 
 def check_callback(name: str, callback: object) -> None:
-    """Raise unless `callback` is None or can be called; it is called after the first writes."""
+    """Raise unless `callback` is callable or None. It is called after the first writes."""
     if callback is not None and not callable(callback):
         raise _unexpected("a function", callback, name)
 
@@ -110,7 +110,7 @@ def check_count(name: str, value: object) -> None:
 
 
 def check_limit(limit: object) -> None:
-    """Raise unless `limit` is None or a whole number, 1 or more."""
+    """Raise unless `limit` is a whole number of 1 or more, or None."""
     if limit is not None:
         check_count("limit", limit)
 

@@ -1,4 +1,4 @@
-"""Checks for a storage that several processes share, for those who write one.
+"""Checks for authors of a storage that several processes share.
 
 Every check gets a function that opens an engine; all engines that it opens share one new, empty
 database, as processes do. A check raises AssertionError if the storage breaks its promise:

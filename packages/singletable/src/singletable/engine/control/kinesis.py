@@ -39,7 +39,7 @@ def find_record(session: Session, name_or_arn: str) -> TableRecord:
 
 
 def find_destination(record: TableRecord, arn: str) -> StoredDestination | None:
-    """Return the destination with this ARN, whatever its state, or None."""
+    """Return the destination with this ARN in any state, or None."""
     return next((stored for stored in record.destinations if stored.arn == arn), None)
 
 
@@ -57,7 +57,7 @@ def destination_status(
 
 
 def store_destination(session: Session, record: TableRecord, stored: StoredDestination) -> None:
-    """Store a new or changed destination, whose change takes its time from now on."""
+    """Store a new or changed destination. The change takes effect after a delay."""
     until = session.control_time + session.settings.delays.kinesis_destination
     stored = replace(stored, settled_by=until)
     if find_destination(record, stored.arn) is None:

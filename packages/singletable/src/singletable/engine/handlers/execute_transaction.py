@@ -31,7 +31,7 @@ NAME = "ExecuteTransaction"
 
 
 class StatementsPlan(Struct, frozen=True):
-    """A transaction whose statements are valid for some table."""
+    """A transaction of statements that are valid for some table."""
 
     request: ops.ExecuteTransaction
     members: list[partiql.Statement]
@@ -200,7 +200,7 @@ def _action(
 
 
 def _name_duplicates(plan: StatementsPlan, error: TransactionCanceled) -> TransactionCanceled:
-    """Return the cancellation with the reason of an INSERT whose item exists."""
+    """Return the cancellation, with DuplicateItem for each failed INSERT."""
     return TransactionCanceled(
         [
             CancellationReason("DuplicateItem", DUPLICATE)

@@ -13,7 +13,7 @@ PAGE = 100
 
 
 def check(request: ListStreams) -> tuple[ListStreams, tuple[str, str]]:
-    """Return where to start; raise ValidationError if it is no stream, or the page too large."""
+    """Return where to start; raise ValidationError for an invalid ARN or limit."""
     if (request.limit or 0) > PAGE:
         raise ValidationError(
             f"{INVALID}Limit cannot be greater than the maximum allowed size: {PAGE}"

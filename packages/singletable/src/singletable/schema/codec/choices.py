@@ -13,7 +13,7 @@ from singletable.values import AttributeValue
 
 
 def enum_codec(kind: type[Enum]) -> Codec:
-    """Return the codec of an Enum, whose members are stored as their values."""
+    """Return the codec of an Enum. Its members are stored as their values."""
     inner = _codec_of_values(kind.__name__, [member.value for member in kind])
     (tag,) = inner.types
     expects = f"{_one_of([str(member) for member in kind])} ({kind.__name__})"

@@ -1,4 +1,4 @@
-"""Codecs of values whose stored type varies: `Any`, pydantic models and pydantic types.
+"""Codecs of values with varying stored types: `Any`, pydantic models and pydantic types.
 
 Numbers in `Any` are read as Decimal. A float is rejected there, because it would not be read back
 as one, unless the field is declared with `Json()`: then numbers are read as int or float.

@@ -37,7 +37,7 @@ class Observer:
     def request_finished(
         self, started: StartTimes, exchange: Exchange, response: HttpResponse | None
     ) -> None:
-        """Record the end of a request; `response` is None if it was canceled."""
+        """Record the end of a request. A canceled one has no `response`."""
         seconds = time.perf_counter() - started[0]
         if self.metrics is not None:
             self.metrics.in_flight -= 1

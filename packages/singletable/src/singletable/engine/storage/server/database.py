@@ -67,7 +67,7 @@ class ServerCatalog(Protocol):
 
 
 class PendingWrite(Struct, eq=False):
-    """A write in the queue. If `places` is None, it changes tables and runs alone."""
+    """A write in the queue. Without `places`, it changes tables and runs alone."""
 
     work: Callable[[Execute], Any]
     places: Callable[[Execute], Places] | None
