@@ -113,7 +113,7 @@ def read_texts(on: OnElection) -> schemas.Texts:
 
 @router.put("/elections/{name}/texts", responses=responses(NOT_FOUND, WRONG_STATE))
 def set_texts(on: ChangeElection, sent: schemas.Texts) -> schemas.Texts:
-    """Replace the question and the description, until the election is locked."""
+    """Replace the question and the description, before the launch."""
     election = on.service.lifecycle.describe(
         on.user, on.name, sent.question, sent.description, on.edit.check
     )

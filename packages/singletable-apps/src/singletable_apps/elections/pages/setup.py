@@ -267,7 +267,8 @@ def edit_settings(page: ElectionPage, form: PostedForm) -> Response:
     def act(values: TextsForm) -> Response:
         lifecycle = page.service.lifecycle
         edited = lifecycle.edit(user, election.name, values.changes(), form.revision_check())
-        lifecycle.describe(user, edited.name, values.question, values.description)
+        if state_of(edited) is State.SETUP:
+            lifecycle.describe(user, edited.name, values.question, values.description)
         next_step = "candidates" if values.go else "settings"
         return page.redirect(page.urls.election(edited, next_step), "Settings saved.")
 

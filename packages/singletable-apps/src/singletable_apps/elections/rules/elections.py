@@ -208,11 +208,12 @@ def check_set_candidates(actor: User, election: Election, *, count: int | None =
         raise WrongState(f"An open election needs at least {MIN_CANDIDATES} candidates.")
 
 
-def check_rename_candidate(election: Election) -> None:
-    """Raise WrongState unless a candidate can get another name: only before the launch."""
+def check_wording(election: Election) -> None:
+    """Raise WrongState after the launch: candidates, question and description keep their words."""
     if state_of(election) is not State.SETUP:
         raise WrongState(
-            "Candidates can’t be renamed after the launch: people have voted for the name they saw."
+            "The question, the description and the names of candidates can’t change after the "
+            "launch: people vote on what they read."
         )
 
 

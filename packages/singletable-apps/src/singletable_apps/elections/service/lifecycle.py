@@ -331,7 +331,7 @@ class Lifecycle:
                 raise NotFound(message, field="candidate")
             changes: list[EventData] = []
             if new is not None and new != candidate:
-                rules.check_rename_candidate(election)
+                rules.check_wording(election)
                 others = [each for each in record.candidates if each != candidate]
                 clean_candidate_names([*others, new], field="name")
                 if election.none_of_these:
@@ -365,7 +365,7 @@ class Lifecycle:
         description: str,
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Set the question and the description, which voters see beside the ballot."""
+        """Set what voters read above the ballot, before the launch."""
         wanted = (
             clean_optional(question, "question", "question"),
             clean_markdown(description, "description", MAX_DESCRIPTION),
@@ -375,6 +375,7 @@ class Lifecycle:
             record = self._context.book.record(election)
             if (record.question, record.description) == wanted:
                 return []
+            rules.check_wording(election)
             return [events.ElectionDescribed(election.name, *wanted)]
 
         return self._context.change_election(

@@ -131,6 +131,9 @@ def test_election_has_method_texts_and_copies(api: Api) -> None:
     assert copied.headers["Location"] == f"{API}/elections/Tea%202"
     assert copied.json() | {"method": "meek stv", "seats": 2, "quorum": "25%"} == copied.json()
     assert ben.get("/elections/Tea 2/texts").json() == texts
+    api.launch("Ben", "Open")
+    # People vote on what they read.
+    assert type_of(ben.put("/elections/Open/texts", texts)) == "409 wrong-state"
 
 
 def test_tally_has_method_elected_and_quorum(api: Api) -> None:

@@ -86,8 +86,10 @@ def test_result_of_too_few_secret_ballots_stays_hidden(app: PagesApp, ada: Brows
 def test_public_result_and_protocol_of_several_seats(app: PagesApp, ada: Browser) -> None:
     lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
     terms = ElectionSettings(method="scottish stv", seats=2)
-    election = app.world.launch(owner, TEA, terms=terms)
+    lifecycle.create(owner, TEA, terms)
+    lifecycle.set_candidates(owner, TEA, ["Red", "Green", "Blue"])
     lifecycle.describe(owner, TEA, "Which tea?", "Loose leaves.")
+    election = lifecycle.launch(owner, TEA, allow_edit=True)
     app.vote("Ada", TEA, "Red", "Green")
     lifecycle.share_result(owner, TEA, is_public=True)
     lifecycle.close(owner, TEA)

@@ -79,7 +79,7 @@ def test_after_launch_only_the_name_can_change_until_it_is_locked(
 ) -> None:
     app.world.launch(app.user("Ada"), "Tea")
     page = ada.get("e", "Tea", "settings")
-    assert {"name", "question", "description", "revision"} == set(forms_in(page)[0].fields)
+    assert {"name", "revision"} == set(forms_in(page)[0].fields)
     assert ada.submit(page, name="Teas").status_code == 303
     response = ada.post(
         "/elections/e/Teas/settings", {"name": "X", "ballot": "open", "publication": "totals"}

@@ -568,8 +568,9 @@ METHODS = [
         "fewer seats.",
     ),
     _state(
-        lambda: elections.check_rename_candidate(election(State.EDITABLE)),
-        "Candidates can’t be renamed after the launch: people have voted for the name they saw.",
+        lambda: elections.check_wording(election(State.EDITABLE)),
+        "The question, the description and the names of candidates can’t change after the launch: "
+        "people vote on what they read.",
     ),
     _invalid(
         "statement",

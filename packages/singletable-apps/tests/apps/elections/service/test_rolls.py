@@ -509,8 +509,10 @@ def test_owner_writes_the_text(club: Club) -> None:
     assert club.mailbox.emails[0].text.startswith("In Club: http")
 
 
-def test_invitation_to_one_question_asks_it(club: Club) -> None:
+def test_invitation_to_one_question_asks_it() -> None:
+    club = Club("Cleo")
     club.service.lifecycle.describe(club.ada, CLUB, "Who leads?", "")
+    club.launch()
     club.service.rolls.invite(club.ada, CLUB)
     club.deliver()
     assert "in “Club”:\n\nWho leads?\n\nThis" in club.mailbox.emails[0].text
