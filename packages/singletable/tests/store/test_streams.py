@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, cast
 
@@ -166,6 +166,7 @@ def test_stream_needs_both_images(store: Store, opener: StoreOpener) -> None:
         ([Slip], {"checkpoints": paper}, "name the consumer"),
         ([Slip], {"name": "printer"}, "pass checkpoints="),
         ([Slip], {"page": 0}, "a whole number, 1 or more"),
+        ([Slip], {"since": datetime(2026, 11, 1)}, "datetime with a time zone"),
         (
             [Slip],
             {"name": "x", "checkpoints": Table("numbers", pk=Number("n"))},

@@ -14,6 +14,7 @@ from singletable import operations as ops
 from singletable.errors import ExpiredIterator, InvalidValue, TrimmedDataAccess
 from singletable.retry import send
 from singletable.schema import Table
+from singletable.schema.codec.times import in_utc
 from singletable.steps import Pause, Steps
 from singletable.store.changes import Change, from_stream
 from singletable.store.context import Context
@@ -160,7 +161,7 @@ class StreamReader(ShardReader):
             )
         super().__init__(context, context.table_name(tables.pop()), options.get("page", 100))
         since = options.get("since")
-        self._since = 0 if since is None else int(since.timestamp())
+        self._since = 0 if since is None else int(in_utc(since).timestamp())
         self._follow = options.get("follow", True)
         self._poll = options.get("poll", 1.0)
         self._checkpoints = Checkpoints(
