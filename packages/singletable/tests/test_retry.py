@@ -32,10 +32,11 @@ from singletable import (
     VersionConflict,
     retry_conflicts,
 )
-from singletable.errors import CancellationReason, SingleTableError
+from singletable.errors import CancellationReason, LimitExceeded, SingleTableError
 from singletable.operations import (
     Delete,
     GetItemOutput,
+    GetRecords,
     KeysAndAttributes,
     Put,
     TransactWriteItem,
@@ -84,6 +85,13 @@ def test_throttled_request_is_retried_after_a_pause() -> None:
     assert isinstance(pause, Pause)
     assert pause.reason == "unavailable"
     assert result is output
+
+
+# Streams say so if there are too many requests in a second; elsewhere it is a limit of tables.
+@pytest.mark.parametrize(("operation", "attempts"), [(GetRecords("iterator"), 2), (GET, 1)])
+def test_limit_of_streams_is_a_rate(operation: Operation[Any], attempts: int) -> None:
+    steps = record_steps(RetryPolicy(), operation, [LimitExceeded("limit"), object()])
+    assert steps.count(operation) == attempts
 
 
 def test_last_attempt_raises_its_error() -> None:

@@ -155,6 +155,9 @@ def _may_repeat(
     """Return whether to send the same request again, if an earlier attempt may be open."""
     if isinstance(error, errors.CertificateError):  # it will not be trusted the next time either
         return False
+    if isinstance(error, errors.LimitExceeded):  # of streams, a limit of requests per second
+        spec = OPERATIONS.get(type(operation))
+        return spec is not None and spec.service == "dynamodbstreams"
     if not is_open:
         return isinstance(error, _RETRYABLE)
     return isinstance(error, (*_RETRYABLE, *_CONFLICTS)) and is_idempotent(operation)
