@@ -23,7 +23,7 @@ from singletable_apps.shared.web import Settings, make_app
 
 
 class PrefixDispatcher:
-    """An ASGI app that passes each request, unchanged, to the app whose prefix its path has.
+    """An ASGI app that passes each request, unchanged, to an app by the prefix of its path.
 
     A prefix is a sequence of whole segments, in which `*` matches any one segment. If several
     prefixes match, the one with the most segments wins. Everything else goes to `fallback`.

@@ -93,7 +93,7 @@ class Guide:
         self._render = lru_cache(maxsize=64)(self._render_document)
 
     def url_of(self, path: str) -> str | None:
-        """Return the URL of a file, or None if there is no page for it."""
+        """Return the URL of the page for a file, or None."""
         if path == "README.md":
             return "/"
         if path not in self._files:

@@ -60,7 +60,7 @@ SECRET_RESULTS_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class PollDraft:
-    """The fields of a poll that its organizer chooses. `expires_at` is None for no closing time."""
+    """The fields of a poll that its organizer chooses. `expires_at` is optional."""
 
     title: str
     candidates: Sequence[str]
@@ -192,7 +192,7 @@ def option_label(poll: Poll, option: str, zone: ZoneInfo | None = None) -> str:
 
 
 def describe_visibility(poll: Poll) -> str:
-    """Return a phrase for the people who can see the results."""
+    """Return a phrase about the visibility of the results."""
     is_secret = poll.protection is Protection.CODES
     return SECRET_RESULTS_TEXT if is_secret else RESULTS_TEXT[poll.results]
 
@@ -364,7 +364,7 @@ def _list_options(poll: Poll) -> str:
 
 
 def check_exists(poll: Poll | None) -> Poll:
-    """Return the poll, or raise NotFound if there is none or it was deleted."""
+    """Return the poll, or raise NotFound if it is missing or deleted."""
     if poll is None or poll.deleted:
         raise poll_not_found()
     return poll
@@ -378,7 +378,7 @@ def poll_not_found() -> NotFound:
 def check_results_visible(
     poll: Poll, now: datetime, *, voted: bool, admin: bool, votes: int
 ) -> None:
-    """Raise ResultsHidden unless a viewer who has voted or is the organizer may see the results."""
+    """Raise ResultsHidden unless the viewer may see the results."""
     if poll.protection is Protection.CODES:
         _check_secret_results(poll, now, votes)
     elif admin or poll.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
@@ -411,7 +411,7 @@ def _check_secret_results(poll: Poll, now: datetime, votes: int) -> None:
 
 
 def warn_of_close(votes: int) -> str:
-    """Return what closing a poll with so many votes by code may show or hide, or nothing."""
+    """Return what closing a poll with this many votes by code may show or hide, or nothing."""
     if votes < MIN_SECRET_VOTES:
         so_far = f"So far: {pluralize(votes, 'vote')}."
         return f"{so_far} Results of fewer than {MIN_SECRET_VOTES} votes are not shown."

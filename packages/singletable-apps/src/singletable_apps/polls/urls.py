@@ -57,7 +57,7 @@ class Urls(BaseUrls):
         return self.absolute(path)
 
     def admin_link(self, poll_id: str, admin_key: str) -> str:
-        """Return the admin link; anyone who has it can edit and delete the poll."""
+        """Return the admin link. With it, anyone can edit and delete the poll."""
         return self.absolute(self.poll(poll_id, "manage", key=admin_key))
 
     def receipt_link(self, poll_id: str, code: str, proof: str) -> str:

@@ -116,7 +116,7 @@ def load_app(module: str) -> AppSpec[Any]:
 def make_command(
     text: str, options: Sequence[Option], run: Callable[[dict[str, Any]], None]
 ) -> Callable[..., None]:
-    """Return a command whose parameters are these options, and its help the text."""
+    """Return a command with these options as parameters, and the text as its help."""
 
     def command(**given: Any) -> None:
         with cli.exit_on_error():

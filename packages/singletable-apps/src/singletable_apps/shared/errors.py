@@ -19,7 +19,7 @@ from typing import ClassVar
 
 
 class AppError(Exception):
-    """An expected error whose message says what to do; a command prints just the message."""
+    """An expected error. Its message says what to do; a command prints just the message."""
 
 
 class RequestRejected(AppError):
@@ -31,7 +31,7 @@ class RequestRejected(AppError):
 
 
 class NotFound(RequestRejected):
-    """There is no such item, or the user may not know that there is."""
+    """The item does not exist, or the user may not know that it does."""
 
 
 class InvalidInput(RequestRejected):

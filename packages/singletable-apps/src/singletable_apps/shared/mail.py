@@ -101,7 +101,7 @@ class Mailer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TranslatedMail:
-    """Sends e-mails in the language of a site: those whose texts are a Phrase."""
+    """Sends e-mails in the language of a site if their texts are Phrases."""
 
     mailer: Mailer
     language: Callable[[], Language]

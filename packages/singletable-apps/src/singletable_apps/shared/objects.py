@@ -17,7 +17,7 @@ _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*
 
 
 class ObjectNotFound(LookupError):
-    """There is no object with this key."""
+    """No object has this key."""
 
 
 class InvalidObjectKey(ValueError):

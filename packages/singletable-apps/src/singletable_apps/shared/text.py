@@ -89,7 +89,7 @@ class InputChecks:
         return self._checked(field, normalize_text(text), longest, required)
 
     def source(self, field: str, text: str, *, most_bytes: int, required: bool = False) -> str:
-        """Check text in a markup language, whose tabs and indentation stay as they are."""
+        """Check text in a markup language. Its tabs and indentation stay as they are."""
         value = normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
         size = len(value.encode(errors="replace"))
         if required and not value.strip():

@@ -121,7 +121,7 @@ OptionName = Annotated[str, Path(description="The option.")]
 
 @poll_router.get("/{poll_id:poll}")
 def read_poll(poll_id: PollId, service: Service, look: web.IfNoneMatch) -> schemas.PollSchema:
-    """Return a poll, for anyone who knows its id."""
+    """Return a poll to anyone with its id."""
     poll = service.context.get_poll(poll_id)
     look.answer(poll.revision)
     return schemas.PollSchema.from_poll(poll, service.context.urls)
@@ -135,7 +135,7 @@ def edit_poll(
     service: Service,
     edit: web.IfMatch,
 ) -> schemas.PollSchema:
-    """Edit a poll. Options and protection can change only while there are no votes."""
+    """Edit a poll. Options and protection can change only before the first vote."""
     poll = service.lifecycle.edit(poll_id, key, changes.apply, check=edit.check)
     return _respond_edited(poll, edit, service)
 

@@ -98,7 +98,7 @@ class ClosingFields(BaseModel):
 
 
 class TermsFields(BaseModel):
-    """Who sees the results, what protects the votes, and whether they can be changed."""
+    """Visibility of results, protection of votes, and whether votes can be changed."""
 
     results: ResultsVisibility
     protection: Protection

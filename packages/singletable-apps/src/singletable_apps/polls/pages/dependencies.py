@@ -159,7 +159,7 @@ class PollPageContext(PageContext):
         return context.admin_key_of_creator(self.poll, self.browser)
 
     def get_viewer(self) -> Viewer:
-        """Return the visitor for whom results are shown."""
+        """Return the visitor as a viewer of results."""
         code, proof = self.saved_code() or (None, None)
         voter = Voter(self.browser, code, proof=proof)
         return Viewer(voter, self.read_cookie(VOTE), self.find_admin_key())

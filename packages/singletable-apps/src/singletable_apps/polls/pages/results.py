@@ -98,7 +98,7 @@ def stream_updates(page: PollPage) -> Response:
 
 @router.get("/p/{poll_id}/picture.png")
 def draw_picture(page: PollPage) -> Response:
-    """Draw the results, or the question to those who cannot see them, for chats and to download."""
+    """Draw the results, or the question if they are hidden, for chats and to download."""
     view, labels = _visible_view(page), page.option_labels()
     lead, bars = "Vote now", [ShareBar(label) for label in labels.values()]
     if view is not None and view.chart:

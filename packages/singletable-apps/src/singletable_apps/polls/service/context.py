@@ -30,7 +30,7 @@ retry_edits = retry_conflicts(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The store, the server secret, the clock, the URLs of the pages and who sends e-mails."""
+    """The store, the server secret, the clock, the URLs of the pages and the mailer."""
 
     store: Store
     secret: Secret

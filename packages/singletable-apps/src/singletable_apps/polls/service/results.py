@@ -211,7 +211,7 @@ class Tallies:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Someone who wants to see results: a voter, the holder of a vote id, or the organizer."""
+    """A viewer of results: a voter, the holder of a vote id, or the organizer."""
 
     voter: Voter = field(default_factory=Voter)
     vote_id: str | None = None
@@ -246,7 +246,7 @@ class _OptionsChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ResultsService:
-    """Compute results and decide who can see them."""
+    """Compute results and control access to them."""
 
     context: Context
     voting: Voting
@@ -268,7 +268,7 @@ class ResultsService:
         return self.compute(poll)
 
     def compute(self, poll: entities.Poll) -> PollResults:
-        """Return the results without checking who asks."""
+        """Return the results without a permission check."""
         for _ in range(MAX_ATTEMPTS):
             # Decided before reading the votes, so that final results miss no vote.
             final = is_final(poll, self.context.clock())

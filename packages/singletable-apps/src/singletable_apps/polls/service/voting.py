@@ -277,7 +277,7 @@ class Voting:
 
 
 def _is_same_write(stored: Vote, attempted: Vote) -> bool:
-    """Return whether a stored vote was written by this attempt, whose response was lost."""
+    """Return whether this attempt wrote the stored vote and lost only the response."""
     return (
         _content(stored) == _content(attempted)
         and stored.voted_at == attempted.voted_at

@@ -134,7 +134,7 @@ class Auth(Users[U], Generic[U]):
     def start_session(
         self, user: U, about: str = "", *, proved: datetime | None = None
     ) -> SignedIn[U]:
-        """Start a session of a user who has proved who they are, just now or at `proved`."""
+        """Start a session of a user, authenticated just now or at `proved`."""
         account, now = self.account_of(user), self._clock()
         # One that was not proved recently begins early enough to ask for the password.
         begun = now if proved is None else min(now, max(proved, now - 2 * RECENT))

@@ -105,7 +105,7 @@ class Attempts(Entity, table=expiring, type_tag=("type", "ATTEMPTS")):
 
 
 class Registration(StrEnum):
-    """Who may register: everyone, everyone with the approval of an administrator, or nobody."""
+    """Registration for everyone, with the approval of an administrator, or for nobody."""
 
     OPEN = "open"
     APPROVAL = "approval"
@@ -113,7 +113,7 @@ class Registration(StrEnum):
 
 
 class RegistrationSetting(Entity, table=expiring, type_tag=("type", "REGISTRATION_SETTING")):
-    """Who may register, if the app does not store it elsewhere. It does not expire."""
+    """The registration setting, unless the app stores it elsewhere. It does not expire."""
 
     registration: Attr[Registration] = attr()
 

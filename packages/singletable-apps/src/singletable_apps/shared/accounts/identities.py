@@ -1,4 +1,4 @@
-"""Which accounts belong to people whom an identity provider knows."""
+"""Accounts connected to identities of an identity provider."""
 
 from __future__ import annotations
 

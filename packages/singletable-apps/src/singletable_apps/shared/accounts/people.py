@@ -45,7 +45,7 @@ class People(ABC, Generic[U]):
 
     @abstractmethod
     def get_person(self, actor: U, who: Any) -> U:
-        """Return a person whom the actor may see, or raise NotFound."""
+        """Return a person visible to the actor, or raise NotFound."""
 
     @abstractmethod
     def read_people(self, limit: int, cursor: str | None) -> Page[Any]:
@@ -60,7 +60,7 @@ class People(ABC, Generic[U]):
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[U]:
-        """Return people whose name or e-mail address contains the words of `search`."""
+        """Return people with the words of `search` in their name or e-mail address."""
         self.check_manager(actor)
 
         return search_people(
@@ -77,7 +77,7 @@ class People(ABC, Generic[U]):
         raise NotPermitted(NO_INVITATIONS)
 
     def invite_again(self, actor: U, who: Any) -> Any:
-        """E-mail another link to someone who has not chosen a password yet."""
+        """E-mail another link to someone without a password."""
         raise NotPermitted(NO_INVITATIONS)
 
     @abstractmethod
@@ -142,7 +142,7 @@ def search_people(
     cursor: str | None,
     is_wanted: Callable[[U], bool] = lambda user: True,
 ) -> Page[U]:
-    """Return the wanted people whose text contains all words of `search`, in any case.
+    """Return the wanted people with all words of `search` in their text, in any case.
 
     `read(cursor)` returns some people. A page has at least `limit` of those who match, unless there
     are fewer or `MAX_READ` people were read.
@@ -168,7 +168,7 @@ class ApprovalNotices:
         self._throttle = Throttle(store, secret=secret, free=1, first_wait=MAX_WAIT)
 
     def send(self, name: str, admins: Iterable[Account], link: str, now: datetime) -> None:
-        """Send the e-mails, unless the administrators were told a few minutes ago."""
+        """Send the e-mails, at most once every few minutes."""
         try:
             self._throttle.attempt([("approval", "")], now)
         except TooManyAttempts:

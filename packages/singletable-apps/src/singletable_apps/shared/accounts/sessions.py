@@ -97,7 +97,7 @@ class Sessions:
         )
 
     def forget(self, subject: int) -> None:
-        """Delete the sessions, links and e-mail addresses of a person who was removed."""
+        """Delete the sessions, links and e-mail addresses of a removed person."""
         self.end_all(subject)
         stored = (entities.ResetToken, entities.EmailChange, entities.RecoveryLock)
         self._store.delete_many([entity.key(subject) for entity in stored])

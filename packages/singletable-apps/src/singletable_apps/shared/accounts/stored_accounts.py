@@ -167,7 +167,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
 
     @abstractmethod
     def describe_invitation(self, actor: U, user: U) -> tuple[str, str]:
-        """Return the subject of an invitation, and who invites to what."""
+        """Return the subject of an invitation, and its first sentences."""
 
     def list_admins(self) -> Iterable[U | None]:
         """Return the administrators; others may be among them."""
@@ -363,7 +363,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
     # -------------------------------------------------------------------------- invitations
 
     def invite_again(self, actor: U, who: Any) -> Invitation[U]:
-        """E-mail another link to someone who has not chosen a password yet."""
+        """E-mail another link to someone without a password."""
         self.check_manager(actor)
         user = self.get_user(who)
         account = self.account_of(user)

@@ -135,7 +135,7 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
         )
 
     def describe_invitation(self, actor: Any, user: Any) -> tuple[str, str]:
-        """Return the subject of an invitation, and who invites to what."""
+        """Return the subject of an invitation, and its first sentences."""
         site = self._urls.absolute(self._urls.page())
         text = f"{actor.name} invites you to {site}. Your username is {user.username}."
         return "Your new account", text
@@ -149,7 +149,7 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
         return self._setup_code.code() if self.is_new() else None
 
     def is_new(self) -> bool:
-        """Return whether there is no account yet."""
+        """Return whether no account exists yet."""
         return not self._store.page(self.entity.listed(), 1).items
 
     def register(

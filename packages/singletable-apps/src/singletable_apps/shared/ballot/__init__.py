@@ -162,7 +162,7 @@ def render_mark_form(form: BallotForm, *, one_choice: str = "") -> Markup:
 def render_ranking(
     levels: Sequence[Sequence[str]], unranked: Sequence[str], labels: BallotLabels | None = None
 ) -> Markup:
-    """Render a filled-in ballot as text: first, second, and so on, then who is not ranked."""
+    """Render a filled-in ballot as text: first, second, and so on, then the unranked."""
     return _render(
         "ranking.html", levels=levels, unranked=unranked, labels=labels or BallotLabels()
     )

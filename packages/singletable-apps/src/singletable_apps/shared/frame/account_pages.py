@@ -77,7 +77,7 @@ router = APIRouter()
 def show_sign_in(
     page: AnyPage, next_url: Annotated[str, Query(alias="next")] = "", again: bool = False
 ) -> Response:
-    """Show the form to sign in; `again` even to someone who is signed in."""
+    """Show the form to sign in; with `again`, even to a signed-in user."""
     if page.visitor is not None and not again:
         return page.redirect(local_url(next_url, _home(page)))
     return page.render("sign_in", form=Form({"next": next_url}))

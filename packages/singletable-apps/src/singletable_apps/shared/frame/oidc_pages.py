@@ -79,7 +79,7 @@ def come_back(
     state: Annotated[str, Query(max_length=400)] = "",
     error: Annotated[str, Query(max_length=400)] = "",
 ) -> Response:
-    """Sign in whom the provider sent back."""
+    """Sign in after the provider's redirect."""
     provider = _provider(page.request)
     try:
         visit = _read_visit(page, state)
@@ -106,7 +106,7 @@ def _read_visit(page: VisitorPage, state: str) -> Visit:
 
 
 def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
-    """Start a session, or ask someone who is signed in whether to connect the account."""
+    """Start a session, or ask a signed-in user whether to connect the account."""
     auth = page.state.auth
     subject = auth.identities.find(identity)
     user = auth.find_by_id(subject) if subject is not None else None

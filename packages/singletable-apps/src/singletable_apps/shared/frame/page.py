@@ -1,4 +1,4 @@
-"""The contexts of page handlers: for everyone, and for people who are signed in.
+"""The contexts of page handlers: for everyone, and for signed-in users.
 
 An app names its service and URLs once, and `UserPageContext` its user too:
 
@@ -39,7 +39,7 @@ class PageContext(pages.PageContext, Generic[S, L]):
 
     @classmethod
     def visited(cls, request: Request) -> Self:
-        """Return the context of a page for everyone, and find out who is signed in.
+        """Return the context of a page for everyone, and identify a signed-in user.
 
         It may renew the session, which sets cookies.
         """
@@ -77,21 +77,21 @@ class PageContext(pages.PageContext, Generic[S, L]):
         return self.request.headers.get("user-agent", "")
 
     def sign_in(self, user: object) -> None:
-        """Start a session in this browser for someone who has just registered."""
+        """Start a session in this browser for a newly registered user."""
         signed_in = self.state.auth.start_session(user, self.user_agent)
         self.state.cookies.remember(self.request, signed_in)
 
 
 @dataclass(frozen=True)
 class UserPageContext(PageContext[S, L], Generic[S, L, U]):
-    """A request of someone who is signed in, and does not wait for approval."""
+    """A request of a signed-in, approved user."""
 
     admits_waiting: ClassVar[bool] = False
     user: U
 
     @classmethod
     def signed_in(cls, request: Request) -> Self:
-        """Return the context of a page for people who are signed in; others are asked to."""
+        """Return the context of a page for signed-in users; others are asked to sign in."""
         user = find_visitor(request)
         if user is None:
             raise accounts.NotSignedIn("Sign in to see this page.")

@@ -180,13 +180,13 @@ class VisitorPage(_PeoplePage, PageContext[Any, Urls]):
 
     @classmethod
     def visited(cls, request: Request) -> Self:
-        """Return the context, and find out who is signed in."""
+        """Return the context, and identify a signed-in user."""
         people_spec(request).prepare(request)
         return super().visited(request)
 
 
 class MemberPage(_PeoplePage, UserPageContext[Any, Urls, Any]):
-    """A page of someone who is signed in, who may wait for approval."""
+    """A page of a signed-in user, approved or not."""
 
     admits_waiting = True
 

@@ -25,7 +25,7 @@ UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
 
 
 def parameter(name: str, annotation: Any) -> Any:
-    """Return a dependency on a parameter or body whose name and type differ between apps."""
+    """Return a dependency on a parameter or body. Its name and type differ between apps."""
 
     async def read(**values: Any) -> Any:
         return values[name]
@@ -335,7 +335,7 @@ class RoleChange(web.Model):
 
 
 def username_routers() -> tuple[APIRouter, APIRouter]:
-    """Return the API of an app whose accounts are UsernameAccounts."""
+    """Return the API of an app with UsernameAccounts."""
     accounts, people = (
         web.api_router("accounts", web.TOO_MANY_REQUESTS),
         web.api_router("people", *web.SIGNED_IN),

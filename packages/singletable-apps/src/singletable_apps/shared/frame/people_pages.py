@@ -150,7 +150,7 @@ def _save_role(
 
 
 class RegistrationForm(BaseModel):
-    """Who may register."""
+    """The registration setting."""
 
     registration: Registration
 
@@ -199,7 +199,7 @@ def invite(page: AdminPage, form: pages.PostedForm) -> Response:
 
 @invitations.post("/{who}/invite")
 def invite_again(page: AdminPage, who: Who, form: pages.PostedForm) -> Response:
-    """Send another link to someone who has not chosen a password yet."""
+    """Send another link to someone without a password."""
 
     def act(_: pages.ConfirmForm) -> Response:
         return _redirect_invited(page, page.people.invite_again(page.user, who))

@@ -41,7 +41,7 @@ class FlashMessages:
         _COOKIE.set(request, self._sealer.seal([flash.text[:_MAX_LENGTH], flash.tone, flash.undo]))
 
     def take(self, request: Request) -> Flash | None:
-        """Return the message to show now and delete it, or None if there is none."""
+        """Return the message to show now, or None, and delete it."""
         sealed = _COOKIE.read(request)
         if not sealed:
             return None

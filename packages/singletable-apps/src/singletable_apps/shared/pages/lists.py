@@ -102,7 +102,7 @@ class Pager:
 
     @classmethod
     def numbered(cls, url: str, name: str, start: int, size: int, total: int) -> Pager:
-        """Return the links of a list whose pages begin at a number, the parameter `name`."""
+        """Return the links of a list paged by number, the parameter `name`."""
         end = min(start + size, total)
         following = f"{url}{'&' if '?' in url else '?'}{name}={end}" if end < total else ""
         return cls(following, url if start else "", _shown(start, end, total))

@@ -140,7 +140,7 @@ class Pages:
         return HTMLResponse(b"".join(chunks), status, headers)
 
     def stream(self, request: Request, template: str, /, **context: object) -> Response:
-        """Render a template while it is sent, for a page whose end takes time.
+        """Render a template while it is sent, for a page with a slow end.
 
         The browser loads styles and shows the beginning meanwhile. An error in the beginning has
         its own page; a later one breaks the response off.

@@ -41,7 +41,7 @@ _SYSTEMS = (
 
 
 class SessionCookies:
-    """The session cookies of one app, whose names start with `name`.
+    """The session cookies of one app. Their names start with `name`.
 
     `visitor` sets `request.state.user`, from which a page knows who is signed in.
     """
@@ -103,7 +103,7 @@ class SessionCookies:
             auth.check_own_password(user, form.value(field), field)
 
     def visitor(self, request: Request, auth: Auth[U]) -> U | None:
-        """Return the user who is signed in, or None. An expired access token is renewed."""
+        """Return the signed-in user, or None. An expired access token is renewed."""
         request.state.user = None
         try:
             request.state.user = auth.authenticate(self._access.read(request))

@@ -22,7 +22,7 @@ Filter: TypeAlias = Callable[..., str]
 
 
 class _Environment(Environment):
-    """An environment whose variables do not change, so that importing a template is quick."""
+    """An environment with constant variables, so that importing a template is quick."""
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}

@@ -106,7 +106,7 @@ async def read_upload(request: Request) -> Upload:
 
 
 async def read_pasted_or_file(request: Request) -> Upload:
-    """Return a form whose file is optional: it may be sent without one, as other forms are."""
+    """Return a form with an optional file: it may be sent without one, as other forms are."""
     if request.headers.get("content-type", "").lower().startswith(MULTIPART):
         return await read_upload(request)
     return Upload(await posted_form(request), {})

@@ -46,7 +46,7 @@ class ResultCache(Generic[T]):
         clock: Callable[[], datetime],
         version: Hashable = None,
     ) -> T:
-        """Return the cached value, or compute it if there is none or it is stale."""
+        """Return the cached value, or compute it if it is missing or stale."""
         entry = self._entry(key)
         with entry.lock:
             if entry.cached is None or not self._is_fresh(entry.cached, version, clock()):

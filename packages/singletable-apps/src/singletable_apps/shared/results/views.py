@@ -35,7 +35,7 @@ METHOD_SUMMARIES = {
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The headline of a result, final or so far: who won, the reason, and how close it was."""
+    """The headline of a result, final or so far: the winner, the reason and the margin."""
 
     is_final: bool
     title: str
@@ -125,7 +125,7 @@ def compare_methods(
 
 
 def possible_winners(result: Result) -> tuple[str, ...]:
-    """Return the winners; if a tie that mattered was broken on the way, everyone who could win."""
+    """Return the winners; if a tie that mattered was broken, all possible winners."""
     if isinstance(result, RunoffResult) and result.ties_mattered == "yes":
         return result.possible_winners or result.winners
     return result.winners

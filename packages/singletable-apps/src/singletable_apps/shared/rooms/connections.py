@@ -171,7 +171,7 @@ class SocketConnection(Connection):
 
 @types.coroutine
 def _rest(started: Sending, waits_for: object) -> Generator[object, Any]:
-    """Await the rest of a coroutine whose first step was run already."""
+    """Await the rest of a coroutine after its first step."""
     try:
         yield waits_for
     except BaseException:

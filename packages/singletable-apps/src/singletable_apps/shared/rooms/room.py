@@ -224,7 +224,7 @@ class Room:
         return [each for each in members if channel == EVERYONE or channel in each.channels]
 
     def disconnect(self, member_id: str, code: int, reason: str) -> None:
-        """Close the connections of a member, who has left then."""
+        """Close a member's connections and end their presence."""
         presence = self._present.get(member_id)
         if presence is not None:
             for connection in list(presence.connections):

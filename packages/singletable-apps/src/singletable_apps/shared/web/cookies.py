@@ -1,4 +1,4 @@
-"""Cookies and headers that a request adds to its response, whatever that turns out to be.
+"""Cookies and headers that a request adds to its response, of any kind.
 
 A dependency or a handler calls `SESSION.set(request, token)`; the header is added when the response
 starts, also to an error page.

@@ -57,7 +57,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Someone whom the provider knows.
+    """A person known to the provider.
 
     `email` is empty unless the provider has verified it. `proved` is when the person entered a
     password there, if the provider says so.
@@ -99,7 +99,7 @@ class Provider:
         return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}"
 
     def finish(self, visit: Visit, code: str, redirect: str) -> Identity:
-        """Exchange the code that the browser brought for who it is."""
+        """Exchange the browser's code for the person's identity."""
         body = {
             "grant_type": "authorization_code",
             "code": code,

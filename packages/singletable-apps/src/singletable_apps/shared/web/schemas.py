@@ -163,7 +163,7 @@ def partial_model(*required: str) -> Callable[[type[M]], type[M]]:
 
 
 def absent_if_none(description: str) -> Any:
-    """Return a field of a response that is left out if its value is None."""
+    """Return a field of a response that is left out instead of null."""
 
     def without_null(schema: dict[str, Any]) -> None:
         schema.pop("default")

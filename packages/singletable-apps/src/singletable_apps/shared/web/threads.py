@@ -84,7 +84,7 @@ atexit.register(_threads.finish)
 
 
 class ThreadRoute(APIRoute):
-    """A route whose handler runs in a thread, and its response is made on the event loop."""
+    """A route with a handler in a thread. Its response is made on the event loop."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         is_async = iscoroutinefunction(endpoint)
