@@ -19,11 +19,7 @@ from singletable_apps.polls.errors import (
     PollHasVotes,
     ResultsHidden,
 )
-from singletable_apps.shared.service import (
-    NonexistentTime,
-    parse_local_time,
-    time_zone_names,
-)
+from singletable_apps.shared.service import NonexistentTime, parse_local_time, time_zone_names
 from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
 
 MAX_TITLE, MAX_DESCRIPTION, MAX_OPTION, MAX_NAME, MAX_COMMENT = 200, 2_000, 100, 60, 1_000

@@ -43,10 +43,7 @@ LISTENING = (
     ("tls_cert", cli.TlsCertOption, None),
     ("tls_key", cli.TlsKeyOption, None),
 )
-EMAILS = (
-    ("print_emails", cli.PrintEmailsOption, False),
-    ("smtp", cli.SmtpOption, None),
-)
+EMAILS = (("print_emails", cli.PrintEmailsOption, False), ("smtp", cli.SmtpOption, None))
 SIGN_IN = (("oidc", cli.OidcOption, None),)
 # An option: the name of the parameter, its annotation, and the default.
 Option = tuple[str, Any, Any]

@@ -13,13 +13,7 @@ import typer
 from starlette.types import ASGIApp
 
 from singletable_apps.shared.email_delivery import EmailDelivery
-from singletable_apps.shared.serve import (
-    ListenError,
-    PublicUrl,
-    print_rows,
-    print_running,
-    serve,
-)
+from singletable_apps.shared.serve import ListenError, PublicUrl, print_rows, print_running, serve
 
 
 @dataclass(frozen=True, slots=True)

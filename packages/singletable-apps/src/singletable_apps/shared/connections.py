@@ -20,11 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
-from singletable_apps.shared.web.clients import (
-    address_from_scope,
-    client_network,
-    is_in_network,
-)
+from singletable_apps.shared.web.clients import address_from_scope, client_network, is_in_network
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 # File descriptors for files, tables and connections to other servers.

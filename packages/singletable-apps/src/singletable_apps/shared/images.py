@@ -177,10 +177,7 @@ def _to_srgb(image: Image.Image) -> Image.Image:
     if profile:
         try:
             converted = ImageCms.profileToProfile(
-                image,
-                ImageCms.ImageCmsProfile(BytesIO(profile)),
-                _SRGB,
-                outputMode=target,
+                image, ImageCms.ImageCmsProfile(BytesIO(profile)), _SRGB, outputMode=target
             )
         except (ImageCms.PyCMSError, OSError, ValueError):
             converted = None  # a broken profile, or one for another kind of image

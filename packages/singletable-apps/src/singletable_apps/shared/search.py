@@ -87,11 +87,7 @@ class SearchIndex:
                 self._rows[document.key] = self._connection.last_insert_rowid()
 
     def search(
-        self,
-        query: str,
-        *,
-        limit: int = 20,
-        accepts: Callable[[str], bool] = lambda key: True,
+        self, query: str, *, limit: int = 20, accepts: Callable[[str], bool] = lambda key: True
     ) -> list[SearchHit]:
         """Return the documents that contain all words of the query, best first.
 

@@ -72,11 +72,7 @@ def show_cards(page: ManagedPage, first: FirstCode = 0) -> Response:
 def download_codes(page: ManagedPage) -> Response:
     """Download all codes with their links and whether they were used."""
     rows = [
-        (
-            code.code,
-            page.urls.code_link(page.poll.id, code.code),
-            "yes" if code.is_used else "no",
-        )
+        (code.code, page.urls.code_link(page.poll.id, code.code), "yes" if code.is_used else "no")
         for code in page.service.codes.list_issued(page.poll.id, page.admin_key)
     ]
     return download_table(["code", "link", "used"], rows, f"{page.poll.title} codes", "csv")

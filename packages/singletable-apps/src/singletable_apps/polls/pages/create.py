@@ -14,12 +14,7 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
 from singletable_apps.polls.errors import InvalidInput
 from singletable_apps.polls.pages.dependencies import AnyPage, PageContext
-from singletable_apps.polls.rules import (
-    MAX_OPTIONS,
-    PollDraft,
-    check_draft,
-    draft_copy,
-)
+from singletable_apps.polls.rules import MAX_OPTIONS, PollDraft, check_draft, draft_copy
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, PostedForm, request_time_zone, submit_values
 from singletable_apps.shared.text import normalize_line

@@ -21,12 +21,7 @@ from fastapi import Depends, Request, Response
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidCode, NotFound, ResultsHidden
 from singletable_apps.polls.pages.results_view import ResultsView
-from singletable_apps.polls.rules import (
-    PROTECTION_TEXT,
-    describe_visibility,
-    is_open,
-    option_label,
-)
+from singletable_apps.polls.rules import PROTECTION_TEXT, describe_visibility, is_open, option_label
 from singletable_apps.polls.service import Polls, Viewer, Voter
 from singletable_apps.polls.urls import Urls
 from singletable_apps.polls.web import BROWSER, Browser, limit_guesses, new_browser_token

@@ -7,17 +7,8 @@ from fastapi import APIRouter, Response
 from ranked_ballots import pluralize
 from singletable_apps.polls.entities import PollKind
 from singletable_apps.polls.errors import InvalidInput, NotFound, ResultsHidden
-from singletable_apps.polls.pages.dependencies import (
-    AnyPage,
-    PollPage,
-    PollPageContext,
-    PollsState,
-)
-from singletable_apps.polls.pages.results_view import (
-    ResultsView,
-    list_downloads,
-    make_results_view,
-)
+from singletable_apps.polls.pages.dependencies import AnyPage, PollPage, PollPageContext, PollsState
+from singletable_apps.polls.pages.results_view import ResultsView, list_downloads, make_results_view
 from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import Form, PostedForm

@@ -134,9 +134,7 @@ def _identify(
 
 @router.get("/p/{poll_id}")
 def show_ballot(
-    page: PollPage,
-    code: Annotated[str, Query(max_length=100)] = "",
-    change: bool = False,
+    page: PollPage, code: Annotated[str, Query(max_length=100)] = "", change: bool = False
 ) -> Response:
     """Show the ballot, or the vote that was cast, or that the poll is closed."""
     who = _identify(page, _voter_token(page), code)

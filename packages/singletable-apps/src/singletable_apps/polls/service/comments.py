@@ -33,11 +33,7 @@ class Comments:
         if len(self.list_all(poll)) >= MAX_COMMENTS:
             raise InvalidInput({"text": f"This poll has {MAX_COMMENTS} comments, which is enough."})
         comment = Comment(
-            poll_id=poll_id,
-            id=uuid4().hex,
-            name=name,
-            text=text,
-            created_at=self.context.clock(),
+            poll_id=poll_id, id=uuid4().hex, name=name, text=text, created_at=self.context.clock()
         )
         self.context.store.create(comment)
         return comment

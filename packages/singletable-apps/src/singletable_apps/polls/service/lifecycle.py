@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from singletable import (
-    AlreadyExists,
-    ConditionFailed,
-    Page,
-    Selection,
-    key_of,
-)
+from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of
 from singletable_apps.polls import patterns
-from singletable_apps.polls.entities import (
-    CreatedPoll,
-    Poll,
-    Snapshot,
-    VotingLane,
-)
+from singletable_apps.polls.entities import CreatedPoll, Poll, Snapshot, VotingLane
 from singletable_apps.polls.errors import Busy, InvalidInput
 from singletable_apps.polls.rules import (
     BALLOT_FIELDS,

@@ -9,12 +9,7 @@ from singletable import ConditionFailed
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import OptionPicture, Poll, Protection, VotingLane
 from singletable_apps.polls.errors import InvalidInput, NotFound, PollHasVotes
-from singletable_apps.polls.rules import (
-    MAX_TITLE,
-    MIN_OPTIONS,
-    check_new_option,
-    printable_excerpt,
-)
+from singletable_apps.polls.rules import MAX_TITLE, MIN_OPTIONS, check_new_option, printable_excerpt
 from singletable_apps.polls.service.context import (
     MAX_ATTEMPTS,
     Context,

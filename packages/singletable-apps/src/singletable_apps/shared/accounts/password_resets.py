@@ -36,10 +36,7 @@ class PasswordResets:
         token = f"{subject}.{secrets.token_urlsafe(32)}"
         self._store.put(
             ResetToken(
-                subject=subject,
-                digest=mac(self._key, token),
-                state=state,
-                ends=now + self.lifetime,
+                subject=subject, digest=mac(self._key, token), state=state, ends=now + self.lifetime
             )
         )
         return token

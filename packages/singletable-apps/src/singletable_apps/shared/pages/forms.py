@@ -246,10 +246,7 @@ async def posted_form(request: Request) -> Form:
         )
     try:
         pairs = parse_qsl(
-            body.decode(),
-            keep_blank_values=True,
-            errors="strict",
-            max_num_fields=_MAX_FIELDS,
+            body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS
         )
     except ValueError:
         raise Problem(MALFORMED_BODY, "The form is not UTF-8, or has too many fields.") from None

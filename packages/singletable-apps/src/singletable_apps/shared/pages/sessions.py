@@ -87,12 +87,7 @@ class SessionCookies:
         return not auth.has_recent_password(self.access_token(request))
 
     def check_password(
-        self,
-        request: Request,
-        auth: Auth[U],
-        user: U,
-        form: Form,
-        field: str = CURRENT_PASSWORD,
+        self, request: Request, auth: Auth[U], user: U, form: Form, field: str = CURRENT_PASSWORD
     ) -> None:
         """Raise unless the user entered the password recently or in a field of this form.
 

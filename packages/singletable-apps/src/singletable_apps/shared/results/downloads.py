@@ -10,25 +10,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from ranked_ballots import Ranking, RunoffResult
-from ranked_ballots.formats import (
-    FORMATS,
-    Format,
-    WriteError,
-    check_writable,
-    write_rounds,
-)
+from ranked_ballots.formats import FORMATS, Format, WriteError, check_writable, write_rounds
 
 # Holds totals only, so it is available even where no ballots are published.
 ROUNDS_FORMAT = "rctab"
 _DESCRIPTIONS = {
-    "csv": (
-        "CSV, one column per candidate",
-        "A spreadsheet: the rank of each candidate.",
-    ),
-    "csv-ranks": (
-        "CSV, one column per rank",
-        "A spreadsheet: first, second, third. No ties.",
-    ),
+    "csv": ("CSV, one column per candidate", "A spreadsheet: the rank of each candidate."),
+    "csv-ranks": ("CSV, one column per rank", "A spreadsheet: first, second, third. No ties."),
     "abif": ("ABIF", "Readable text that other Condorcet programs can count."),
     "cef": ("Condorcet Election Format", "For the Condorcet PHP library and its command line."),
     "toi": ("PrefLib TOI", "For research: ties and unranked candidates."),

@@ -82,11 +82,7 @@ class Rooms:
         return sum(room.connections for room in self._rooms.values())
 
     async def join(
-        self,
-        key: str,
-        connection: Connection,
-        snapshot: Snapshot,
-        position: Position | None = None,
+        self, key: str, connection: Connection, snapshot: Snapshot, position: Position | None = None
     ) -> Room:
         """Add a connection to a room, which is opened if need be, or raise RoomFull.
 

@@ -66,10 +66,7 @@ async def serve_socket(
     """
     await accept_socket(websocket)
     connection = connections.SocketConnection(
-        member,
-        websocket.send,
-        rooms.limits.waiting_events,
-        frame_writer(websocket.scope),
+        member, websocket.send, rooms.limits.waiting_events, frame_writer(websocket.scope)
     )
     query = websocket.query_params
     position = Position.parse(query.get("epoch"), query.get("sequence"))

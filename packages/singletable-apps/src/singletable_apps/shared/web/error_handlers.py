@@ -98,12 +98,7 @@ _COMMON = {
 
 def add_handlers(app: FastAPI, errors: ErrorProblems) -> None:
     """Respond to these exceptions, and to the app's own `errors`, with problems."""
-    for error_type in (
-        Problem,
-        RequestValidationError,
-        HTTPException,
-        SingleTableError,
-    ):
+    for error_type in (Problem, RequestValidationError, HTTPException, SingleTableError):
         app.add_exception_handler(error_type, _respond)
     for own_type, problem_for in errors.items():
         app.add_exception_handler(own_type, _responder(problem_for))

@@ -72,10 +72,7 @@ NOT_SIGNED_IN = ProblemType(
     {"WWW-Authenticate": "How to authenticate."},
 )
 NOT_ALLOWED = ProblemType(
-    "not-allowed",
-    403,
-    "You don’t have access to this",
-    "Ask an administrator for access.",
+    "not-allowed", 403, "You don’t have access to this", "Ask an administrator for access."
 )
 CROSS_ORIGIN = ProblemType(
     "cross-origin",
@@ -118,10 +115,7 @@ UNSUPPORTED_MEDIA_TYPE = ProblemType(
     {"Accept": "The accepted media types."},
 )
 INVALID = ProblemType(
-    "invalid-request",
-    422,
-    "Invalid request",
-    "`errors` lists what is wrong, and where.",
+    "invalid-request", 422, "Invalid request", "`errors` lists what is wrong, and where."
 )
 PRECONDITION_REQUIRED = ProblemType(
     "precondition-required",

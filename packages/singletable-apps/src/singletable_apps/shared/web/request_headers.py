@@ -99,8 +99,7 @@ _IF_MATCH = 'The ETag of the version you are changing, such as `"7"`, or `*`.'
 
 
 async def _edit(
-    response: Response,
-    if_match: Annotated[str | None, Header(description=_IF_MATCH)] = None,
+    response: Response, if_match: Annotated[str | None, Header(description=_IF_MATCH)] = None
 ) -> Edit:
     if if_match is None:
         raise Problem(
