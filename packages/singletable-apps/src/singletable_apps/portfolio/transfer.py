@@ -5,6 +5,7 @@
     pages/imprint.md             a page
     posts/2026-03-01-a-title.json  its likes, comments and earlier versions, if there are any
     media/{name}/{width}.webp    the images, described in media/media.json
+    subscribers.json             the readers of the newsletter
 
 Links between these files are relative, so that any Markdown editor shows them. An export that is
 imported into an empty site and exported again is the same, byte for byte.
@@ -48,7 +49,7 @@ _MAX_MARKDOWN_FILE = 2 * MAX_MARKDOWN_BYTES
 _PORTFOLIO = ("portfolio.json", "portfolio.yaml", "portfolio.yml")
 # The settings are a part of that file.
 _SETTINGS = "#settings"
-_MEDIA_LIST = "media/media.json"
+_MEDIA_LIST, _SUBSCRIBERS = "media/media.json", "subscribers.json"
 # What the last import replaced, in the bucket.
 _UNDO, _UNDO_RECORD = "imports/undo.zip", "undo.json"
 _OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8})/([0-9]{1,4})\.webp")
@@ -65,7 +66,14 @@ class _MediaEntry(BaseModel):
     uploaded_at: site_files.Time | None = None
 
 
-_MediaEntries = TypeAdapter(list[_MediaEntry])
+class _Reader(BaseModel):
+    """A subscriber of the newsletter, who has confirmed the address."""
+
+    email: str
+    confirmed_at: site_files.Time
+
+
+_MediaEntries, _Readers = TypeAdapter(list[_MediaEntry]), TypeAdapter(list[_Reader])
 
 
 # Export
@@ -84,6 +92,9 @@ def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
         "portfolio.json",
         site_files.write_site(site.map_links(_relative(prefix, "", names))).encode(),
     )
+    subscribers = sorted(service.newsletter.list_all(), key=lambda each: each.email)
+    if readers := [_Reader.model_validate(each, from_attributes=True) for each in subscribers]:
+        yield _SUBSCRIBERS, _Readers.dump_json(readers, indent=2)
     for blog_id, post in sorted(posts.items(), key=lambda each: each[1].filename):
         rewrite = _relative(prefix, dirname(post.filename), names)
         yield post.filename, site_files.write_post(post.map_links(rewrite)).encode()
@@ -159,6 +170,7 @@ class Kind(StrEnum):
     IMAGES = "images"
     PROFILE = "profile"
     SETTINGS = "settings"
+    SUBSCRIBERS = "subscribers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +190,8 @@ class ImportEntry:
             return Kind.SETTINGS
         if name.startswith("media/") or name.endswith(_IMAGES):
             return Kind.IMAGES
+        if name.startswith(_SUBSCRIBERS):
+            return Kind.SUBSCRIBERS
         if name.endswith(_MARKDOWN):
             return Kind.POSTS
         return Kind.PROFILE if name.endswith((".json", ".yaml", ".yml")) else None
@@ -228,13 +242,15 @@ class _Import:
 
     def run(self, on_progress: OnProgress | None) -> list[ImportEntry]:
         posts = [path for path in self._files if path.lower().endswith(_MARKDOWN)]
-        known = {_MEDIA_LIST, *map(_activity_path, posts)}
+        known = {_MEDIA_LIST, _SUBSCRIBERS, *map(_activity_path, posts)}
         for path in self._files:
             if path in _PORTFOLIO or path.lower().endswith(_MARKDOWN):
                 self._report(path, partial(self._read, path))
         self._restore_images()
         if Kind.IMAGES in self._kinds:
             self._upload_images()
+        if _SUBSCRIBERS in self._files and Kind.SUBSCRIBERS in self._kinds:
+            self._report(_SUBSCRIBERS, self._subscribe)
         for done, (path, document) in enumerate(self._documents.items(), 1):
             self._save(path, document.map_links(partial(self._url, path)))
             if on_progress is not None:
@@ -303,6 +319,15 @@ class _Import:
 
     def _url(self, path: str, target: str, _alt: str) -> str:
         return self._urls.get(self._find(path, target) or "", target)
+
+    def _subscribe(self) -> None:
+        with site_files.invalid_input():
+            readers = _Readers.validate_json(self._files[_SUBSCRIBERS])
+        found = {each.email: each.confirmed_at for each in readers}
+        added = self._service.newsletter.restore(self._actor, found, dry_run=self._dry_run)
+        for email in found:
+            outcome = Outcome.CREATED if email in added else Outcome.SKIPPED
+            self._note(f"{_SUBSCRIBERS}#{email}", outcome)
 
     # Images
 

@@ -96,6 +96,7 @@ def fill(world: World) -> None:
     menu = [MenuEntry("m", link="imprint"), MenuEntry("n", "Code", "https://code.example")]
     edits = SettingsEdits(accent="#123456", likes=False, menu=menu, css="h2 { color: teal; }")
     service.profile.update_settings(owner, edits)
+    service.newsletter.restore(owner, {"mae@example.org": datetime(2026, 1, 1, tzinfo=UTC)})
 
 
 def test_export_imported_and_exported_again_is_identical(world: World) -> None:
@@ -202,7 +203,11 @@ def test_import_changes_only_the_chosen_kinds(memory: World, kind: Kind) -> None
     assert {entry.kind for entry in report} == {kind}
     after = dict(export_site(other.service))
     changed = {path.partition("/")[0] for path in after if after[path] != before.get(path)}
-    folders = {Kind.POSTS: {"posts", "pages"}, Kind.IMAGES: {"media"}}
+    folders = {
+        Kind.POSTS: {"posts", "pages"},
+        Kind.IMAGES: {"media"},
+        Kind.SUBSCRIBERS: {"subscribers.json"},
+    }
     assert changed == folders.get(kind, {"portfolio.json"})
     assert (other.service.profile.get_portfolio().bio == "I write.") == (kind is not Kind.PROFILE)
     assert (other.service.profile.get_settings().accent == "#123456") == (kind is Kind.SETTINGS)
@@ -221,11 +226,27 @@ def test_undo_restores_what_an_import_replaced(memory: World) -> None:
     service.posts.delete(owner, mine.blog_id)
     after = dict(export_site(service))
     assert {path: after[path] for path in before} == before
-    # The images stay in the library, and the imported text in the history of the post.
+    # The images stay in the library, subscribers, and the imported text in the history of the post.
     added = {path for path in after.keys() - before.keys() if not path.startswith("media/")}
-    assert added == {"posts/milk.json"}
+    assert added == {"posts/milk.json", "subscribers.json"}
     with pytest.raises(NotFound):
         undo_import(service, owner)
+
+
+def test_subscribers_are_imported_once_and_wrong_ones_not_at_all(memory: World) -> None:
+    owner, newsletter = memory.set_up(), memory.service.newsletter
+    reader = '{"email": "%s", "confirmed_at": "2026-01-01T00:00:00Z"}'
+    mae, bob, wrong = (reader % each for each in ("Mae@example.org", "bob@example.org", "bob"))
+    for readers, expected in (
+        ([mae], ["created"]),
+        ([mae, bob], ["skipped", "created"]),
+        ([mae, wrong], ["failed"]),
+    ):
+        files = {"subscribers.json": f"[{', '.join(readers)}]".encode()}
+        report = import_site(memory.service, owner, files)
+        assert sorted(each.outcome for each in report) == sorted(expected)
+    assert "bob: Enter an e-mail address" in report[0].reason
+    assert {each.email for each in newsletter.list_all()} == {"Mae@example.org", "bob@example.org"}
 
 
 HUGO: Files = {

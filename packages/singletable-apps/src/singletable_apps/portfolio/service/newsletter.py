@@ -7,8 +7,9 @@ sealed. Posts are sent from a queue, which notes what became of each e-mail.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from singletable import Page
 from singletable_apps.portfolio import patterns
@@ -106,6 +107,27 @@ class NewsletterService:
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
         return self._store.page(patterns.subscribers(), 50, cursor=cursor)
 
+    def list_all(self) -> list[Subscriber]:
+        """Return all subscribers."""
+        return [*self._store.query(patterns.subscribers(), consistent=True)]
+
+    def restore(
+        self, actor: User, readers: Mapping[str, datetime], *, dry_run: bool = False
+    ) -> set[str]:
+        """Subscribe readers by address and time of confirmation; return who is new."""
+        PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
+        checks, known = InputChecks(), {each.digest for each in self.list_all()}
+        added = [
+            Subscriber(digest=digest, email=address, confirmed_at=at)
+            for email, at in readers.items()
+            for address in [checks.email(email, email, required=True, is_public=True)]
+            if (digest := self._digest(address)) not in known
+        ]
+        checks.raise_errors()
+        if not dry_run:
+            self._store.put_many(added)
+        return {each.email for each in added}
+
     def count(self) -> int:
         """Return the number of subscribers."""
         return self._store.count(patterns.subscribers())
@@ -130,7 +152,7 @@ class NewsletterService:
             url=url,
             site=settings.title,
         )
-        readers = self._store.query(patterns.subscribers(), consistent=True)
+        readers = self.list_all()
         notices = (
             Notice(
                 about=blog.blog_id,

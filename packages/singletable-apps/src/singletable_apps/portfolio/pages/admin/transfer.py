@@ -43,6 +43,7 @@ _KINDS = {
     transfer.Kind.IMAGES: "Images",
     transfer.Kind.PROFILE: "Profile, projects and about page",
     transfer.Kind.SETTINGS: "Settings",
+    transfer.Kind.SUBSCRIBERS: "Subscribers",
 }
 _OUTCOMES = {
     Outcome.CREATED: "%(count)s new",
@@ -157,7 +158,8 @@ def undo_last_import(page: OwnerPage) -> pages.ConfirmedAction | Response:
         page,
         title=Phrase("Undo the import of %(time)s?", time=site_time(page, record.at).long),
         text="The posts, the profile and the settings become what they were before it. Texts that "
-        "you edited since stay in the history. Images stay in the library.",
+        "you edited since stay in the history. Images stay in the library, and subscribers on the "
+        "list.",
         facts=[
             ("Deleted with their comments", created),
             ("Restored", ", ".join(map(page.language.gettext, restored))),
