@@ -95,7 +95,7 @@ TABLE = {
                 POST /people/{who}/role, GET /people/{who}/remove, POST /people/{who}/remove,
                 GET /portfolio, POST /portfolio,
                 GET /portfolio/about, POST /portfolio/about, GET /settings, POST /settings,
-                GET /portfolio/{kind}, GET /portfolio/{kind}/{entry_id},
+                POST /settings/look, GET /portfolio/{kind}, GET /portfolio/{kind}/{entry_id},
                 POST /portfolio/{kind}/{entry_id}, POST /portfolio/{kind}/{entry_id}/move,
                 GET /portfolio/{kind}/{entry_id}/delete, POST /portfolio/{kind}/{entry_id}/delete,
                 GET /transfer, GET /export, POST /import, POST /import/run, GET /import/undo,

@@ -193,6 +193,23 @@ def test_preview_is_in_the_type_of_the_site(open_admin: OpenAdmin, served: Serve
     served.service.profile.update_settings(served.owner, SettingsEdits(font=Font.SERIF, css=""))
 
 
+def test_settings_show_a_look_before_it_is_saved(open_admin: OpenAdmin, served: Served) -> None:
+    page = open_admin("settings")
+    errors, frame = collect_errors(page), page.frame_locator("iframe[title=Preview]")
+    expect(frame.locator("html")).to_have_css("color-scheme", "light dark")
+    page.get_by_role("radio", name="Monospace").check(force=True)
+    page.get_by_role("radio", name="Dark").check(force=True)
+    page.get_by_text("Styles of your own").click()
+    page.get_by_label("CSS").fill("h1 { color: rgb(1, 2, 3); }")
+    expect(frame.locator("h1").first).to_have_css("color", "rgb(1, 2, 3)")
+    expect(frame.locator("body")).to_have_css("font-family", re.compile("JetBrains Mono"))
+    expect(frame.locator("html")).to_have_css("color-scheme", "dark")
+    page.get_by_label("CSS").fill("h1 { position: fixed; }")
+    expect(page.locator("iframe")).to_have_class("is-stale")
+    assert served.service.profile.get_settings().font is not Font.MONO
+    assert errors == []
+
+
 def test_older_previews_do_not_replace_newer_ones(open_admin: OpenAdmin, served: Served) -> None:
     page = open_admin("posts", _write(served, "Racing", "start"))
     held: list[str] = []

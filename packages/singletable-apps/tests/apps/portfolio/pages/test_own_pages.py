@@ -186,6 +186,8 @@ def test_styles_are_served_by_their_digest_and_only_to_readers(app: PagesApp, ad
 def test_refused_styles_are_listed_and_nothing_is_saved(app: PagesApp, ada: Browser) -> None:
     css = "h2 { color: teal; }\np { position: fixed; }\n@import 'x';"
     response = ada.submit(ada.get("settings"), "/settings", title="Other", css=css)
+    look = {"accent": "#112233", "font": "mono", "css": css}
+    assert ada.post(app.urls.admin("settings", "look"), look).status_code == 204
     assert response.status_code == 422
     assert [line.partition(":")[0] for line in field_errors(response)["css"].split("\n")] == [
         "Line 2",

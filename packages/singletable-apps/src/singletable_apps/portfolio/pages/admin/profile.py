@@ -8,11 +8,14 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
+from singletable import evolve
 from singletable_apps.portfolio import profile_rules
+from singletable_apps.portfolio.custom_css import confine
 from singletable_apps.portfolio.entities import Font, Theme
 from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
 from singletable_apps.portfolio.pages.admin.views import saved_text
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext, wants_json
+from singletable_apps.portfolio.pages.theme import theme_stylesheet
 from singletable_apps.shared.pages import FORM_METHODS, Form, Link, PostedForm
 from singletable_apps.shared.service import time_zone_names
 
@@ -134,6 +137,27 @@ def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
 
     initial = Form.of(SettingsForm, page.settings, revision=page.settings.revision)
     return page.fill(form, initial, SettingsForm, save, partial(_show_settings, page))
+
+
+class LookForm(BaseModel):
+    """The look in the form of the settings."""
+
+    accent: str
+    font: Font
+    css: str = ""
+
+
+@router.post("/admin/settings/look")
+def preview_look(page: OwnerPage, form: PostedForm) -> Response:
+    """Return the styles of a look that is not saved, or nothing if it is not valid."""
+
+    def act(look: LookForm) -> Response:
+        edits = profile_rules.check_settings_edits(profile_rules.SettingsEdits(**dict(look)))
+        settings = evolve(page.settings, **profile_rules.changes_of(edits))
+        styles = theme_stylesheet(settings) + confine(settings.css).text
+        return Response(styles, media_type="text/css")
+
+    return page.submit(form, LookForm, act, lambda *_: Response(status_code=204))
 
 
 def _show_settings(page: UserPageContext, form: Form, status: int = 200) -> Response:
