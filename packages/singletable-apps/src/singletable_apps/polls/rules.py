@@ -45,8 +45,8 @@ PROTECTION_TEXT = {
 }
 RESULTS_TEXT = {
     ResultsVisibility.ALWAYS: "Anyone with the link, at any time.",
-    ResultsVisibility.AFTER_VOTING: "People who voted. Everyone, once the poll is closed.",
-    ResultsVisibility.AFTER_CLOSING: "Everyone, once the poll is closed.",
+    ResultsVisibility.AFTER_VOTING: "The organizer and people who voted. Everyone, once closed.",
+    ResultsVisibility.AFTER_CLOSING: "The organizer. Everyone, once the poll is closed.",
 }
 SECRET_RESULTS_TEXT = (
     f"Everyone, once the poll is closed and has {MIN_SECRET_VOTES} votes. Until then no one, not "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from markupsafe import Markup
 
@@ -129,6 +129,8 @@ def make_headline(result: Result, *, is_final: bool, noun: str = "ballot") -> He
     if result.account.cast and _is_proposal(result):
         answer = "accepted" if list(result.winners) == ["Yes"] else "rejected"
         title = f"The proposal {'is' if is_final else 'would be'} {answer}"
+        yes, no = (result.scores[each] for each in YES_OR_NO)
+        why = why if yes == no else [f"{pluralize(yes, 'vote')} for Yes and {no:,} for No."]
     margin = result.margin and describe_margin(result.margin, is_final=is_final, noun=noun)
     return Headline(is_final, title, " ".join(filter(None, why)), margin or "")
 
@@ -237,7 +239,7 @@ def _name_some(names: Sequence[str]) -> str:
     return join_names(names) if len(names) < 4 else f"{len(names)} candidates"
 
 
-def _is_proposal(result: Result) -> bool:
+def _is_proposal(result: Result) -> TypeGuard[ScoreResult]:
     return set(result.candidates) == set(YES_OR_NO) and isinstance(result, ScoreResult)
 
 

@@ -68,18 +68,25 @@ def test_headline_of_a_broken_tie_names_the_winner() -> None:
     assert f"{first} first" in headline(tied, "seed").why
 
 
-@pytest.mark.parametrize(
-    ("cast", "title"),
-    [({"Y": 2, "N": 1}, "accepted"), ({"N": 1}, "rejected"), ({"Y": 1, "N": 1}, "rejected")],
-)
-def test_headline_of_a_proposal_says_if_it_is_accepted(cast: dict[str, int], title: str) -> None:
+PROPOSALS = [
+    ({"Y": 2, "N": 1}, "accepted", "2 votes for Yes and 1 for No."),
+    ({"N": 1}, "rejected", "0 votes for Yes and 1 for No."),
+    ({"Y": 1, "N": 1}, "rejected", "the answer is No."),
+]
+
+
+@pytest.mark.parametrize(("cast", "answer", "why"), PROPOSALS)
+def test_headline_of_a_proposal_says_if_it_is_accepted(
+    cast: dict[str, int], answer: str, why: str
+) -> None:
     answers = {"Y": "Yes", "N": "No"}
     rankings = [(Ranking.from_levels([answers[each]]), often) for each, often in cast.items()]
     ballots = Ballots.from_counts(["Yes", "No"], rankings)
     result = count_ballots("plurality", ballots, 1, "seed")
-    assert headline(result, "seed").title == f"The proposal is {title}"
-    assert describe_decision(result, "M").startswith(f"The proposal is {title}")
-    assert headline(result, None).title == f"The proposal would be {title}"
+    assert headline(result, "seed").title == f"The proposal is {answer}"
+    assert headline(result, "seed").why.endswith(why)
+    assert describe_decision(result, "M").startswith(f"The proposal is {answer}")
+    assert headline(result, None).title == f"The proposal would be {answer}"
 
 
 DECISIONS = [

@@ -114,6 +114,15 @@ def test_invalid_code_is_reported_beside_its_field(
     assert poll.votes == 0
 
 
+def test_edit_offers_no_earlier_results_of_votes_with_codes(poll: PollPages, ada: Visitor) -> None:
+    ada.vote(poll.id, "Aurora", code=poll.code())
+    organizer = poll.organizer()
+    page = organizer.get(f"{poll.at}/manage/edit")
+    assert "only you can see them" not in page.text
+    saved = organizer.send(page, "/edit", title="Which room?")
+    assert "Which room?" in organizer.follow(saved).text
+
+
 # The next person at the same screen must not see the vote of the one before.
 def test_another_code_can_vote_in_the_same_browser(poll: PollPages, ada: Visitor) -> None:
     thanks = ada.follow(ada.vote(poll.id, "Aurora", code=poll.code()))

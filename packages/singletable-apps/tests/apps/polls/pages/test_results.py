@@ -203,6 +203,7 @@ def test_hidden_results_say_when_they_become_visible(server: Server, ada: Visito
     shown = results(ada, poll)
     assert "Results are shown when the poll closes" in shown
     assert "14:00" in shown
+    assert "Until then only the organizer can see the results" in shown
     assert "3 votes so far" in shown
     assert "leads" not in shown
     server.wait(hours=2)
