@@ -6,10 +6,11 @@ import builtins
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from singletable import Engine, connect
+from singletable import AccessDenied, Engine, connect
 from singletable import operations as ops
 from singletable.cli.partiql import Format, Session, completer, split_statements
 from tests.cli.run import Run
@@ -152,3 +153,20 @@ def test_names_of_tables_indexes_and_attributes_are_completed() -> None:
         assert [complete("by", number) for number in range(3)] == ["by_day", "byte", None]
         assert complete("vot", 0) == "votes"
         assert complete("SEL", 0) == complete("sel", 0) == "SELECT"
+
+
+def test_names_are_completed_as_far_as_the_policy_allows() -> None:
+    class Guarded:
+        def __init__(self, inner: Engine) -> None:
+            self.inner = inner
+
+        def execute(self, operation: ops.Operation[Any], /) -> Any:
+            if isinstance(operation, ops.DescribeTable):
+                raise AccessDenied("no")
+            return self.inner.execute(operation)
+
+    with Engine.in_memory() as engine:
+        fill(engine)
+        complete = completer(Session(Guarded(engine), Format.JSON, 10))
+        assert [complete("vot", number) for number in range(2)] == ["votes", None]
+        assert complete("by_day", 0) is None

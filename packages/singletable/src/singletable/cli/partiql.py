@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -182,13 +183,12 @@ def _prompt(session: Session) -> None:
     while True:
         try:
             line = input(CONTINUED if text else PROMPT)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, EOFError) as interruption:
             typer.echo("", err=True)
+            if isinstance(interruption, EOFError):
+                return
             text = ""
             continue
-        except EOFError:
-            typer.echo("", err=True)
-            return
         if not text and line.strip().rstrip(";") in ("exit", "quit"):
             return
         if not text and line.strip().rstrip(";") == "help":
@@ -224,7 +224,9 @@ def _complete_names(session: Session) -> None:
 
 def completer(session: Session) -> Callable[[str, int], str | None]:
     """Return the completer of readline: it is called with 0, 1, 2… until it returns None."""
-    names = list(_table_names(session.driver))
+    names: list[str] = []
+    with suppress(SingleTableError):  # names need other permissions than statements
+        names.extend(_table_names(session.driver))
     found: list[str] = []
 
     def complete(text: str, state: int) -> str | None:

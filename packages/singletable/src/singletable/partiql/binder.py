@@ -345,10 +345,8 @@ def _equals(condition: ex.Condition, other: _Bound) -> ex.Condition:
 
 
 def _check_type_name(operand: binder.Resolved) -> None:
-    if (
-        isinstance(operand, ex.Constant)
-        and (name := operand.value.get("S", "S")) not in binder.TYPE_NAMES
-    ):
+    name = operand.value.get("S", "S") if isinstance(operand, ex.Constant) else "S"
+    if name not in binder.TYPE_NAMES:
         raise StatementError(
             f"Invalid attribute type name found; type: {name}, "
             "valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}"
