@@ -30,7 +30,7 @@ STATES: dict[tuple[bool, bool], State] = {
 
 
 class Electorate(StrEnum):
-    """Who can vote: people with accounts (all, or a list of them), or the people on a roll."""
+    """The electorate: people with accounts (all, or a list of them), or the people on a roll."""
 
     ACCOUNTS = "accounts"
     ROLL = "roll"
@@ -63,7 +63,7 @@ def is_removed_user(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RollVoter:
-    """Someone on the roll of an election, who needs no account to vote.
+    """A person on the roll of an election. They need no account to vote.
 
     Numbers are text, because events contain no numbers. `generation` is the number of times that
     the personal link was replaced.
@@ -230,7 +230,7 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
 
 
 class Counts(Entity, table=votes, type_tag=("entity_type", "COUNTS")):
-    """The numbers of users and elections, and who may register."""
+    """The numbers of users and elections, and the registration setting."""
 
     registration: Attr[Registration] = attr(default=Registration.OPEN)
     user_count: Attr[int] = attr(default=0)

@@ -153,7 +153,7 @@ def check_not_restoring(store: Store) -> None:
 
 
 class EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The data of an event. Each kind is a class, whose name is the type of the event."""
+    """The data of an event. The name of each subclass is the type of the event."""
 
 
 # Users.
@@ -249,7 +249,7 @@ class ElectionCreated(_Settings, frozen=True, tag=True, kw_only=True):
 
 
 class ElectionUpdated(_Settings, frozen=True, tag=True, kw_only=True, omit_defaults=False):
-    """The settings were edited. All are here: a missing time means that there is none."""
+    """The settings were edited. All are here: a missing time is not set."""
 
 
 class ElectionDescribed(EventData, frozen=True, tag=True):

@@ -60,7 +60,7 @@ _confirmed = attrgetter(
 
 @dataclass(frozen=True, slots=True)
 class LinkVoter:
-    """Someone who opened their personal link to an election, without an account."""
+    """A voter without an account, identified by a personal link to an election."""
 
     election_id: int
     entry: RollVoter
@@ -68,7 +68,7 @@ class LinkVoter:
 
 @dataclass(frozen=True, slots=True)
 class BallotOwner:
-    """Who a ballot belongs to: their name in events and keys, and their id in the election."""
+    """The owner of a ballot: their name in events and keys, and their id in the election."""
 
     name: str
     voter_id: int
@@ -246,7 +246,7 @@ class PollBook:
             return self._state.elections[election.election_id].definitions[digest]
 
     def partly_answered(self, election: Election) -> set[int]:
-        """Return the ids of voters who answered some, but not all questions on a ballot."""
+        """Return the ids of voters with answers to some, but not all questions on a ballot."""
         questions = self.questions(election)
         with self._lock:
             found = [self._state.elections.get(each.election_id) for each in questions]
@@ -255,7 +255,7 @@ class PollBook:
         return {voter for voter in everyone if not all(voter in voters for voters in answered)}
 
     def questions_left(self, election: Election, voter_id: int) -> list[str]:
-        """Return the questions that a voter who answered others on the ballot has not answered."""
+        """Return the unanswered questions of a voter's partly answered ballot."""
         questions = self.questions(election)
         left = [each.name for each in questions if self.ballot_event(each, voter_id) is None]
         return left if len(left) < len(questions) else []
@@ -355,7 +355,7 @@ class PollBook:
         return CountedBallot(entry.name, event, data.definition, content)
 
     def owner_of_ballot(self, election: Election, voter: User | LinkVoter) -> BallotOwner:
-        """Return whose ballot this voter casts. Raise NotSignedIn if a personal link is not valid.
+        """Return the owner of this voter's ballot. Raise NotSignedIn for an invalid personal link.
 
         On a roll, users are found by their e-mail address, if it is confirmed.
         """
@@ -471,7 +471,7 @@ class PollBook:
         return len(self._state.users), len(self._state.elections)
 
     def voter_id(self, name: str) -> int:
-        """Return the id of a voter, who is a user or on a roll, or 0 if the name is unknown."""
+        """Return the id of a user or of a voter on a roll, or 0 if the name is unknown."""
         return roll_number(name) or self._state.ids.get(name, 0)
 
 

@@ -100,7 +100,7 @@ class ReadModel:
         return (voter for voter in voters if not is_removed_user(voter.voter_name))
 
     def list_voters_and_removed(self, election: str) -> Iterator[Voter]:
-        """Return the list of voters, including entries of users who were removed."""
+        """Return the list of voters, including entries of removed users."""
         return self._store.query(patterns.voters_of(election), consistent=True)
 
     def is_listed_voter(self, election: str, voter: str) -> bool:

@@ -24,7 +24,7 @@ VoterNumber: TypeAlias = Annotated[int, Path(ge=1, le=10**9, description="`numbe
 
 @router.get("/elections/{name}/roll", responses=TAGGED)
 def list_roll(on: OnElection, page: Pagination) -> Page[schemas.RollVoter]:
-    """List the people on the roll by name, to those who manage the election."""
+    """List the people on the roll by name. Only managers of the election may."""
     on.tag()
     rows, cursor = slice_page(page, on.service.rolls.rows(on.user, on.name), on.service)
     return page.answer([schemas.RollVoter.of(row) for row in rows], cursor)
@@ -32,7 +32,7 @@ def list_roll(on: OnElection, page: Pagination) -> Page[schemas.RollVoter]:
 
 @router.put("/elections/{name}/roll")
 def replace_roll(on: ChangeElection, sent: schemas.RollPeople) -> schemas.VoterList:
-    """Replace the roll. People who stay keep their links; those who have voted must stay.
+    """Replace the roll. Remaining people keep their links; voters with ballots must remain.
 
     Before the launch, this also replaces a list of user names.
     """
@@ -72,7 +72,7 @@ def edit_roll_voter(
 
 @router.delete("/elections/{name}/roll/{number:int}", status_code=204)
 def remove_from_roll(on: OnElection, number: VoterNumber) -> None:
-    """Remove someone who has not voted."""
+    """Remove a voter before they vote."""
     on.service.rolls.remove(on.user, on.name, number)
 
 
@@ -86,11 +86,11 @@ def renew_link(on: OnElection, number: VoterNumber) -> schemas.PersonalLink:
 
 @router.post("/elections/{name}/roll/invitations")
 def invite_voters(on: OnElection) -> schemas.Queued:
-    """Invite everyone on the roll who was not invited."""
+    """Invite everyone on the roll without an invitation."""
     return schemas.Queued(queued=on.service.rolls.invite(on.user, on.name))
 
 
 @router.post("/elections/{name}/roll/reminders")
 def remind_voters(on: OnElection) -> schemas.Queued:
-    """Remind everyone who was invited and has not voted, at most once a day."""
+    """Remind invited people yet to vote, at most once a day."""
     return schemas.Queued(queued=on.service.rolls.remind(on.user, on.name))

@@ -224,7 +224,7 @@ class NewQuestion(Model):
 
 
 class Managers(Model):
-    """The people who manage an election beside its owner."""
+    """The managers of an election beside its owner."""
 
     managers: list[Name] = Field(
         max_length=100, description="E-mail addresses or user names.", examples=[["Ben"]]
@@ -314,7 +314,7 @@ class RollVoter(Model):
 
 
 class PersonalLink(Model):
-    """The personal link of a voter. Anyone who has it can vote in their place."""
+    """The personal link of a voter. Anyone with it can vote in their place."""
 
     code: str = Field(examples=["001Y-0001-71CQ-H5X7-S9Y6-TMYP"])
     link: str

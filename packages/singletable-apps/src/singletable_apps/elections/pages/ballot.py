@@ -160,7 +160,7 @@ def shuffle_candidates(
 
 
 def visibility_notice(election: Election) -> str:
-    """Return a sentence about who can see a ballot."""
+    """Return a sentence about the visibility of a ballot."""
     if election.secret_ballot:
         published = _PUBLICATION_NOTICES[election.publication]
         rare = f" {RARE_WEIGHT}" if election.is_weighted else ""
@@ -184,7 +184,7 @@ def describe_changes(page: VoterPage) -> str:
 
 
 def casting_notice(page: VoterPage) -> str:
-    """Return who can see a ballot, until when it can be changed, and what on it does not count."""
+    """Return the visibility of a ballot, until when it can be changed, and what does not count."""
     election = page.election
     has_line = election.none_of_these and method_of(election).marks in (Marks.RANKS, Marks.ORDER)
     parts = [visibility_notice(election), describe_changes(page), BELOW_NONE if has_line else ""]
@@ -193,7 +193,7 @@ def casting_notice(page: VoterPage) -> str:
 
 @router.get("/e/{name}/ballot")
 def show_ballot(page: VoterPage) -> Response:
-    """Show the ballot to fill in, or why there is none."""
+    """Show the ballot to fill in, or why it is unavailable."""
     voter = load_voter_context(page)
     if not voter.can_cast:
         return _render_unavailable(page, voter)

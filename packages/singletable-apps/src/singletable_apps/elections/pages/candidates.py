@@ -190,7 +190,7 @@ def edit_candidate(
 
 @router.get("/pictures/{picture}")
 def read_picture(page: AnyPage, picture: Annotated[str, Path(max_length=100)]) -> Response:
-    """Return the picture of a candidate. Its name is a hash, so only those who saw it know it."""
+    """Return the picture of a candidate. Its name is a hash, so it cannot be guessed."""
     found = page.service.context.book.find_picture(picture.removesuffix(".webp"))
     if found is None:
         raise NotFound("There is no such picture.")

@@ -164,7 +164,7 @@ class ElectionPageContext(UserPageContext):
 
     @property
     def voter(self) -> User:
-        """The user, as someone who votes and sees results."""
+        """The user, as a voter and a viewer of results."""
         return self.user
 
     @property
@@ -250,7 +250,7 @@ ElectionPage: TypeAlias = Annotated[ElectionPageContext, Depends(_election_page)
 
 @dataclass(frozen=True)
 class LinkPageContext(PageContext):
-    """A request of someone who votes with a personal link; `code` is in the URL."""
+    """A request of a voter with a personal link; `code` is in the URL."""
 
     election: Election
     voter: LinkVoter

@@ -183,7 +183,7 @@ def close(page: ElectionPage) -> ConfirmedAction:
 
 
 def _closing_emails(page: ElectionPageContext) -> list[str]:
-    """Return who is written to about the close: people on a roll who were invited."""
+    """Describe the e-mails about the close, to invited people on a roll."""
     if page.election.electorate is not Electorate.ROLL:
         return []
     rows = page.service.rolls.rows(page.user, page.election.name)
@@ -290,7 +290,7 @@ def hand_over(page: ElectionPage) -> ConfirmedAction:
 
 
 def _owner_field(page: ElectionPageContext) -> ConfirmField:
-    """Return a field with the people who may own elections, unless there are too many."""
+    """Return a field with the possible owners, unless there are too many."""
     names, more = page.service.queries.user_names(
         page.user, MOST_OFFERED, permission=Permission.USE_APPLICATION
     )
@@ -382,7 +382,7 @@ class ManagersForm(BaseModel):
 
 @router.api_route("/e/{name}/managers", methods=FORM_METHODS)
 def edit_managers(page: ElectionPage, form: PostedForm) -> Response:
-    """Choose who manages the election beside its owner."""
+    """Choose the managers of the election beside its owner."""
     rules.check_owner(page.user, page.election)
 
     def act(values: ManagersForm) -> Response:
@@ -396,7 +396,7 @@ def edit_managers(page: ElectionPage, form: PostedForm) -> Response:
 
 
 def list_managers(page: ElectionPageContext) -> list[str]:
-    """Return the names of the managers whose accounts still exist."""
+    """Return the names of the managers with existing accounts."""
     read = page.service.context.read
     found = [read.find_user_by_id(int(each)) for each in page.election.managers]
     return [user.name for user in found if user is not None]

@@ -1,4 +1,4 @@
-"""The people of the site, whose pages are in `shared`; registrations that need confirmation."""
+"""The people of the site, on pages of `shared`; registrations that need confirmation."""
 
 from __future__ import annotations
 

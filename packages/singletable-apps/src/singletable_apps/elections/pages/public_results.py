@@ -33,7 +33,7 @@ router = APIRouter()
 
 
 def _linked_election(page: AnyPage, election_id: Annotated[int, Path(ge=1, lt=2**53)]) -> Election:
-    """Return the election of a link. Only people who are signed in learn which others exist."""
+    """Return the election of a link. Only signed-in people learn which others exist."""
     election = page.service.context.book.find_election(election_id)
     if election is not None and _is_published(election):
         return election
@@ -53,7 +53,7 @@ def _is_published(election: Election) -> bool:
 
 @router.get("/r/{election_id}")
 def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
-    """Show a notice or a public result to everyone, and the results page to people who see it."""
+    """Show a notice or a public result to everyone, or redirect to the results page."""
     if not _is_published(election):
         return page.redirect(page.urls.election(election, "tally"))
     if election.statement is None:
@@ -79,7 +79,7 @@ def show_public_result(page: AnyPage, election: LinkedElection) -> Response:
 
 
 def _show_notice(page: PageContext, election: Election) -> Response:
-    """Show what an election is about, who can vote and when, before and while it is open."""
+    """Show the subject, electorate and times of an election, before and while it is open."""
     context = page.service.context
     questions = context.book.questions(election)
     # All questions have one roll, so the quorum is stated once.

@@ -84,7 +84,7 @@ def download_receipt(page: VoterPage) -> Response:
 
 
 def parse_receipt(raw: bytes) -> dict[str, JsonValue]:
-    """Return the receipt, or raise InvalidInput that says why it is none."""
+    """Return the receipt, or raise InvalidInput with the reason."""
     if len(raw) > MAX_RECEIPT_SIZE:
         raise _invalid(
             f"This file is too large: a receipt has at most {MAX_RECEIPT_SIZE // 1024} kB. Did you "

@@ -1,4 +1,4 @@
-"""The results of an election: the count, all ballots, who voted, and what was published."""
+"""The results of an election: the count, all ballots, the turnout, and what was published."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def stream_changes(page: VoterPage) -> Response:
 
 
 def _current_count(page: VoterPage, election: Election) -> results_view.Count:
-    """Return the count, which is computed once for everyone who watches it."""
+    """Return the count, computed once for all viewers."""
     return _state(page).result_cache.get(
         election.election_id,
         lambda: results_view.load_count(page.service, page.voter, election.name),

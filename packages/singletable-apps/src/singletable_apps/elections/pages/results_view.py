@@ -136,7 +136,7 @@ def make_headline(result: Result, *, is_final: bool, noun: str = "ballot") -> He
 
 
 def describe_decision(result: Result, method: str) -> str:
-    """Return who won or was elected, and why, in sentences for the minutes."""
+    """Return the outcome and its reason in sentences for the minutes."""
     headline = make_headline(result, is_final=True)
     if isinstance(result, ScoreResult) and len(result.winners) == 1 < len(result.candidates):
         name, noun = result.winners[0], "approvals" if result.method == "Approval" else "votes"

@@ -1,4 +1,4 @@
-"""Who can vote: everyone, a list of people, or a roll, with its invitations and cards."""
+"""The electorate: everyone, a list of people, or a roll, with its invitations and cards."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
 
 
 class VoterListForm(BaseModel):
-    """Everyone, or people who are ticked or named, one per line."""
+    """Everyone, or people ticked or named, one per line."""
 
     who: Literal["everybody", "listed", "roll"]
     chosen: list[str] = []
@@ -80,7 +80,7 @@ class VoterListForm(BaseModel):
 
 @router.api_route("/e/{name}/voters/list", methods=FORM_METHODS)
 def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
-    """Choose who can vote: tick people, or type names if there are many."""
+    """Edit the voter list: tick people, or type names if there are many."""
     rules.check_set_voters(page.user, page.election)
     names, more = page.service.queries.user_names(
         page.user, MOST_OFFERED, permission=Permission.VOTE
@@ -125,7 +125,7 @@ def _listed(page: ElectionPage) -> list[str]:
 
 
 def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:
-    """Save the voter list, and return a message that says who can vote now."""
+    """Save the voter list, and return a message about it."""
     edited = page.service.lifecycle.set_voters(
         page.user, page.election.name, names, form.revision_check()
     )
@@ -184,7 +184,7 @@ def render_roll(page: ElectionPageContext, query: ListQuery) -> Response:
 
 
 def people_to_invite(rows: list[RollRow]) -> list[RollRow]:
-    """Return the people with an address whom no invitation has reached."""
+    """Return the people with an address but no sent or queued invitation."""
     return [row for row in rows if row.voter.email and not row.is_invited]
 
 
@@ -322,7 +322,7 @@ def _render_form(
 
 @confirm(router, "/e/{name}/roll/invite")
 def invite(page: ElectionPage) -> ConfirmedAction:
-    """Invite everyone who was not."""
+    """Invite everyone without an invitation."""
     rows = page.service.rolls.rows(page.user, page.election.name)
     without = sum(not row.voter.email and not row.has_voted for row in rows)
     need = "needs" if without == 1 else "need"
@@ -338,7 +338,7 @@ def invite(page: ElectionPage) -> ConfirmedAction:
 
 @confirm(router, "/e/{name}/roll/remind")
 def remind(page: ElectionPage) -> ConfirmedAction:
-    """Remind everyone who was invited and has not voted."""
+    """Remind invited people yet to vote."""
     rows = page.service.rolls.rows(page.user, page.election.name)
     reminded = _describe_reminded(page, rows)
     questions = page.service.context.book.questions(page.election)
@@ -494,7 +494,7 @@ def remove_voter(page: ElectionPage, number: int) -> ConfirmedAction:
 
 @router.get("/e/{name}/roll/cards")
 def show_cards(page: ElectionPage, query: ListQueryParameters) -> Response:
-    """Show cards of people who have not voted, to print and cut out; `?only=paper`: no e-mail."""
+    """Show cards of people yet to vote, to print and cut out; `?only=paper`: no e-mail."""
     rolls, election = page.service.rolls, page.election
     needs_card = [
         row.voter

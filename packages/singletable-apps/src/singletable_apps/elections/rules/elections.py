@@ -434,7 +434,7 @@ def check_view_ballot(viewer: User, voter_name: str, election: Election, now: da
 
 
 def shows_rounds(election: Election, visible: frozenset[ResultDetail]) -> bool:
-    """Return whether everyone who sees the results sees the rounds of an instant runoff."""
+    """Return whether every viewer of the results sees the rounds of an instant runoff."""
     is_by_rounds = election.method == "instant runoff"
     return not election.secret_ballot or is_by_rounds or ResultDetail.RANKINGS in visible
 
@@ -458,7 +458,7 @@ def closed_at(election: Election) -> datetime | None:
 
 
 def is_withheld(election: Election) -> bool:
-    """Return whether results stay hidden because so few voted that they would show who and how."""
+    """Return whether results stay hidden because so few ballots would reveal people's votes."""
     if not election.secret_ballot or election.statement is None:
         return False
     return 0 < int(json.loads(election.statement)["ballots"]) < MIN_SECRET_BALLOTS

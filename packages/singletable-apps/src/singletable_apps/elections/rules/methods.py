@@ -200,7 +200,7 @@ def clean_quorum(text: str) -> str:
 
 
 def check_quorum(text: str, cast: int, eligible: int) -> QuorumCheck:
-    """Return whether enough people voted. Everyone counts once, whatever their weight."""
+    """Return whether enough people voted. Everyone counts once, regardless of weight."""
     everyone = Ballots.from_counts(["-"], [(Ranking(()), cast)] if cast else [])
     share = Fraction(int(text[:-1]), 100) if text.endswith("%") else Fraction(0)
     quorum = Quorum(0 if share else int(text), share)

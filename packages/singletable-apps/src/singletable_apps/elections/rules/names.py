@@ -121,7 +121,7 @@ def fold_name(name: str) -> str:
 
 
 def roll_identity(name: str, email: str) -> str:
-    """Return what identifies a person on a roll: the address, or the name if there is none."""
+    """Return the identifier of a person on a roll: the address or, without one, the name."""
     return fold_name(email or name)
 
 

@@ -195,7 +195,7 @@ def check_weight(weight: int, text: str = "", field: str = "weight") -> int:
 
 
 def merge_lines(known: RollLine, other: RollLine) -> RollLine:
-    """Return one line for a person who is listed twice, or raise InvalidInput."""
+    """Return one line for a person listed twice, or raise InvalidInput."""
     if known.weight and other.weight and known.weight != other.weight:
         raise InvalidInput(
             {

@@ -1,4 +1,4 @@
-"""Rules about people: what a role allows, and who may change whose account."""
+"""Rules about people: roles, permissions, and changes to accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about voting: who may vote and when, what a ballot may say, and how ballots are counted.
+"""Rules about voting: eligibility, the content of ballots, and how they are counted.
 
 A ballot that ranks nobody is blank: it counts as cast and prefers nobody. To cast one, candidates
 are listed without a rank. An empty list is rejected: it is more likely a mistake.
@@ -36,7 +36,7 @@ def is_eligible(user: User | None, election: Election, listed: bool) -> bool:
 
 
 def check_listed_voters(users: Sequence[User]) -> None:
-    """Raise InvalidInput if there are users who may not vote, and so can't be on a voter list."""
+    """Raise InvalidInput unless all users may vote, as a voter list requires."""
     names = [user.name for user in users if not has_permission(user.role, Permission.VOTE)]
     if names:
         message = (

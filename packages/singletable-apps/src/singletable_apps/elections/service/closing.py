@@ -15,7 +15,7 @@ from singletable_apps.elections.rules.methods import counting_rules
 
 
 def count_eligible(book: PollBook, record: ElectionRecord) -> int:
-    """Return how many people may vote now. Who has voted and no longer may counts, too."""
+    """Return how many people may vote now or have already voted."""
     voters = len(record.voters)
     if not voters and record.election.electorate is Electorate.ACCOUNTS:
         voters = book.count_voters()

@@ -462,7 +462,7 @@ class Lifecycle:
         names: Sequence[str],
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Replace the voter list. With an empty list, everyone who may vote at all can vote.
+        """Replace the voter list. With an empty list, every user with the permission can vote.
 
         Before the launch, this also replaces a roll.
         """
@@ -717,7 +717,7 @@ def _check_available(read: ReadModel, name: str) -> None:
 
 
 def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
-    """Return the names as their users spell them. Raise if one is not a user who may vote."""
+    """Return the names as their users spell them. Raise if any is unknown or may not vote."""
     users = dict(zip(names, read.find_users(names), strict=True))
     unknown = [name for name, user in users.items() if user is None]
     if unknown:

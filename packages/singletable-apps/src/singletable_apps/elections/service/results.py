@@ -65,7 +65,7 @@ ReceiptOutcome: TypeAlias = Literal["open", "counted since", "not counted", "del
 
 @dataclass(frozen=True, slots=True)
 class RevealedBallot:
-    """A published ballot. What is not published is None."""
+    """A published ballot, with None for what is not published."""
 
     ranking: Ranking
     confirmation: str | None = None
@@ -198,7 +198,7 @@ class Results:
         return documents.create_publication(closing, contents)
 
     def find_outcome(self, election_id: int, confirmation: str) -> ReceiptOutcome:
-        """Return what has become of a ballot whose receipt was made before the close."""
+        """Return the outcome of a ballot with a receipt from before the close."""
         found = self._context.book.find_election(election_id)
         if found is None:
             deleted = {each.election_id for each in self._context.book.deleted_elections()}

@@ -253,7 +253,7 @@ class Rolls:
         return self._change(actor, name, change, check_revision, check=rules.check_manager)
 
     def remove(self, actor: User, name: str, number: int) -> Election:
-        """Remove someone who has not voted."""
+        """Remove a voter before they vote."""
 
         def change(record: ElectionRecord) -> Sequence[EventData]:
             rules.check_set_voters(actor, record.election)
@@ -315,13 +315,13 @@ class Rolls:
     # E-mails.
 
     def invite(self, actor: User, name: str) -> int:
-        """Queue invitations to everyone who was not invited, and return how many."""
+        """Queue invitations to everyone without one, and return how many."""
         record = self._record(actor, name)
         rules.check_invite(actor, record.election, self._context.clock())
         return self._enqueue(record, EmailPurpose.INVITATION, record.roll.values())
 
     def remind(self, actor: User, name: str) -> int:
-        """Queue reminders to invited people who have not answered everything, one a day."""
+        """Queue reminders to invited people with unanswered questions, one a day."""
         record = self._record(actor, name)
         rules.check_invite(actor, record.election, self._context.clock())
         rows = self.rows(actor, name)
@@ -379,7 +379,7 @@ class Rolls:
         return election
 
     def deliver(self) -> None:
-        """Close elections whose time is up, queue notices about that, and send what is due."""
+        """Close elections past their end, queue notices about that, and send what is due."""
         now = self._context.clock()
         for election in self._context.book.elections_with_roll():
             if election.allow_vote and rules.has_ended(election, now):
@@ -457,7 +457,7 @@ class Rolls:
         return self._read(election)
 
     def _read(self, election: Election) -> ElectionRecord:
-        """Return a record with all voters who have answered a question on the same ballot."""
+        """Return a record with the voters of all questions on the same ballot."""
         book = self._context.book
         record, *others = map(book.record, book.questions(election))
         for other in others:

@@ -146,7 +146,7 @@ class Voting:
     def _identify(
         self, read: ReadModel, actor: User | LinkVoter, election: Election
     ) -> tuple[User | None, BallotOwner]:
-        """Return the user, if they have an account, and whose ballot they cast."""
+        """Return the user, if they have an account, and the owner of the ballot."""
         user = None if isinstance(actor, LinkVoter) else reload_user(read, actor)
         return user, self._context.book.owner_of_ballot(election, user or actor)
 
