@@ -72,7 +72,7 @@ class SessionClosed(Exception):
 
 
 class JoinedPlayer(msgspec.Struct, frozen=True, rename="camel"):
-    """A player who has joined."""
+    """A joined player and their token."""
 
     game_id: str
     player_id: str

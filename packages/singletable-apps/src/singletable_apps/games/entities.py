@@ -85,7 +85,7 @@ class HostAbsence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Homework:
-    """How a game is played as homework: until when, how often, and by whom.
+    """The terms of a game as homework: deadline, attempts and players.
 
     `attempts` and `seconds` for each question are 0 without a limit. Players have one of the
     `names`, if there are any. `left_out` counts the questions that nobody can answer alone.
@@ -101,7 +101,7 @@ class Homework:
 
 @dataclass(frozen=True, slots=True)
 class GameSettings:
-    """What a host can choose for a game. Times are in seconds; 0 is no limit.
+    """The choices of a host for a game. Times are in seconds; 0 means no limit.
 
     `speed_floor` is the share of the points that the slowest correct answer gets. `auto_seconds`
     continues after the reveal and the leaderboard by itself. `ballot_size` is how many answers of

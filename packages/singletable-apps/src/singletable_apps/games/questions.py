@@ -141,7 +141,7 @@ class Category:
 
 
 class Visibility(StrEnum):
-    """Who can play a set: its host, everybody with the link to it, or every host."""
+    """Visibility of a set: to its host, everybody with the link to it, or every host."""
 
     PRIVATE = "private"
     LINK = "link"

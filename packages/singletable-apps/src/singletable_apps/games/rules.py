@@ -127,7 +127,7 @@ def rank_round(
     answers: Iterable[Answer],
     points: Mapping[str, TriviaScore],
 ) -> list[Standing]:
-    """Return the standings after a round of the players who have one before it, best first."""
+    """Return the standings after a round, best first, of the players with one before it."""
     # Only questions with right and wrong answers continue or end a streak.
     is_quiz = question is not None and kind_of(question).is_quiz
     answered = {each.player_id for each in answers}
@@ -154,7 +154,7 @@ def rank_round(
 def place_present(
     standings: Sequence[Standing], players: Mapping[str, Player]
 ) -> Sequence[Standing]:
-    """Return the standings without players whom the host has removed since the round."""
+    """Return the standings without players removed by the host since the round."""
     gone = {each for each, player in players.items() if not player.is_active}
     left = [each for each in standings if each.player not in gone]
     if len(left) == len(standings):

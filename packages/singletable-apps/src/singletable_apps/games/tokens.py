@@ -1,4 +1,4 @@
-"""Seats: who one is in a game, as a token that the server signs.
+"""Seats: roles in a game, as tokens that the server signs.
 
 A token names the game and the role, and for players the player. It is not stored: the server
 recognizes its own signature. Links of hosts and screens can be replaced, and the old ones are void

@@ -185,7 +185,7 @@ class SiteSettings(Entity, table=data_table):
 
 
 class Subscriber(Entity, table=data_table):
-    """A reader of the newsletter, who has confirmed the address."""
+    """A reader of the newsletter with a confirmed address."""
 
     digest: Attr[str] = attr()
     email: Attr[str] = attr()
@@ -277,7 +277,7 @@ class Revision(Entity, table=data_table):
 
 
 class Slug(Entity, table=data_table):
-    """Who has a slug. A released slug stays with its last post and redirects to it.
+    """A slug and its post. A released slug stays with its last post and redirects to it.
 
     A post may take a released slug; it may not take a current one. Until the taker is public, the
     slug still redirects to the post that released it, `redirects_to`, which may get it back.

@@ -198,7 +198,7 @@ def _visitor(old: OldLike) -> str:
 
 
 def find_old_tables(source: Driver) -> list[Table]:
-    """Return the old tables that exist; raise MigrationError if there is none."""
+    """Return the old tables that exist, or raise MigrationError."""
     found: list[Table] = []
     for table in OLD_TABLES:
         try:

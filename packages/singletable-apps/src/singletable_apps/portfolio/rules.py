@@ -1,4 +1,4 @@
-"""The rules of the site: who may do what, which input is valid, and what is public."""
+"""The rules of the site: permissions, valid input, and what is public."""
 
 from __future__ import annotations
 

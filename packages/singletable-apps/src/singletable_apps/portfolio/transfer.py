@@ -67,7 +67,7 @@ class _MediaEntry(BaseModel):
 
 
 class _Reader(BaseModel):
-    """A subscriber of the newsletter, who has confirmed the address."""
+    """A subscriber of the newsletter with a confirmed address."""
 
     email: str
     confirmed_at: site_files.Time

@@ -164,7 +164,7 @@ class Rating(Entity, table=entities, type_tag=("EntityType", "Rating")):
 
 
 class FormerUsername(Entity, table=entities, type_tag=("EntityType", "FormerUsername")):
-    """The number of the person who has had a username, so that old links find them."""
+    """The number of the person with a former username, so that old links find them."""
 
     username: Attr[str] = attr()
     user_id: Attr[int] = attr()
@@ -335,7 +335,7 @@ class ImportPart(Entity, table=entities, type_tag=("EntityType", "ImportPart")):
 
 @dataclass(frozen=True)
 class SkillValues:
-    """The values of a skill of a person: what was entered, and by whom it was rated."""
+    """The values of a skill of a person: what was entered, and its source."""
 
     level: Level
     years: int

@@ -101,7 +101,7 @@ def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
 
 
 def names_people(values: Iterable[str]) -> bool:
-    """Return whether a row has the heading of a column that says who a person is."""
+    """Return whether a row has the heading of a column that identifies a person."""
     return not _PERSON.isdisjoint(recognize_columns(values).values())
 
 

@@ -172,7 +172,7 @@ def check_targets(
     skills: Mapping[str, SkillName],
     cells: Cells,
 ) -> list[TargetCheck]:
-    """Compare everyone who has a job with its targets. Deleted skills are left out."""
+    """Compare everyone with a job to its targets. Deleted skills are left out."""
     return [
         TargetCheck(
             person, job.name, skills[skill_id], target, None if cell is None else cell.level
@@ -194,7 +194,7 @@ def tally(pairs: Iterable[tuple[str, str]], results: Sequence[str]) -> dict[str,
 
 
 def people_below(checks: Iterable[TargetCheck]) -> list[tuple[Colleague, list[TargetCheck]]]:
-    """Return everyone below a target with what is missing, those who miss most levels first."""
+    """Return everyone below a target with what is missing, the most missing levels first."""
     below: dict[Colleague, list[TargetCheck]] = {}
     for check in checks:
         if check.result is TargetResult.BELOW:
@@ -217,7 +217,7 @@ class Nearness:
 def find_nearest(
     people: Iterable[Colleague], role: JobRole, skills: Mapping[str, SkillName], cells: Cells
 ) -> list[Nearness]:
-    """Return everyone with a skill of a job, those who miss the fewest levels first.
+    """Return everyone with a skill of a job, the fewest missing levels first.
 
     Levels above a target do not make up for missing ones.
     """

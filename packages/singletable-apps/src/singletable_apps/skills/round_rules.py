@@ -1,4 +1,4 @@
-"""The rules of rating rounds: how long they are open, who has what to do, and what has changed."""
+"""The rules of rating rounds: duration, participants, and changes of levels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ends_at(item: Round) -> datetime:
 
 
 def managers_of(username: str, teams: Iterable[Team]) -> set[str]:
-    """Return the casefolded usernames of those who manage a person. Nobody manages themselves."""
+    """Return the casefolded usernames of a person's managers. Nobody manages themselves."""
     name = username.casefold()
     managed = [each for each in teams if name in map(str.casefold, each.members)]
     return {each.manager.casefold() for each in managed} - {"", name}
@@ -32,7 +32,7 @@ def managers_of(username: str, teams: Iterable[Team]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """A person in a round. `is_rated` is None without a manager."""
+    """A person in a round, without `is_rated` if they have no manager."""
 
     user: User
     is_finished: bool
@@ -63,7 +63,7 @@ def count_progress(people: Iterable[Participant]) -> dict[str, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class LevelChange:
-    """A skill whose level is not the one before; `before` is None if the person did not have it."""
+    """A skill with a new level; without `before`, the skill itself is new to the person."""
 
     user: User
     skill: UserSkill

@@ -1,4 +1,4 @@
-"""The rules: who may do what, what a name or a level may be, how people are ranked."""
+"""The rules: permissions, valid names and levels, and the ranking of people."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ PERMISSIONS = Permissions(
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Whose skills someone may rate, and whose gaps, addresses and exports they may see.
+    """The people that someone may rate, with access to their gaps, addresses and exports.
 
     `people` are casefolded usernames; None stands for everyone.
     """

@@ -1,4 +1,4 @@
-"""The rules of searches: what may be asked, which way of reading is cheaper, and who comes first.
+"""The rules of searches: valid criteria, the cheaper way of reading, and the ranking.
 
 A search starts with the rarest skill and reads its index. For each further skill there are two
 ways: get the item of each person who is left, or read the index of that skill. Every item that is
@@ -256,7 +256,7 @@ def check_size(wanted: Wanted, items: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A person who meets all criteria, with the skill and the score for each of them."""
+    """A person matching all criteria, with the skill and the score for each of them."""
 
     username: str
     skills: tuple[UserSkill, ...]

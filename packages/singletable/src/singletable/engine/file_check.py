@@ -78,7 +78,7 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRow:
-    """A row of a table. `item` is None if it cannot be decoded or has another key than its row.
+    """A row of a table, without `item` if it cannot be decoded or has another key than its row.
 
     `is_intact` means that the checksum matches. It does not cover the expiry time.
     """

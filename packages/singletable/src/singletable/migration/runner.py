@@ -59,7 +59,7 @@ LOCK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The progress of a migration. `phase` is None if it has not begun."""
+    """The progress of a migration, without a `phase` if it has not begun."""
 
     migration: str
     phase: Phase | None = None

@@ -327,7 +327,7 @@ class StateBody(
 
 
 class NewState(Body):
-    """A command. Without a version it applies to whatever state the game is in."""
+    """A command. Without a version it applies to any state of the game."""
 
     command: Command
     version: int | None = Field(None, strict=True, description="The version that the host saw.")
@@ -392,7 +392,7 @@ def delete_game(service: Service, seated: DriverSeat) -> None:
 
 
 class NewPlayer(Body):
-    """A player who joins."""
+    """A new player."""
 
     name: str
     team: str = ""

@@ -81,7 +81,7 @@ class NewAnswer(Body):
 
 
 class AnswerBody(Body):
-    """An answer of the player who asks."""
+    """An answer of the requesting player."""
 
     question_id: str
     player_name: str

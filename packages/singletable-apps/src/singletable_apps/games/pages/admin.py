@@ -1,4 +1,4 @@
-"""The administrator's pages: all games, who is connected, and question sets."""
+"""The administrator's pages: all games, connected players, and question sets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLEAR_PHRASE = "delete all games"
 
 @router.get("/admin")
 def show_admin(page: AdminPage, query: ListQueryParameters) -> Response:
-    """Show all games, newest first, and who is connected."""
+    """Show all games, newest first, with connected players."""
     found = page.service.admin.list_games(20, query.cursor)
     return page.render(
         "admin/games",

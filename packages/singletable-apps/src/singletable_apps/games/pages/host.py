@@ -261,7 +261,7 @@ def change_categories(page: DriverPage, form: PostedForm) -> Response:
 
 @router.post("/host/{game_id}/share")
 def share_results(page: DriverPage, form: PostedForm) -> Response:
-    """Choose the survey questions whose results players and the big screen see."""
+    """Share the results of chosen survey questions with players and the big screen."""
     chosen = form.selected("question")
     return _act(
         page,
@@ -354,7 +354,7 @@ def change_player(page: DriverPage, form: PostedForm, player_id: Segment) -> Res
 
 @confirm(router, "/host/{game_id}/players/{player_id}/remove")
 def remove_player(page: DriverPage, player_id: Segment) -> ConfirmedAction:
-    """Remove a player, who cannot come back with the same name."""
+    """Remove a player. They cannot come back with the same name."""
     service, game_id = page.service, page.game.game_id
     player = service.context.get_player(game_id, player_id)
     return ConfirmedAction(

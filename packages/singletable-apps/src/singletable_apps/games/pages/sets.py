@@ -50,7 +50,7 @@ VISIBILITIES = (
 
 
 def actor_of(page: PageContext) -> str:
-    """Return who changes sets: the host of this browser, or the administrator."""
+    """Return the editor of sets: the host of this browser, or the administrator."""
     return ADMIN if page.is_admin else page.host_id
 
 

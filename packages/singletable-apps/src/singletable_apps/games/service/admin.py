@@ -1,4 +1,4 @@
-"""What the administrator sees and does: all games, who is connected, and deleting them."""
+"""The administrator's view: all games, connected players, and deletion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STALE = timedelta(seconds=15)
 
 @dataclass(frozen=True, slots=True)
 class GameStatus:
-    """A game in the history. `state` is None if the game has expired."""
+    """A game in the history, without `state` if the game has expired."""
 
     entry: GameEntry
     state: GameState | None

@@ -56,7 +56,7 @@ class GameStore:
         return self._context.store.run(patterns.played_round, game_id, question_id)
 
     def list_players(self, game_id: str) -> list[entities.Player]:
-        """Return all players of a game, also those who were removed."""
+        """Return all players of a game, including removed ones."""
         return list(self._context.store.run(patterns.all_players, game_id))
 
     def list_rounds(self, game_id: str) -> list[entities.Round]:

@@ -30,7 +30,7 @@ MAX_LISTED_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A player who has joined, with the token that only this player has."""
+    """A newly joined player, with the token that only this player has."""
 
     game: Game
     player: Player
@@ -247,7 +247,7 @@ class Players:
 
 
 def balance_teams(members: Mapping[str, str], teams: Sequence[str]) -> dict[str, str]:
-    """Return who moves to which team, so that sizes differ by one at most. Few players move."""
+    """Return a few moves of players to teams, so that sizes differ by one at most."""
     sizes = {team: [each for each in members if members[each] == team] for team in teams}
     least, more = divmod(len(members), len(teams))
     # The largest teams keep one player more.

@@ -65,7 +65,7 @@ class ReportedQuestion:
 
     @property
     def texts(self) -> list[tuple[ReportedAnswer, list[str]]]:
-        """Return the answers with the names of all who gave the same one."""
+        """Return each different answer with the names of its players."""
         groups = dict[tuple[str, bool], tuple[ReportedAnswer, list[str]]]()
         for each in self.answers:
             key = (fold_answer(each.text), each.is_hidden)

@@ -127,7 +127,7 @@ class Rounds:
         return self._edit(game_id, shared)
 
     def accept(self, game_id: str, answer_id: str, is_accepted: bool = True) -> GameState:
-        """Count a typed answer as correct, or not any more, for everyone who wrote it."""
+        """Count a typed answer as correct, or not any more, for all its authors."""
         play, phases = self._store.load(game_id), (Phase.CHECKING, Phase.REVEAL)
         state, question = play.state, play.question
         if question is None or question.type is not QuestionType.TYPED or state.is_void:
@@ -300,7 +300,7 @@ class Rounds:
             self._store.store_ballot(entry, self._freeze(game, question, answers))
 
     def _has_pending(self, play: rules.Play) -> bool:
-        """Return whether answers wait for the host, who goes on without them only on purpose."""
+        """Return whether answers wait for the host, so that going on must be deliberate."""
         if play.state.is_void or play.state.is_ending:
             return False
         return any(each.status is AnswerStatus.PENDING for each in self._store.list_written(play))

@@ -83,7 +83,7 @@ class Snapshots:
         )
 
     def for_hosts(self, snapshot: Snapshot) -> Snapshot:
-        """Add data for hosts only: who has answered, live counts, pending answers.
+        """Add data for hosts only: players with an answer, live counts, pending answers.
 
         Hosts read texts and opinions while people answer. If authors are secret, they learn only
         how many have answered: the next name would be that of the next text.
@@ -162,7 +162,7 @@ class Snapshots:
 
 
 def _answered_questions(snapshot: Snapshot) -> list[str]:
-    """Return the questions whose answers players see: of a survey, all."""
+    """Return the questions with answers that players see: of a survey, all."""
     state = snapshot.state
     if snapshot.game.type is EngagementType.SURVEY:
         return state.played

@@ -86,7 +86,7 @@ def read_blog(
     service: Service,
     actor: ActorIfAny,
 ) -> BlogBody:
-    """Return a post. A draft is returned only by its id, to someone who can edit it."""
+    """Return a post. A draft needs its id, and permission to edit it."""
     found = service.posts.find(blog_id)
     if isinstance(found, Moved):
         url = request.app.url_path_for("read_blog", blog_id=found.slug)
@@ -178,7 +178,7 @@ def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
     dependencies=limited("like"),
 )
 def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
-    """Take your like back. If there is none, nothing changes."""
+    """Take your like back. Without a like, nothing changes."""
     return service.likes.unlike(blog_id, visitor)
 
 
@@ -275,7 +275,7 @@ def _body(service: PortfolioService, post: rules.Post, actor: entities.User | No
 
 
 def _editable(service: PortfolioService, blog_id: str, actor: entities.User | None) -> rules.Post:
-    """Return a post that is not public to someone who can edit it, or raise NotFound."""
+    """Return a post that is not public if the actor can edit it, or raise NotFound."""
     post = service.posts.get(blog_id)
     if actor is None or not is_permitted(rules.check_can_edit, actor, post.blog):
         raise NotFound("There is no such post. It may have been deleted.")

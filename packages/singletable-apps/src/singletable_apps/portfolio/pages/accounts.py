@@ -1,4 +1,4 @@
-"""Set up the site; and the people of the site, whose pages are in `shared`."""
+"""Set up the site; the people of the site, on pages of `shared`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class SetUpForm(BaseModel):
 def set_up(
     page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
 ) -> Response:
-    """Create the site and its owner, who is signed in. This can be done once."""
+    """Create the site and its owner, and sign them in. This can be done once."""
     if page.request.method == "GET" and page.service.profile.is_set_up():
         return page.redirect(page.urls.admin("sign-in"))
 

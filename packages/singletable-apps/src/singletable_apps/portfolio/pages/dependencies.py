@@ -1,4 +1,4 @@
-"""Dependencies of page handlers: the service, the person who is signed in, and the navigation.
+"""Dependencies of page handlers: the service, the signed-in person, and the navigation.
 
 A handler of a page for authors looks like this; its template extends `portfolio/admin.html` and
 fills the block `page`:
@@ -111,7 +111,7 @@ class PageContext(frame.PageContext[PortfolioService, Urls]):
 
 
 class UserPageContext(PageContext, frame.UserPageContext[PortfolioService, Urls, User]):
-    """A request of someone who is signed in."""
+    """A request of a signed-in person."""
 
     @classmethod
     def signed_in(cls, request: Request) -> Self:

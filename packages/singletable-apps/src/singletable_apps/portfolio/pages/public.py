@@ -44,7 +44,7 @@ _EMBEDDABLE = {"Cross-Origin-Resource-Policy": "cross-origin"}
 @router.get("/")
 @home.get("")
 def show_home(page: PublicPage) -> Response:
-    """Show who this is, with selected projects and the latest posts."""
+    """Show the person, with selected projects and the latest posts."""
     head = page.head("", page.urls.page())
     if page.settings.revision == 0:
         head = replace(head, title="A new site", window_title="A new site", is_hidden=True)

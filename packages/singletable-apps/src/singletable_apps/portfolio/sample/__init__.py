@@ -1,4 +1,4 @@
-"""A sample site: Maren Hollis, who restores radios, her friend Gus, and what they have written.
+"""A sample site: the radio restorer Maren Hollis, her friend Gus, and their posts.
 
 The folder beside this file is imported like any other. Then come two months of statistics, which
 are the same every time.

@@ -101,7 +101,7 @@ class Accounts(accounts.ManagedAccounts[User]):
         return moved
 
     def describe_invitation(self, actor: User, user: User) -> tuple[str, str]:
-        """Return the subject of an invitation, and who invites to what."""
+        """Return the subject of an invitation, and its first sentences."""
         settings = self._store.run(patterns.settings, "default")
         site = settings.title if settings else self._urls.public
         text = Phrase("%(name)s invites you to write for %(site)s.", name=actor.name, site=site)

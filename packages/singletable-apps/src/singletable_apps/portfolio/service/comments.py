@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class QueuedComment:
-    """A comment in the queue with its post, which is None if it was deleted since."""
+    """A comment in the queue, and its post unless that was deleted since."""
 
     comment: PendingComment
     blog: Blog | None

@@ -37,7 +37,7 @@ class DraftService:
     def keep(
         self, actor: User, place: str, fields: Mapping[str, str], check: RevisionCheck
     ) -> EditorDraft:
-        """Replace the draft. `check` is called with its revision, 0 if there is none."""
+        """Replace the draft. `check` is called with its revision, 0 for a new draft."""
         size = sum(len(text.encode(errors="replace")) for each in fields.items() for text in each)
         if size > MAX_BYTES:
             raise InvalidInput({"markdown": f"A draft can have {MAX_BYTES:,} bytes."})

@@ -1,4 +1,4 @@
-"""Like posts: one like per visitor, post and calendar year, without storing who it was.
+"""Like posts anonymously: one like per visitor, post and calendar year.
 
 A like is one transaction: it creates the marker of the visitor, which must not exist, and adds one
 to the counter of the post. So the count is right however often people click, however many click at
@@ -102,7 +102,7 @@ class LikeService:
         otherwise=lambda: Busy("Very many people like this post right now. Import it again."),
     )
     def raise_to(self, blog_id: str, count: int, *, dry_run: bool = False) -> bool:
-        """Give a post at least so many likes, for an import; return False if it has them."""
+        """Give a post at least `count` likes, for an import; return False if it has them."""
         store, counters = self._context.store, self._counters([blog_id], consistent=True)[blog_id]
         missing = count - _total(counters)
         if missing > 0 and not dry_run:

@@ -114,7 +114,7 @@ class MediaService:
         return media
 
     def edit_alt(self, actor: User, name: str, alt: str) -> Media:
-        """Change the description of an image, for people who do not see it."""
+        """Change the alternative text of an image."""
         media = self._get_own(actor, name)
         try:
             return self._context.store.update(key_of(media), Media.alt.set(_check_alt(alt)))

@@ -114,7 +114,7 @@ class NewsletterService:
     def restore(
         self, actor: User, readers: Mapping[str, datetime], *, dry_run: bool = False
     ) -> set[str]:
-        """Subscribe readers by address and time of confirmation; return who is new."""
+        """Subscribe readers by address and time of confirmation; return the new ones."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
         checks, known = InputChecks(), {each.digest for each in self.list_all()}
         added = [
@@ -138,7 +138,7 @@ class NewsletterService:
         self._store.delete(Subscriber.key(digest))
 
     def send(self, actor: User, blog_id: str) -> int:
-        """Send a post to those who have not got it, and return how many they are."""
+        """Send a post to the subscribers still without it, and return their number."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
         blog, urls = self._context.get_public_blog(blog_id), self._context.urls
         about = blog.seo_description or blog.excerpt

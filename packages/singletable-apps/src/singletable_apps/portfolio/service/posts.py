@@ -97,7 +97,7 @@ class PostService:
         return self._find_by_slug(slug)
 
     def get(self, blog_id: str) -> rules.Post:
-        """Return the post, public or not. Raise NotFound if there is none."""
+        """Return the post, public or not, or raise NotFound."""
         if rules.is_id(blog_id):
             # One snapshot, so that an edit starts from a text and its own revision.
             blog, content = self._store.transact_get(Blog.key(blog_id), BlogContent.key(blog_id))

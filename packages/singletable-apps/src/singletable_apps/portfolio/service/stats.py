@@ -39,7 +39,7 @@ class StatsService:
         self._flushed_at = context.clock()
 
     def record_view(self, blog_id: str | None) -> None:
-        """Count a view of a post, or of another page if the id is None."""
+        """Count a view of a post or, without an id, of another page."""
         self._record("views", blog_id, self._context.clock(), 1)
 
     def record_like(self, blog_id: str, liked_at: datetime, change: int = 1) -> None:

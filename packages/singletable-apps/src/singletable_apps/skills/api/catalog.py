@@ -50,7 +50,7 @@ def list_skills(
     actor: Actor,
     category: Annotated[str, Query(max_length=50, description="Only skills of it.")] = "",
 ) -> list[schemas.SkillSummary]:
-    """List skills with the number of people who have each, by category and name."""
+    """List skills by category and name, each with its number of people."""
     categories = service.context.words().categories
     if category and category not in categories:
         raise InvalidInput({"category": f"Use one of {', '.join(categories)}."})

@@ -36,7 +36,7 @@ class Body(Document):
 class PersonSummary(
     Body, of=entities.User, only="username name title department location job_role"
 ):
-    """A person who was found."""
+    """A person in search results."""
 
 
 class PersonRow(PersonSummary, of=entities.User, only="role"):
@@ -137,7 +137,7 @@ class UserSkillChanges(_SkillFields, Changes):
 
 
 class UserSkillBody(Body, of=entities.UserSkill, omit="revision", rename=FIELD_NAMES):
-    """A skill of a person. `rated_by` is the manager who has rated it last, or empty."""
+    """A skill of a person. `rated_by` is the last manager to rate it, or empty."""
 
 
 class PersonWithSkills(Person):
@@ -147,7 +147,7 @@ class PersonWithSkills(Person):
 
 
 class EndorsementBody(Document, of=entities.Endorsement):
-    """Someone who endorses a skill of a person."""
+    """An endorsement of a person's skill."""
 
 
 # ------------------------------------------------------------------------------ the catalog
@@ -203,7 +203,7 @@ class SkillInto(Model):
 class SkillSummary(
     Document, of=entities.Skill, only="skill_id skill_name category", rename={"name": "skill_name"}
 ):
-    """A skill with the number of people who have it, in total and at each level."""
+    """A skill with its number of people, in total and at each level."""
 
     total: int
     levels: dict[entities.Level, int]

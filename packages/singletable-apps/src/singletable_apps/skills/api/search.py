@@ -43,7 +43,7 @@ class MatchedSkill(Body):
 
 
 class FoundPerson(Body):
-    """A person who meets all criteria, with the skill for each of them."""
+    """A person matching all criteria, with the skill for each of them."""
 
     person: PersonSummary
     score: float = Field(description="The sum of the scores of the skills.")
@@ -51,7 +51,7 @@ class FoundPerson(Body):
 
 
 class FoundPeople(web.Page[FoundPerson]):
-    """A page of the people who meet all criteria, best first."""
+    """A page of the people matching all criteria, best first."""
 
     total: int
 
@@ -87,7 +87,7 @@ def search_people(
     location: Filter = "",
     job: Filter = "",
 ) -> FoundPeople:
-    """Find the people who meet all criteria, best first."""
+    """Find the people matching all criteria, best first."""
     filters = {"department": department, "location": location, "job": job}
     result = service.search.find(parse_rows([text.split(":") for text in skill], **filters))
     matches, cursor = page.slice(result.matches, service.context.secret)

@@ -1,4 +1,4 @@
-"""Skills and entries of people, endorsements, and the people who have a skill."""
+"""Skills and entries of people, endorsements, and the people with a skill."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def remove_user_skill(
 def list_endorsements(
     username: Username, skill: SkillName, service: Service, actor: Actor, page: web.Pagination
 ) -> web.Page[EndorsementBody]:
-    """List who endorses a skill of a person, by username."""
+    """List the endorsements of a person's skill, by username."""
     found = service.endorsements.list(username, skill, limit=page.limit, cursor=page.cursor)
     return page.answer([EndorsementBody.from_object(each) for each in found.items], found.cursor)
 
@@ -106,7 +106,7 @@ def endorse_user_skill(
 def withdraw_endorsement(
     username: Username, skill: SkillName, service: Service, actor: Actor
 ) -> UserSkillBody:
-    """Withdraw your endorsement. If there is none, nothing changes."""
+    """Withdraw your endorsement. Without one, nothing changes."""
     return UserSkillBody.model_validate(service.endorsements.withdraw(actor, username, skill))
 
 
@@ -121,7 +121,7 @@ def list_people_with_skill(
     page: web.Pagination,
     level: Annotated[Level | None, Query(description="Exactly this level.")] = None,
 ) -> web.Page[UserSkillBody]:
-    """List the people who have a skill, the highest level first. `GET /search` has more filters."""
+    """List the people with a skill, the highest level first. `GET /search` has more filters."""
     found = service.user_skills.list_people(skill, level, limit=page.limit, cursor=page.cursor)
     return page.answer([UserSkillBody.model_validate(each) for each in found.items], found.cursor)
 
@@ -143,7 +143,7 @@ _STATUS = Query(description="Only projects with this status.")
 
 @dataclass(frozen=True)
 class EntriesPath:
-    """Whose entries of which kind a path is about."""
+    """The username and entry kind of a path."""
 
     username: Username
     kind: Annotated[KindName, Path(description="The kind of entry.")]

@@ -107,7 +107,7 @@ def rename_user(
 def read_directory(
     headers: web.Headers, service: Service, actor: Actor
 ) -> schemas.DirectorySettings:
-    """Return the name, who may register, the levels and the categories."""
+    """Return the settings: name, registration, levels and categories."""
     directory = service.people.settings()
     headers.read(directory.revision)
     return _settings(directory)
@@ -117,7 +117,7 @@ def read_directory(
 def edit_directory(
     change: schemas.DirectorySettings, service: Service, actor: Actor, edit: web.IfMatch
 ) -> schemas.DirectorySettings:
-    """Change the name, who may register, the levels and the categories."""
+    """Change the settings: name, registration, levels and categories."""
     directory = service.people.edit_settings(actor, **dict(change), check=edit.check)
     edit.answer(directory.revision)
     return _settings(directory)

@@ -14,7 +14,7 @@ entities = Table("glad-entities", indexes=[gsi1], ttl="ExpiresAt", attribute_nam
 
 
 class User(Entity, table=entities, type_tag=("EntityType", "User")):
-    """A person with an account, who is now in the list of all users (AP5)."""
+    """A person with an account, now in the list of all users (AP5)."""
 
     username: Attr[str] = attr()
     name: Attr[str] = attr()

@@ -1,4 +1,4 @@
-"""The people of the directory, whose pages are in `shared`, and the settings of the directory."""
+"""The people of the directory, on pages of `shared`, and the settings of the directory."""
 
 from __future__ import annotations
 

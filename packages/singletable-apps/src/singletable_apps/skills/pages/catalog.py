@@ -37,7 +37,7 @@ _EMPTY_ROWS = 5
 
 @router.get("/catalog")
 def show_catalog(page: UserPage, query: ListQueryParameters) -> Response:
-    """List the skills by category, with the number of people who have each."""
+    """List the skills by category, each with its number of people."""
     catalog = page.service.catalog
     everything = catalog.list_names()
     found = query.apply(
@@ -69,7 +69,7 @@ def show_skill(
     query: ListQueryParameters,
     level: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
-    """Show a skill with the people who have it, the best first. Other spellings redirect here."""
+    """Show a skill and the people with it, the best first. Other spellings redirect here."""
     service, urls = page.service, page.urls
     skill = service.catalog.get(skill_id)
     if skill.skill_id != skill_id:

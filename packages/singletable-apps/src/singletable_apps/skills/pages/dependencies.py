@@ -1,4 +1,4 @@
-"""Dependencies of page handlers: the person who is signed in, and the navigation."""
+"""Dependencies of page handlers: the signed-in person, and the navigation."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PageContext(frame.PageContext[SkillsService, Urls]):
 
 
 class UserPageContext(frame.UserPageContext[SkillsService, Urls, User]):
-    """A request of someone who is signed in."""
+    """A request of a signed-in person."""
 
     folder = "skills"
 

@@ -208,7 +208,7 @@ def export_matrix(page: UserPage, filters: CurrentFilters, format: TableFormat) 
 
 @router.get("/gaps")
 def show_gaps(page: UserPage, filters: CurrentFilters) -> Response:
-    """Show which skills too few people have, and who is below the targets of a job."""
+    """Show the skills that too few people have, and the people below a job's targets."""
     errors: dict[str, str] = {}
     report: GapReport | None = None
     try:

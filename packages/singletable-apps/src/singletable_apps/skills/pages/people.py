@@ -41,7 +41,7 @@ _RECENT, _MOST_SHOWN = timedelta(days=90), 6
 
 @router.get("")
 def show_home(page: AnyPage) -> Response:
-    """Show what the directory is, or the start page of someone who is signed in."""
+    """Show what the directory is, or redirect signed-in people to the start page."""
     if page.visitor is not None:
         return page.redirect(page.urls.page("start"))
     return page.render("home", is_first=page.service.accounts.setup_code() is not None)
@@ -291,7 +291,7 @@ def remove_skill(page: UserPage, username: Segment, skill_id: Segment) -> Confir
 def show_skill_of_person(
     page: UserPage, username: Segment, skill_id: Segment, query: ListQueryParameters
 ) -> Response:
-    """Show a skill of a person, and who endorses it."""
+    """Show a skill of a person and its endorsements."""
     person = page.service.user_skills.profile(username).user
     if not rules.is_same_user(person.username, username):
         return page.redirect(page.urls.person(person.username, "skills", skill_id))

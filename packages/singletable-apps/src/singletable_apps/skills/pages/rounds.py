@@ -135,7 +135,7 @@ def rate_person(page: UserPage, round_id: Segment, username: Segment, form: Post
 
 @router.post("/rounds/{round_id}/remind")
 def remind(page: AdminPage, round_id: Segment) -> Response:
-    """Remind everyone who has not finished."""
+    """Remind everyone yet to finish."""
     queued = page.service.rounds.remind(page.user, round_id)
     text = f"Reminded {queued} {'person' if queued == 1 else 'people'}." if queued else _NOBODY
     return page.redirect(page.urls.page("rounds", round_id), text)

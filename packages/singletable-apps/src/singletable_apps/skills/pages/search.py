@@ -1,4 +1,4 @@
-"""Search for people by skills, those who are nearest to a job, and teams, often from a search."""
+"""Search for people by skills, people nearest to a job, and teams, often from a search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Start = Annotated[int, Query(ge=0, le=1_000_000)]
 
 @router.get("/search")
 def show_search(page: UserPage, start: Start = 0) -> Response:
-    """Show the form, and the people who meet all criteria if there are any."""
+    """Show the form, and the people matching all criteria if there are any."""
     sent = page.request.query_params
     parameters = {name: sent.getlist(name) for name in (*COLUMNS, *FILTERS)}
     if not any(text.strip() for texts in parameters.values() for text in texts if texts):
@@ -90,7 +90,7 @@ def _show_form(
 
 @router.get("/roles/{role_id}/nearest")
 def show_nearest(page: UserPage, role_id: Segment, start: Start = 0) -> Response:
-    """Show the people within reach who miss the fewest levels of a job's targets."""
+    """Show the people within reach, the fewest levels below a job's targets first."""
     role, people = page.service.overview.nearest(page.user, role_id)
     url = page.urls.role(role_id, "nearest")
     pager = Pager.numbered(url, "start", start, _RESULTS, len(people))
@@ -132,7 +132,7 @@ def list_teams(page: UserPage, query: ListQueryParameters) -> Response:
 
 @router.post("/teams")
 def save_team(page: UserPage, form: PostedForm) -> Response:
-    """Save the people who were chosen in a search as a team, or a team without members yet."""
+    """Save the people chosen in a search as a team, or a team without members yet."""
 
     def act(values: TeamForm) -> Response:
         team = page.service.teams.create(page.user, values.name, values.members)
@@ -149,7 +149,7 @@ def save_team(page: UserPage, form: PostedForm) -> Response:
 def show_team(
     page: UserPage, team_id: Segment, q: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
-    """Show a team with its members, and people to add whose names contain `q`."""
+    """Show a team with its members, and people to add with `q` in their names."""
     return _show_team(page, team_id, q=q)
 
 

@@ -65,7 +65,7 @@ class Cascades:
         new_username: str = "",
         transaction: AbstractContextManager[Transaction] | None = None,
     ) -> None:
-        """Rename a person who was just read. Without a new username, delete the person.
+        """Rename a person that was just read. Without a new username, delete the person.
 
         Raise ConditionFailed if the person was changed, or the new username is taken.
         """

@@ -66,12 +66,12 @@ class Context(AccountsContext):
         return check_found(user, "There is no such person. The account may have been deleted.")
 
     def reach(self, actor: User) -> rules.Reach:
-        """Return whose skills someone may rate, and whose gaps they may see."""
+        """Return the people that the actor may rate, with access to their gaps."""
         reads_teams = actor.role is Role.MANAGER
         return rules.find_reach(actor, [*self.store.run(patterns.teams)] if reads_teams else ())
 
     def lines(self) -> list[Team]:
-        """Return all teams, those without a manager whose manager has lost the role."""
+        """Return all teams, without managers that have lost the role."""
         teams = [*self.store.run(patterns.teams)]
         users = self.get_users(each.manager for each in teams).values()
         names = {

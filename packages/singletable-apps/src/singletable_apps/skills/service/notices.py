@@ -31,7 +31,7 @@ class Notices(Part):
         )
 
     def send(self, emails: Iterable[PersonalEmail]) -> int:
-        """Queue e-mails to those who have an address, and return how many are new."""
+        """Queue e-mails to people with an address, and return how many are new."""
         return self._queue.enqueue(filter(None, map(self._write, emails)), self._context.clock())
 
     def _write(self, email: PersonalEmail) -> Notice | None:

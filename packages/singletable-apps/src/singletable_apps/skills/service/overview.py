@@ -150,7 +150,7 @@ class Overview(Part):
     def nearest(
         self, actor: User, role_id: str
     ) -> tuple[JobRole, Sequence[overview_rules.Nearness]]:
-        """Return a job, and the people within reach who miss the fewest of its levels."""
+        """Return a job, and the people within reach, the fewest missing levels first."""
         role, reach = Roles(self._context).get(role_id), self._context.reach(actor)
         names = self._catalog.list_names()
         skills = {each.skill_id: each for each in names if each.skill_id in role.targets}

@@ -88,7 +88,7 @@ class Accounts(UsernameAccounts[User]):
         return user
 
     def describe_invitation(self, actor: User, user: User) -> tuple[str, str]:
-        """Return the subject of an invitation, and who invites to what."""
+        """Return the subject of an invitation, and its first sentences."""
         directory = (self._store.run(patterns.directory) or Directory()).name
         text = f"{actor.name} invites you to {directory}, a directory of people and their skills."
         return f"Your account in {directory}", f"{text} Your username is {user.username}."
@@ -103,7 +103,7 @@ class Accounts(UsernameAccounts[User]):
         return self._store.update(Directory.key(), Directory.registration.set(registration))
 
     def is_new(self) -> bool:
-        """Return whether there is no account yet. After a migration there are no settings."""
+        """Return whether no account exists yet. After a migration, settings are missing."""
         if self._store.run(patterns.directory) is not None:
             return False
         return not self._store.page(patterns.all_users(), 1, fields=(User.username,)).items
@@ -164,7 +164,7 @@ class People:
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Colleague]:
-        """Return people by name, from the index alone, whose names contain the words of `search`.
+        """Return people with the words of `search` in their names, by name, from the index alone.
 
         A page with a filter may be short, or even empty, and have a cursor to go on.
         """
@@ -254,7 +254,7 @@ class People:
         categories: Sequence[str] | None = None,
         check: RevisionCheck = any_revision,
     ) -> Directory:
-        """Change the name of the directory, who may register, and the words; None keeps a value.
+        """Change the name of the directory, registration, and the words; None keeps a value.
 
         Skills follow a category whose place another name has.
         """

@@ -74,7 +74,7 @@ class Roles(Part):
 
     @retry_conflicts(otherwise=busy("this job or its skills"))
     def delete(self, actor: User, role_id: str, check: RevisionCheck = any_revision) -> JobRole:
-        """Delete a job. People who have it are shown without one. Return it as it was."""
+        """Delete a job and return it as it was. Its people are shown without one."""
         rules.PERMISSIONS.check(actor.role, rules.Permission.PLAN)
         role = self.get(role_id, consistent=True)
         check(role.revision)

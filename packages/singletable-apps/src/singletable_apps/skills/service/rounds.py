@@ -141,12 +141,12 @@ class Rounds(Part):
         return self._store.put(RoundAnswer(round_id=round_id, user_id=user_id, source=source))
 
     def remind(self, actor: User, round_id: str) -> int:
-        """Queue an e-mail to everyone who has not finished, once a day; return how many."""
+        """Queue an e-mail to everyone yet to finish, once a day; return how many."""
         rules.PERMISSIONS.check(actor.role, rules.Permission.ADMINISTER)
         return self._ask(self.get(round_id, check_open=True), f"remind-{self._context.today()}")
 
     def remind_last(self) -> None:
-        """Remind everyone who has not finished, once, shortly before the end of a round."""
+        """Remind everyone yet to finish, once, shortly before the end of a round."""
         for item in filter(self.is_open, self.list()):
             if self._context.clock() > round_rules.ends_at(item) - round_rules.LAST_CALL:
                 self._ask(item, "last")

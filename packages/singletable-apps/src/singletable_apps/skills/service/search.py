@@ -39,7 +39,7 @@ class SearchReads:
     users: dict[str, User] = field(default_factory=dict[str, User])
 
     def profiles(self, usernames: Iterable[str]) -> dict[str, User]:
-        """Return people by casefolded username, reading those who were not read yet."""
+        """Return people by casefolded username, reading only those not read yet."""
         names = {name.casefold() for name in usernames}
         keys = [patterns.found_person(name) for name in sorted(names - self.users.keys())]
         for user in self.context.store.get_many(keys):
@@ -82,7 +82,7 @@ class SearchReads:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The people who meet all criteria, best first, and how they were found."""
+    """The people matching all criteria, best first, and how they were found."""
 
     query: SearchQuery
     wanted: tuple[Wanted, ...]
@@ -99,7 +99,7 @@ class Search(Part):
     """Finds people by their skills."""
 
     def find(self, query: SearchQuery) -> SearchResult:
-        """Return the people who meet all criteria. An unknown skill raises InvalidInput."""
+        """Return the people matching all criteria. An unknown skill raises InvalidInput."""
         reads = SearchReads(self._context)
         wanted = self._resolve(query.criteria)
         first, *others = order_criteria(wanted)

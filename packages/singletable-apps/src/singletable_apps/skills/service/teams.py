@@ -1,4 +1,4 @@
-"""Teams: people who were chosen together, often from a search."""
+"""Teams: people chosen together, often from a search."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Teams(Part):
         return self._change(actor, team_id, edits)
 
     def remove(self, actor: User, team_id: str, *usernames: str) -> Team:
-        """Remove people, also those whose accounts were deleted."""
+        """Remove people, also those with deleted accounts."""
         gone = {name.casefold() for name in usernames}
 
         def edits(team: Team) -> Edits:

@@ -85,7 +85,7 @@ class UserSkills(Part):
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[UserSkill]:
-        """Return the people who have a skill, at one level or all, the highest level first."""
+        """Return the people with a skill, at one level or all, the highest level first."""
         skill_id = self._catalog.get(spelling).skill_id
         selection: Selection[UserSkill] = patterns.users_with_skill(skill_id)
         if level is not None:
@@ -139,7 +139,7 @@ class UserSkills(Part):
         return self._get(user.username, skill.skill_id)
 
     def add(self, actor: User, username: str, spelling: str, draft: rules.SkillDraft) -> UserSkill:
-        """Add a skill of the catalog to a person, who must not have it yet."""
+        """Add a skill of the catalog that a person does not have yet."""
         self._context.check_reach(actor, username)
         user, skill = self._context.get_user(username), self._catalog.get(spelling)
         checked = rules.check_skill_draft(draft, self._context.today())
@@ -323,7 +323,7 @@ class UserSkills(Part):
             count(transaction, skill.skill_id, removed=skill.level)
 
     def find(self, username: str, skill_id: str) -> UserSkill | None:
-        """Return a skill of a person who exists, by its id, or None."""
+        """Return a skill of an existing person by its id, or None."""
         return self._store.get(patterns.user_skill(username, skill_id), consistent=True)
 
     def _get(self, username: str, skill_id: str) -> UserSkill:
@@ -347,7 +347,7 @@ class Endorsements(Part):
         return self._change(actor, username, spelling, is_endorsed=True)
 
     def withdraw(self, actor: User, username: str, spelling: str) -> UserSkill:
-        """Withdraw an endorsement. Nothing changes if there is none."""
+        """Withdraw an endorsement. Without one, nothing changes."""
         return self._change(actor, username, spelling, is_endorsed=False)
 
     def list(
@@ -424,7 +424,7 @@ class Requests(Part):
         return self._store.get(key, consistent=True) is not None
 
     def settle(self) -> None:
-        """Tell people whose suggestions are in the catalog by now."""
+        """Notify the authors of suggestions that are in the catalog now."""
         for each in [*self._store.run(patterns.requests, ADMINISTRATORS)]:
             if skill := self._catalog.find(each.name):
                 self._tell(each, f"is in the catalog: {skill.name}")
@@ -469,7 +469,7 @@ class Requests(Part):
         )
 
     def decline(self, actor: User, request_id: str, text: str = "") -> Request:
-        """Decline a request. The author of a suggestion is told, with a text."""
+        """Decline a request. Notify the author of a suggestion, with a text."""
         is_admin, found = actor.role is Role.ADMIN, self.list(actor).get(request_id)
         if request_id.partition("-")[0] not in (str(actor.user_id), "0" if is_admin else ""):
             raise NotPermitted("This is asked of someone else.")
@@ -491,7 +491,7 @@ def _entered(draft: rules.SkillDraft) -> dict[str, Any]:
 
 
 def _rater(actor: User, user: User) -> dict[str, Any]:
-    """Return whose rating it is: the person's own, or a manager's."""
+    """Return the source of a rating: the person, or a manager."""
     if rules.is_same_user(actor.username, user.username):
         return {"source": Source.SELF, "rated_by": ""}
     return {"source": Source.MANAGER, "rated_by": actor.username}
@@ -517,7 +517,7 @@ def is_rated_anew(before: UserSkill | None, after: UserSkill) -> bool:
 
 
 def write_skill(transaction: Transaction, before: UserSkill | None, after: UserSkill) -> None:
-    """Add a skill to a person, or change its values, and count the people who have it."""
+    """Add a skill to a person, or change its values, and count its people."""
     if before is None:
         transaction.create(after)
         count(transaction, after.skill_id, added=after.level)

@@ -245,7 +245,7 @@ def _show_editor(
 
 
 def _compare(page: UserPageContext, post: rules.Post, form: Form) -> dict[str, object]:
-    """Return what was saved meanwhile and by whom, compared with the form."""
+    """Return the version saved meanwhile and its editor, compared with the form."""
     versions = page.service.posts.history(post.blog.blog_id)
     editor = versions[0].edited_by if versions else ""
     text = "%(name)s saved another version while you were writing."
