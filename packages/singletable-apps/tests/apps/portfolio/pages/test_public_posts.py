@@ -117,7 +117,7 @@ def test_post_shows_text_meta_neighbors_and_comments(app: PagesApp, reader: Brow
     text = text_in(page.text)
     for words in ("Tea", "Drink it hot .", "Older", "Newer", "Drinks", "water"):
         assert words in text
-    assert "<p>Second &lt;b&gt;.</p>" in page.text
+    assert '<p dir="auto">Second &lt;b&gt;.</p>' in page.text
     assert 'alt="A cup" fetchpriority="high"' in page.text
     assert 'width="1600" height="800"' in page.text
     assert page.text.count("<h1") == 1
