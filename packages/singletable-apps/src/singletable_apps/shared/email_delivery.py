@@ -101,13 +101,15 @@ def parse_smtp_url(text: str) -> Smtp:
 def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
     """Print the latest e-mails in the outbox, newest first."""
     with open_driver(existing_address(address)) as driver:
-        emails = Outbox(Store(driver, tables=tables)).newest(limit)
-    for sent in emails:
+        emails = Outbox(Store(driver, tables=tables)).newest(limit + 1)
+    for sent in emails[:limit]:
         heading = f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.to}: {sent.subject}"
         typer.echo(error_text(Exception(f"{heading}\n")))
         typer.echo(error_text(Exception(indent(sent.text, "  "))))
     if not emails:
         typer.echo("No e-mails in the last week.")
+    if len(emails) > limit:
+        typer.echo(f"There are older e-mails. To print more than {limit:,}, pass --limit.")
 
 
 def note_bounces(address: str, tables: Mapping[Table, str], text: str) -> None:

@@ -87,6 +87,10 @@ def test_outbox_prints_newest_first(run: Run, folder: Path) -> None:
     assert code == 0
     assert out.index("second text") < out.index("first text")
     assert "\x1b" not in out
+    assert "older" not in out
+    _, out, _ = run("outbox", "--address", at, "--limit", "1")
+    assert "first text" not in out
+    assert "There are older e-mails." in out
 
 
 def test_tally_shows_only_visible_results(run: Run, folder: Path) -> None:

@@ -26,7 +26,9 @@ from singletable_apps.polls.pages.dependencies import (
     PollPageContext,
     set_no_store,
 )
+from singletable_apps.polls.service.notices import check_email
 from singletable_apps.shared import pages
+from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.qr import qr_svg
 
@@ -178,18 +180,27 @@ def edit_poll(page: ManagedPage, form: pages.PostedForm) -> Response:
     """Show the poll as a form, and save it; show errors or a revision conflict in the form."""
     show = partial(_show_edit, page)
     if page.request.method == "GET":
-        return show(create.poll_form(rules.draft_from(page.poll), page.poll.revision))
+        filled = create.poll_form(rules.draft_from(page.poll), page.poll.revision)
+        return show(replace(filled, values={**filled.values, "email": page.poll.email or ""}))
     if form.value("more"):
         return show(form, more=True)
 
     def save(draft: rules.PollDraft) -> Response:
+        email = form.value("email").strip()
+        is_moved = "email" in form.values and email != (page.poll.email or "")
+        if is_moved and email:
+            count_request(page.request, "notice")
+            check_email(email)
         try:
-            return _edit(page, form, draft, "Changes saved.")
+            saved = _edit(page, form, draft, "Changes saved.")
         except PollHasVotes as error:
             return show(form.with_errors(str(error)), 409)
+        if is_moved:
+            page.service.notices.change(page.poll, email)
+        return saved
 
     draft = create.parse_poll_form(form, page.service.context.clock(), rules.draft_from(page.poll))
-    return pages.submit_values(form, draft, save, show)
+    return pages.submit_values(form, draft, save, show, rejects=page.rejects)
 
 
 def _edit(

@@ -41,7 +41,7 @@ class Notices:
     context: Context
 
     def ask(self, poll: Poll) -> None:
-        """Send the link that confirms the address of a new poll."""
+        """Send the link that confirms the address."""
         if poll.email:
             token = self.context.secret.email_token(poll.id, poll.email)
             link = self.context.urls.absolute(
@@ -55,6 +55,11 @@ class Notices:
                 f"get them, confirm it:\n\n{link}\n\nOtherwise, ignore this e-mail; there will be "
                 "no other.",
             )
+
+    def change(self, poll: Poll, email: str) -> None:
+        """Send notices to another address once it is confirmed, or to none."""
+        changes = Poll.email.set(email or None), Poll.confirmed.set(False)
+        self.ask(self.context.store.update(Poll.key(poll.id), *changes))
 
     def check_token(self, poll: Poll, token: str) -> None:
         """Raise NotFound unless the token is the one that was sent to the address of the poll."""

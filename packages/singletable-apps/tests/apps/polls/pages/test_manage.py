@@ -240,3 +240,26 @@ def test_address_for_notices_is_confirmed_on_the_page_of_its_link(
     assert ada.get(f"{at}?token={token[:-1]}").status_code == 404
     assert ada.send(ada.get(f"{at}?token={token}"), token).status_code == 303
     assert server.polls.context.get_poll(managed.poll.id).confirmed
+
+
+# The new address has to be confirmed, too, and the link to the old one stops working.
+def test_address_for_notices_can_be_changed_and_removed(
+    poll: PollPages, at: str, chair: Visitor, server: Server
+) -> None:
+    wrong = chair.send(chair.get(f"{at}/edit"), "/edit", email="two@x.example, b@x.example")
+    assert faults_in(wrong)["email"] == "Enter one address such as ada@example.org."
+    for address in ("ada@example.org", "bob@example.org"):
+        assert chair.send(chair.get(f"{at}/edit"), "/edit", email=address).status_code == 303
+        assert (poll.stored.email, poll.stored.confirmed) == (address, False)
+        token = SECRET.email_token(poll.id, address)
+        server.polls.notices.confirm(poll.stored, token)
+        assert chair.send(chair.get(f"{at}/edit"), "/edit", title="When?").status_code == 303
+        assert poll.stored.confirmed
+    assert (
+        chair.get(
+            f"{poll.at}/notices?token={SECRET.email_token(poll.id, 'ada@example.org')}"
+        ).status_code
+        == 404
+    )
+    chair.send(chair.get(f"{at}/edit"), "/edit", email="")
+    assert poll.stored.email is None
