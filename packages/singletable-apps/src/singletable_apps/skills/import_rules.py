@@ -175,11 +175,16 @@ def unpivot(table: Table, levels: Container[str]) -> Table:
 def add_usernames(
     table: Table, fields: Mapping[str, str], people: Iterable[tuple[str, str, str]]
 ) -> tuple[Table, dict[str, str]]:
-    """Return a table without usernames with a column of them, found by e-mail address or name.
+    """Return a table with the usernames that are missing, found by e-mail address or name.
 
-    `people` are usernames, names and addresses. New people get a username from their address or
-    name. A name that several people have stays without, which is an error of the row.
+    `people` are usernames, names and addresses. If there is no column of usernames, new people get
+    one from their address or name. A name that several people have stays without, which is an error
+    of the row.
     """
+    heading = next((each for each, field in fields.items() if field == ImportField.USERNAME), "")
+    at = table.columns.index(heading) if heading else len(table.columns)
+    if heading and all(row.values[at] for row in table.rows):
+        return table, dict(fields)
     known: dict[str, list[str]] = {}
     taken = set[str]()
     for username, *texts in people:
@@ -192,18 +197,22 @@ def add_usernames(
     ]
     rows: list[TableRow] = []
     for number, values in table.rows:
-        texts = [values[at] for at in places if values[at]]
-        found = next(filter(None, (known.get(_spell_name(text)) for text in texts)), list[str]())
-        if texts and not found:
+        texts = [values[place] for place in places if values[place]]
+        found = [each for each in values[at : at + 1] if each]
+        texts_known = (known.get(_spell_name(text)) for text in texts)
+        found = found or next(filter(None, texts_known), [])
+        if texts and not found and not heading:
             slug = suggest_username(rules.derive_skill_id(texts[0].partition("@")[0]))
             free = (f"{slug}-{n}" if n else slug for n in (0, *range(2, 1_000)))
             found = [next((name for name in free if name not in taken), "")]
-            taken.add(found[0])
-            for text in texts:
-                known[_spell_name(text)] = found
-        rows.append(TableRow(number, (*values, found[0] if len(found) == 1 else "")))
-    heading = "Username of the person"
-    return Table((*table.columns, heading), tuple(rows)), {**fields, heading: ImportField.USERNAME}
+        taken.update(each.casefold() for each in found)
+        for text in texts:
+            known.setdefault(_spell_name(text), found)
+        name = found[0] if len(found) == 1 else ""
+        rows.append(TableRow(number, (*values[:at], name, *values[at + 1 :])))
+    heading = heading or "Username of the person"
+    columns = (*table.columns[:at], heading, *table.columns[at + 1 :])
+    return Table(columns, tuple(rows)), {**fields, heading: ImportField.USERNAME}
 
 
 def _spell_name(text: str) -> str:

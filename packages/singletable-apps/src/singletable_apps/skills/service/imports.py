@@ -264,10 +264,9 @@ class Imports(Part):
             text = "Choose the column that contains usernames, e-mail addresses or names."
             raise InvalidInput({"columns": text})
         table, summaries = leave_out_summaries(table, columns)
-        if "username" not in columns.values():
-            accounts = self._store.hydrate(patterns.all_accounts())
-            known = ((user.username, user.name, user.email) for user in accounts)
-            table, columns = add_usernames(table, columns, known)
+        accounts = self._store.hydrate(patterns.all_accounts())
+        known = ((user.username, user.name, user.email) for user in accounts)
+        table, columns = add_usernames(table, columns, known)
         rows, left, names = check_rows(table, columns, words.levels, self._context.today())
         aliases = [(normalize_alias(row.spelling), row.spelling) for row in rows if row.spelling]
         # Of several spellings, the first is shown.

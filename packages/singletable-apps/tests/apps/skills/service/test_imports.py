@@ -469,6 +469,24 @@ Bo;;;1;
     ]
 
 
+def test_missing_usernames_are_found_by_name_and_address(memory: World) -> None:
+    fill(memory)
+    store, ada = memory.service.context.store, memory.user("ada")
+    store.create(entities.User(username="eve", user_id=51, name="Eve Moss", email="eve@acme.org"))
+    sheet = """Username,Name,E-mail,Go
+,Eve Moss,,1
+,,EVE@acme.org,2
+zoe,Zoe Park,,3
+,"Park, Zoe",,4
+,Somebody New,,1
+"""
+    staged = memory.service.imports.upload(ada, "team.csv", sheet.encode())
+    results = memory.service.imports.preview(staged.import_id).results
+    assert {each.number: each.username for each in results} == dict(
+        zip(range(2, 7), ("eve", "eve", "zoe", "zoe", ""), strict=True)
+    )
+
+
 def test_totals_and_averages_are_not_people(memory: World) -> None:
     fill(memory)
     imports, ada = memory.service.imports, memory.user("ada")
