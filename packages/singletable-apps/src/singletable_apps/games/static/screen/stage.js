@@ -189,6 +189,6 @@ export function Survey({ game }) {
     <p class="eyebrow-big">Survey</p>
     <h1 class=${sizeOf(title)}>${title}</h1>
     <p class="detail">${count(survey.questions.length, "question")} on your phone. Take your time.</p>
-    ${done && done.of > 0 && html`<p class="survey-count"><b key=${done.done}>${done.done}</b> of ${count(done.of, "player")} have answered</p>`}
+    ${done && done.of > 0 && html`<p class="survey-count"><b key=${done.done}>${done.done}</b> of ${count(done.of, "player")} have begun</p>`}
   </section>`;
 }
