@@ -239,7 +239,8 @@ def test_survey_survives_reloads(people: Audience, served: Served) -> None:
     people.ada.expect("Question 2 of 4")
     about = "1 of 2 players have begun"
     people.check_reloads(
-        "survey", sees("1 of 2 have begun to answer", about, "Question 2 of 4", "Survey in progress")
+        "survey",
+        sees("1 of 2 have begun to answer", about, "Question 2 of 4", "Survey in progress"),
     )
     people.press("Close the survey")
     people.pages[Role.HOST].get_by_label("Share").first.check()

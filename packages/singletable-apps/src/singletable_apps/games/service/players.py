@@ -151,7 +151,8 @@ class Players:
         free = self.suggest_names(game, name)
         text = f"Someone is called {name} already. Choose another name."
         if _listed(game):
-            return errors.AlreadyExists({"name": f"{name} has begun already, on another device."})
+            text = f"{name} has begun already, on another device. Ask the host for your own link."
+            return errors.AlreadyExists({"name": text})
         if free:
             text = f"Someone is called {name} already. How about {' or '.join(free[:2])}?"
         return errors.AlreadyExists({"name": text}, free)
