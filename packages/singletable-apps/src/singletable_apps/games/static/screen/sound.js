@@ -22,6 +22,7 @@ export function setSound(on) {
     localStorage.setItem("games sound", on ? "on" : "off");
   } catch { /* storage disabled */ }
   if (on) wake();
+  else void audio?.suspend();
   look();
 }
 
