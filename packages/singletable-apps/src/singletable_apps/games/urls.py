@@ -39,7 +39,7 @@ class Urls(BaseUrls):
 
     def report(self, game_id: str, *parts: str, **query: str) -> str:
         """Return the URL of the report of a game."""
-        return self.page("reports", game_id, *parts, **query)
+        return self.host(game_id, "report", *parts, **query)
 
     def question_set(self, set_id: str, *parts: str, **query: str) -> str:
         """Return the URL of a question set, or of an action on it."""

@@ -134,8 +134,8 @@ def test_host_switches_questions_on_and_downloads_them(app: PagesApp) -> None:
     browser.post(urls.host(game.game_id, "room"), {"takes_questions": "on"})
     asked = ask(ada, "=1+1?")
     browser.post(urls.host(game.game_id, "audience", asked, "answered"))
-    assert "=1+1?" in browser.get("reports", game.game_id).text
-    sheet = browser.get("reports", game.game_id, "questions", format="xlsx")
+    assert "=1+1?" in browser.get("host", game.game_id, "report").text
+    sheet = browser.get("host", game.game_id, "report", "questions", format="xlsx")
     rows = load_workbook(BytesIO(sheet.content)).worksheets[0].iter_rows(values_only=True)
     assert [*rows] == [("Votes", "Question", "Player", "Status"), (0, "=1+1?", "Ada", "answered")]
 

@@ -162,14 +162,15 @@ def create_game(page: AnyPage, form: PostedForm) -> Response:
             access_code=values.access_code,
             settings=values.settings(),
         )
+        after = values.after and _find_own(page, values.after).game_id
         if values.ai_context.strip():
             draft = replace(draft, ai_context=values.ai_context)
         if values.is_homework:
             given = page.service.homework.give(page.become_host(), draft, values.homework())
             return page.redirect(page.urls.host(given.game_id, "homework"))
         game = page.service.games.create(page.become_host(), draft)
-        if values.after:
-            page.service.games.lead_to(_find_own(page, values.after).game_id, game)
+        if after:
+            page.service.games.lead_to(after, game)
         return page.redirect(page.urls.host(game.game_id))
 
     return page.submit(
@@ -275,6 +276,6 @@ def delete_game(page: AnyPage, game_id: Segment) -> ConfirmedAction:
 
 def _find_own(page: PageContext, game_id: str) -> entities.GameEntry:
     entry = page.service.games.find_entry(game_id)
-    if entry is None or not (page.is_admin or entry.created_by == page.host_id != ""):
+    if entry is None or not page.owns(entry):
         raise NotFound("You have no such game.")
     return entry

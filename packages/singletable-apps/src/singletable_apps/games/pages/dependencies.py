@@ -18,7 +18,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Request
 from fastapi import Path as PathParameter
 
-from singletable_apps.games.entities import Game
+from singletable_apps.games.entities import Game, GameEntry
 from singletable_apps.games.errors import NotPermitted, NotSeated
 from singletable_apps.games.kinds import QUESTION_NAMES
 from singletable_apps.games.service import GamesService
@@ -77,6 +77,10 @@ class PageContext(frame.PageContext[GamesService, Urls]):
         except NotSeated:
             return Actor(None, self.host_id, self.is_admin)
         return Actor(seat, self.host_id)
+
+    def owns(self, game: Game | GameEntry) -> bool:
+        """Return whether the browser is the host's who created the game, or the administrator's."""
+        return self.is_admin or game.created_by == self.host_id != ""
 
     def become_host(self) -> str:
         """Return the host id of the browser, which gets one if it has none."""

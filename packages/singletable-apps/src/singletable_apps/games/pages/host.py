@@ -115,7 +115,7 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "page": urls.host(game_id),
         "report": urls.report(game_id),
         "games": urls.page("games"),
-        "new": urls.page("new", after=game_id),
+        "new": urls.page("new", after=game_id) if page.owns(page.game) else "",
         "follow": urls.page("screen", game_id, "next"),
         "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
         "warning": address_warning(view["joinUrl"]),

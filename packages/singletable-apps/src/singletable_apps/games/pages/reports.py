@@ -19,14 +19,14 @@ router = APIRouter()
 _SHOWN = 100
 
 
-@router.get("/reports/{game_id}")
+@router.get("/host/{game_id}/report")
 def show_report(page: DriverPage) -> Response:
     """Show every question with its results, and the scores."""
     report = page.service.reports.read(page.game.game_id)
     return page.render("report", report=report, game=page.game, shown=_SHOWN)
 
 
-@router.get("/reports/{game_id}/{name}")
+@router.get("/host/{game_id}/report/{name}")
 def download_report(
     page: DriverPage,
     name: TableName | Literal["game"],
@@ -45,7 +45,7 @@ def download_report(
     return download_table(columns, rows, title, format)
 
 
-@router.post("/reports/{game_id}/summaries/{question_id}")
+@router.post("/host/{game_id}/report/summaries/{question_id}")
 def summarize(page: DriverPage, question_id: Segment) -> Response:
     """Summarize the written answers to a question."""
     back = f"{page.urls.report(page.game.game_id)}#q{question_id}"

@@ -30,8 +30,8 @@ def test_downloads_of_odd_text_are_valid_files(server: Server) -> None:
     for form in ("csv", "xlsx", "json"):
         for table in ("answers", "scores"):
             files.append(server.host().get(f"{report}/{table}?format={form}"))
-            files.append(pages.get("reports", game.game_id, table, format=form))
-    files.append(pages.get("reports", game.game_id, "game"))
+            files.append(pages.get("host", game.game_id, "report", table, format=form))
+    files.append(pages.get("host", game.game_id, "report", "game"))
     assert [each.url for each in files if not is_valid_file(each)] == []
 
 

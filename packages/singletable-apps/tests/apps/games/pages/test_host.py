@@ -177,6 +177,13 @@ def test_screens_are_for_their_roles_only(app: PagesApp) -> None:
     }
     assert opened["host"] == [200, 200]
     assert opened["cohost"][0] == 200
+    # The report is for co-hosts, too; the next game of the players is not theirs to choose.
+    assert cohost.get("host", game.game_id, "report").status_code == 200
+    app.world.play(game, Command.START, Command.END)
+    assert "same players" in app.browser(host=True).get("host", game.game_id).text
+    assert "same players" not in cohost.get("host", game.game_id).text
+    cohost.submit(cohost.get("new", after=game.game_id), "/new", start="library:trivia-night")
+    assert not app.world.service.context.get_game(game.game_id).next_game
     assert opened["screen"] == [401, 200]
     assert opened["player"] == [403, 403]
     assert opened["audience"] == [401, 401]

@@ -35,11 +35,11 @@ def played(world: World) -> Game:
 
 def test_report_shows_questions_answers_and_scores(app: PagesApp) -> None:
     game = played(app.world)
-    page = app.browser(host=True).get("reports", game.game_id)
+    page = app.browser(host=True).get("host", game.game_id, "report")
     assert page.status_code == 200
     for text in ("Winner: <b>Ada &lt;b&gt;</b>", "50 % correct", "2,000", "Slow builds"):
         assert text in page.text, text
-    assert app.browser().get("reports", game.game_id).status_code == 401
+    assert app.browser().get("host", game.game_id, "report").status_code == 401
     players = app.world.service.game_store.list_players(game.game_id)
     assert max(each.total_score for each in players) == 2_000
 
@@ -49,11 +49,11 @@ def test_report_leaves_out_teams_while_none_has_points(app: PagesApp) -> None:
     ada, _ = app.world.join(game, "Ada", "Bob")
     host = app.browser(host=True)
     app.world.play(game, Command.START, Command.CLOSE)
-    assert "Teams" not in host.get("reports", game.game_id).text
+    assert "Teams" not in host.get("host", game.game_id, "report").text
     app.world.play(game, Command.NEXT, Command.NEXT)
     ada.answer("b")
     app.world.play(game, Command.CLOSE)
-    shown = host.get("reports", game.game_id).text
+    shown = host.get("host", game.game_id, "report").text
     assert ("Teams" in shown, "0.0 of" in shown) == (True, False)
     for text in ("Winner: <b>Red</b> with 1,000 points", "0 of 2 right"):
         assert text in shown, text
@@ -62,16 +62,16 @@ def test_report_leaves_out_teams_while_none_has_points(app: PagesApp) -> None:
 def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
     game = played(app.world)
     browser = app.browser(host=True)
-    answers = browser.get("reports", game.game_id, "answers", format="csv")
+    answers = browser.get("host", game.game_id, "report", "answers", format="csv")
     assert "filename*=UTF-8''Friday%20quiz%20answers.csv" in answers.headers["content-disposition"]
     lines = answers.content.decode("utf-8-sig").splitlines()
     assert len(lines) == 5
     assert "'=1+1 meetings" in answers.text
-    scores = browser.get("reports", game.game_id, "scores", format="json").json()
+    scores = browser.get("host", game.game_id, "report", "scores", format="json").json()
     names = ["Place", "Player", "Team", "Points", "Answers", "Correct"]
     assert scores[0] == dict(zip(names, [1, "Ada <b>", "", 2_000, 2, 1], strict=True))
-    assert browser.get("reports", game.game_id, "scores", format="xlsx").content[:2] == b"PK"
-    everything = browser.get("reports", game.game_id, "game").json()
+    assert browser.get("host", game.game_id, "report", "scores", format="xlsx").content[:2] == b"PK"
+    everything = browser.get("host", game.game_id, "report", "game").json()
     assert [each["type"] for each in everything["questions"]] == ["trivia", "call-and-answer"]
 
 
@@ -87,7 +87,7 @@ def test_workbook_has_a_row_for_each_player_and_question_with_numbers(app: Pages
     app.world.play_to(game, Phase.ENDED)
     browser = app.browser(host=True)
     browser.http.cookies.set("zone", "America/New_York")
-    file = browser.get("reports", game.game_id, "answers", format="xlsx")
+    file = browser.get("host", game.game_id, "report", "answers", format="xlsx")
     heading, first, *others = load_workbook(BytesIO(file.content)).active.values  # type: ignore[union-attr]
     assert heading[-1] == "Submitted (America/New_York)"
     assert first[4:9] == ("Ada", None, "Canberra", "yes", 950)
@@ -96,7 +96,7 @@ def test_workbook_has_a_row_for_each_player_and_question_with_numbers(app: Pages
     assert (round(first[9], 1), first[10].hour) == (2.0, 7)
     # Bob was silent; Cy was removed, and Dee came later.
     assert [(each[0], each[4]) for each in others] == [(1, "Bob"), (2, "Ada"), (2, "Bob")]
-    assert "1 of 2 answered" in browser.get("reports", game.game_id).text
+    assert "1 of 2 answered" in browser.get("host", game.game_id, "report").text
     (entry,) = app.world.service.rounds.list_of_host(HOST).items
     assert entry.player_count == 3
 
@@ -113,7 +113,7 @@ def test_report_begins_with_hard_questions_and_players_who_need_help(app: PagesA
     assert [each.question.title for each in report.hardest] == [CAPITAL.title]
     assert report.strugglers == []
     app.world.play_to(game, Phase.ENDED)
-    page = app.browser(host=True).get("reports", game.game_id)
+    page = app.browser(host=True).get("host", game.game_id, "report")
     assert "Hardest questions" in page.text
     assert "Who needs help" not in page.text
 
@@ -121,12 +121,12 @@ def test_report_begins_with_hard_questions_and_players_who_need_help(app: PagesA
 def test_answers_are_summarized_on_request(app: PagesApp) -> None:
     game = played(app.world)
     browser = app.browser(host=True)
-    page = browser.get("reports", game.game_id)
+    page = browser.get("host", game.game_id, "report")
     answer = browser.submit(page, "/summaries/002")
     assert answer.status_code == 303
-    page = browser.get("reports", game.game_id)
+    page = browser.get("host", game.game_id, "report")
     assert "2 answers. Typical:" in page.text
-    answer = browser.post(f"/games/reports/{game.game_id}/summaries/001")
+    answer = browser.post(f"/games/host/{game.game_id}/report/summaries/001")
     assert browser.flash(answer) == "Only written answers can be summarized."
 
 
@@ -141,10 +141,10 @@ def test_survey_report_has_no_names_and_hides_small_groups(app: PagesApp) -> Non
     ada.answer(question_id="003", text="Shorter breaks")
     world.play(game, Command.CLOSE, Command.NEXT)
     browser = app.browser(host=True)
-    page = browser.get("reports", game.game_id)
+    page = browser.get("host", game.game_id, "report")
     assert "mean 5.0" in page.text
     assert "Results hidden: fewer than 2 answers." in page.text
     for text in ("Ada", "Bob", "Shorter breaks"):
         assert text not in page.text
-        assert text not in browser.get("reports", game.game_id, "game").text
-        assert text not in browser.get("reports", game.game_id, "answers").text
+        assert text not in browser.get("host", game.game_id, "report", "game").text
+        assert text not in browser.get("host", game.game_id, "report", "answers").text

@@ -87,7 +87,7 @@ export function ActionBar({ game, actions, config }) {
   const small = (text, key, act) => html`<button type="button" class="button button-quiet" aria-keyshortcuts=${key} aria-busy=${busy} onClick=${act}>${text}<kbd aria-hidden="true">${key}</kbd></button>`;
   return html`<div class="console-bar">
     ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${config.report}>Open the report</a>
-    ${view.nextGame ? html`<a class="button button-quiet" href=${`${config.page}/next`}>Go to the next game</a>` : html`<form method="post" action=${`${config.page}/again`}><button class="button button-quiet">Play again</button></form><a class="button button-quiet" href=${config.new}>Next set, same players</a>`}<a class="button button-plain" href=${config.games}>Your games</a>`}
+    ${view.nextGame ? html`<a class="button button-quiet" href=${`${config.page}/next`}>Go to the next game</a>` : html`<form method="post" action=${`${config.page}/again`}><button class="button button-quiet">Play again</button></form>${config.new && html`<a class="button button-quiet" href=${config.new}>Next set, same players</a>`}`}<a class="button button-plain" href=${config.games}>Your games</a>`}
     ${actions.can("pause") && small("Pause", "p", actions.pause)}
     ${actions.canExtend() && small("30 s more", "+", actions.extend)}
     ${actions.canReopen() && small(view.phase === "voting" ? "More answers for 10 s" : "Open again for 10 s", "o", actions.reopen)}
