@@ -29,7 +29,8 @@ MAX_TEXT_BYTES = 100_000
 
 # Characters that separate addresses or end a header are rejected, so nothing can be injected.
 _ADDRESS_PART = r"[^\s\x00-\x1f\x7f-\x9f@,;:<>()\[\]\\\"]+"
-_ADDRESS = re.compile(f"{_ADDRESS_PART}@{_ADDRESS_PART}")
+_LABEL = _ADDRESS_PART.replace("@", "@.")
+_ADDRESS = re.compile(rf"{_ADDRESS_PART}@{_LABEL}(\.{_LABEL})*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 

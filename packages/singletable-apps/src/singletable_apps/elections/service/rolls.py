@@ -167,6 +167,8 @@ class Rolls:
             expected = clean_code(self.code(*found, use))
             if hmac.compare_digest(typed.encode(), expected.encode()):
                 return found[0], LinkVoter(found[0].election_id, found[1])
+        if numbers[0] in {each.election_id for each in self._context.book.deleted_elections()}:
+            raise NotFound("The election of this link or code was deleted.", field="code")
         raise NotFound(
             "This link or code isn’t valid. Compare it with your e-mail or card. If you got a "
             "newer one, use that; otherwise ask the people who run the election.",

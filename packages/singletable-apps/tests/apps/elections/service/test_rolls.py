@@ -252,6 +252,14 @@ def test_code_that_is_too_short_says_how_long_codes_are(club: Club) -> None:
         club.service.rolls.open_link(club.code("Cleo")[:-5])
 
 
+def test_link_says_that_its_election_was_deleted(club: Club) -> None:
+    code = club.code("Cleo")
+    club.close()
+    club.service.lifecycle.delete(club.ada, CLUB)
+    with pytest.raises(NotFound, match="The election of this link or code was deleted"):
+        club.service.rolls.open_link(code)
+
+
 def test_link_is_good_for_its_voter_election_and_purpose_only(club: Club) -> None:
     rolls, code = club.service.rolls, club.code("Cleo")
     other = club.code("Dan")
