@@ -136,3 +136,16 @@ def test_phone_shows_each_person_with_skills(open_as: Callable[..., Page]) -> No
     assert chip is not None
     assert row["width"] <= PHONE["width"]
     assert chip["y"] > _place(first.locator("th"))[1]
+
+
+def test_phone_shows_what_was_saved_and_its_undo(open_as: Callable[..., Page]) -> None:
+    page = open_as("tomasz", "matrix", viewport=PHONE)
+    page.goto(f"{page.url}?team=line")
+    saved, undo = page.locator("#cell-status"), page.get_by_role("button", name="Undo")
+    expect(saved).to_be_hidden()
+    page.locator("tr[data-user] td.level-2").first.click()
+    page.get_by_role("button", name="3 Advanced").click()
+    expect(saved).to_contain_text("Advanced")
+    expect(saved).to_be_in_viewport()
+    undo.click()
+    expect(saved).to_be_hidden()
