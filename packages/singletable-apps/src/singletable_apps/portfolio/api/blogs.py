@@ -275,7 +275,7 @@ def _body(service: PortfolioService, post: rules.Post, actor: entities.User | No
 
 
 def _editable(service: PortfolioService, blog_id: str, actor: entities.User | None) -> rules.Post:
-    """Return a post that is not public if the actor can edit it, or raise NotFound."""
+    """Return an unpublished post if the actor can edit it, or raise NotFound."""
     post = service.posts.get(blog_id)
     if actor is None or not is_permitted(rules.check_can_edit, actor, post.blog):
         raise NotFound("There is no such post. It may have been deleted.")

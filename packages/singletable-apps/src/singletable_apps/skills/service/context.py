@@ -71,7 +71,7 @@ class Context(AccountsContext):
         return rules.find_reach(actor, [*self.store.run(patterns.teams)] if reads_teams else ())
 
     def lines(self) -> list[Team]:
-        """Return all teams, without managers that have lost the role."""
+        """Return all teams, leaving out managers without the role."""
         teams = [*self.store.run(patterns.teams)]
         users = self.get_users(each.manager for each in teams).values()
         names = {
