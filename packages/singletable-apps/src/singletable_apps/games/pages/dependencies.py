@@ -79,7 +79,7 @@ class PageContext(frame.PageContext[GamesService, Urls]):
         return Actor(seat, self.host_id)
 
     def owns(self, game: Game | GameEntry) -> bool:
-        """Return whether the browser is the host's who created the game, or the administrator's."""
+        """Return whether the browser belongs to the creator of the game, or the administrator."""
         return self.is_admin or game.created_by == self.host_id != ""
 
     def become_host(self) -> str:
