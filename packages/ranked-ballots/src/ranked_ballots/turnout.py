@@ -81,7 +81,7 @@ class Quorum:
         present = ballots.cast if self.counts_blank else ballots.cast - ballots.blank
         is_valid = present >= needed
         counted = pluralize(present, "ballot") + ("" if self.counts_blank else " with a choice")
-        people = "" if eligible is None else f" by {eligible:,} eligible people"
+        people = "" if eligible is None else f", {eligible:,} people eligible"
         verdict = "is met: the result is valid" if is_valid else "is not met: the result is invalid"
         return QuorumCheck(
             is_valid, present, needed, f"{counted}{people}; the quorum of {needed:,} {verdict}."

@@ -266,6 +266,9 @@ def test_launch_ballot_and_results_say_that_totals_can_show_a_rare_weight(
         assert RARE_WEIGHT in text_in(_vote(app.browser(), _code(app, name), Red="1"))
     lifecycle.close(user, CHAIR)
     assert "even these can show" in ada.read("e", CHAIR, "tally")
+    public = lifecycle.share_result(user, CHAIR, is_public=True)
+    page = app.browser().open(f"/elections/r/{public.election_id}")
+    assert "the places show votes, not people" in page.text
 
 
 def test_owner_corrects_someone_on_the_roll(owner: Browser, app: PagesApp) -> None:

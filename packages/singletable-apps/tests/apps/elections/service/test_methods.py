@@ -112,6 +112,7 @@ def test_quorum_counts_voters_and_not_their_weights(memory: World) -> None:
     assert quorum is not None
     assert not quorum.is_valid
     assert quorum.present == 1
+    assert quorum.sentence.startswith("1 ballot, 2 people eligible; the quorum of 2 is not met")
 
 
 def test_none_of_these_is_a_line_on_ballots_and_cannot_win(memory: World) -> None:
