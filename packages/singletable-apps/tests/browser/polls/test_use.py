@@ -74,7 +74,10 @@ def test_times_are_in_the_zone_of_who_asks_and_of_who_answers(
     host.goto(f"{served.address}/polls/new")
     expect(host.locator("[name=zone]")).to_have_value("Europe/Berlin")
     host.get_by_label("Question").fill("Dinner?")
+    host.get_by_text("More settings").click()
+    expect(host.get_by_text("People can add options")).to_be_visible()
     host.get_by_text("Find a date", exact=True).click()
+    expect(host.get_by_text("People can add options")).to_be_hidden()
     host.get_by_label("Day", exact=True).fill("2026-11-27")
     for time in ("19:00", "20:30"):
         host.get_by_label("Time, optional").fill(time)
