@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Dialog, FilePayload, Page, Route, expect
 
-from singletable_apps.portfolio.entities import Font
+from singletable_apps.portfolio.entities import Font, MenuEntry
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, derive_slug, post_status
 from tests.apps.portfolio.support.images import image_file
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PHONE, WIDE
 from tests.browser.page_checks import collect_errors, find_axe_violations
 from tests.browser.portfolio.server import Served
 
@@ -329,6 +329,20 @@ def test_pages_of_a_post_are_accessible(open_admin: OpenAdmin, served: Served, p
     assert find_axe_violations(page) == []
     page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+def test_menu_of_many_words_stays_on_the_screen(open_admin: OpenAdmin, served: Served) -> None:
+    links = [MenuEntry(f"m{number}", f"Writing {number}", "tags") for number in range(20)]
+    menu = [*links, MenuEntry("long", "W" * 100, "archive")]
+    before = served.service.profile.get_settings().menu
+    served.service.profile.update_settings(served.owner, SettingsEdits(menu=menu))
+    page = open_admin()
+    page.get_by_role("link", name="View site").first.click()
+    expect(page.get_by_role("link", name="Writing 19")).to_be_visible()
+    for size in (WIDE, PHONE):
+        page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
+    served.service.profile.update_settings(served.owner, SettingsEdits(menu=before))
 
 
 def test_image_page_is_accessible(open_admin: OpenAdmin, served: Served) -> None:
