@@ -83,9 +83,10 @@ class Players:
             raise errors.RoomClosed("This game is full.")
         if game.settings.teams and not placed:
             placed = min(game.settings.teams, key=lambda each: room.teams[each])
-        player = self._create(game, names, placed)
+        # Counted first: those who join at the same moment get into different teams.
         room.players += 1
         room.teams[placed] += 1
+        player = self._create(game, names, placed)
         context.notify(player)
         seat = Seat(Role.PLAYER, game_id, player.player_id)
         return Joined(game, player, context.tokens.seat_token(seat))
@@ -124,6 +125,7 @@ class Players:
             except KeyExists:
                 continue
             return player
+        self._rooms.pop(game.game_id, None)
         raise self._name_taken(game, chosen)
 
     def _count(self, game_id: str) -> _Room:

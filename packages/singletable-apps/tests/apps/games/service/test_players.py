@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from singletable import Transaction
 from singletable_apps.games.entities import GameSettings
 from singletable_apps.games.errors import AlreadyExists, InvalidInput, RoomClosed
 from singletable_apps.games.names import is_generated
@@ -120,6 +122,23 @@ def test_players_without_a_team_are_balanced(memory: World) -> None:
     assert memory.service.players.join(game.game_id, "Ada", team=" red ").player.team == "Red"
     with pytest.raises(InvalidInput):
         memory.service.players.join(game.game_id, "Bob", team="Pink")
+
+
+def test_players_who_join_at_once_get_into_different_teams(
+    memory: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, players = memory.game(settings=TEAMS), memory.service.players
+    store = memory.service.context.store
+    begin = store.transaction
+
+    def begin_late() -> AbstractContextManager[Transaction]:
+        monkeypatch.undo()
+        players.join(game.game_id, "Bob")
+        return begin()
+
+    monkeypatch.setattr(store, "transaction", begin_late)
+    players.join(game.game_id, "Ada")
+    assert len({each.team for each in memory.service.game_store.list_players(game.game_id)}) == 2
 
 
 def test_teams_with_equal_points_share_a_place(memory: World) -> None:
