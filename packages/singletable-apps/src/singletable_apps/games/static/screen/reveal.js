@@ -25,7 +25,7 @@ export function Result({ question, reveal, isFresh }) {
     case "rank": return html`<${Order} question=${question} reveal=${reveal}/>`;
     case "order": return html`<${Pictured} question=${question}><${Order} question=${question} reveal=${reveal}/></${Pictured}><${Aftermath} reveal=${reveal}/>`;
     case "slider": return html`<${Pictured} question=${question}><${Rating} question=${question} tally=${reveal.tally} correct=${reveal.correct}><p class=${`rating-mean${reveal.target > 9999 ? " is-long" : ""}`}><b>${numeral(reveal.target)}</b><span>${reveal.tolerance ? `±${numeral(reveal.tolerance)} is right` : "is right"}</span></p></${Rating}></${Pictured}><${Aftermath} reveal=${reveal}/>`;
-    case "typed": return html`<${Pictured} question=${question}><p class="solution">${reveal.accepted.slice(0, 4).join(" · ")}</p><${Cloud} words=${reveal.texts.slice(0, 24).map((each) => [each.text, each.count, each.isCorrect])}/></${Pictured}><${Aftermath} reveal=${reveal}/>`;
+    case "typed": return html`<${Pictured} question=${question}><p class=${`solution ${sizeOf(reveal.accepted.slice(0, 4).join(" · "))}`}>${reveal.accepted.slice(0, 4).join(" · ")}</p><${Cloud} words=${reveal.texts.slice(0, 24).map((each) => [each.text, each.count, each.isCorrect])}/></${Pictured}><${Aftermath} reveal=${reveal}/>`;
     case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
     case "text": return html`<${Texts} texts=${reveal.texts ?? []} words=${reveal.words ?? []} answers=${reveal.answers}/>`;
     default: return html`<${Pictured} question=${question}><${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/></${Pictured}>`;
@@ -41,7 +41,7 @@ function Solved({ question, reveal, isFresh }) {
 /** Why it is so, and who got the most points. @param {{reveal: any, step?: number}} props */
 function Aftermath({ reveal, step = 1 }) {
   const { fastest = [] } = reveal;
-  return html`${reveal.explanation && html`<p class=${`aftermath explanation-whole${step ? "" : " is-waiting"}${reveal.explanation.length > 240 ? " is-long" : ""}`}>${reveal.explanation}</p>`}
+  return html`${reveal.explanation && html`<p class=${`aftermath explanation-whole${step ? "" : " is-waiting"}${reveal.explanation.length > 700 ? " is-longest" : reveal.explanation.length > 240 ? " is-long" : ""}`}>${reveal.explanation}</p>`}
     <p class=${`aftermath${step ? "" : " is-waiting"}`}>${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
 }
 

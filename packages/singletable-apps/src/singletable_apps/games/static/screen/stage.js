@@ -151,7 +151,7 @@ function hintOf(question) {
 /** A slip of paper for each text that has come in; nobody sees what is on it yet. */
 function Slips({ game, text }) {
   const done = progressOf(game)?.done ?? 0;
-  return html`<div class="prompt"><p class="prompt-how">${text}</p><ul class="slips" aria-hidden="true">${Array.from({ length: Math.min(done, 90) }, (_, at) => html`<li key=${at} class="slip"></li>`)}</ul></div>`;
+  return html`<div class="prompt"><p class=${`prompt-how ${sizeOf(text)}`}>${text}</p><ul class="slips" aria-hidden="true">${Array.from({ length: Math.min(done, 90) }, (_, at) => html`<li key=${at} class="slip"></li>`)}</ul></div>`;
 }
 
 /** @param {{game: import("../live.js").Game, verb: string, hint: string}} props */
