@@ -43,7 +43,7 @@ class VoteSent(Payload, frozen=True, rename="camel"):
 
 
 class CommandSent(Payload, frozen=True, rename="camel"):
-    """A command of a host, who saw this version of the state."""
+    """A command of a host, and the version of the state that the host saw."""
 
     command: Command
     version: int | None = None
@@ -231,7 +231,7 @@ class AnswerProgress(Payload, frozen=True, rename="camel"):
 
 
 class Presence(Payload, frozen=True, rename="camel"):
-    """Who is connected, to all servers together."""
+    """The connections to all servers together."""
 
     players: int
     host_present: bool

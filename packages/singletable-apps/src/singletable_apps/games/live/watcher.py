@@ -199,7 +199,7 @@ class Watcher:
         return play
 
     def note_joined(self, member: Member) -> None:
-        """Count a member who has come."""
+        """Count a new member."""
         self._present[_channel(member)][member.id] = None
         self._left.pop(member.id, None)
         self._count_answers(member.id)
@@ -229,7 +229,7 @@ class Watcher:
             self.note_answer(player_id, question_id)
 
     def note_answer(self, player_id: str, question_id: str) -> None:
-        """Count a player who has answered or voted, and close the question if all have."""
+        """Count a player's answer or vote, and close the question after the last one."""
         answered = self._answered.setdefault(player_id, set())
         # Live counts change with an opinion, too.
         self._has_new_answers = True
@@ -252,12 +252,12 @@ class Watcher:
         return self._update_reactions()
 
     def _count_answers(self, player_id: str) -> None:
-        """Count a player as done who is connected and has answered; of a survey, any question."""
+        """Count a connected player as done after an answer; in a survey, to any question."""
         if player_id in self._present["player"] and self._answered.get(player_id):
             self._done.add(player_id)
 
     def _settle(self) -> None:
-        """Wait for players who are on their way back before all others are all."""
+        """Wait for returning players before the others count as all."""
         self._settled_at = asyncio.get_running_loop().time() + self._pace.settle
 
     def _update_counts(self) -> None:
@@ -273,7 +273,7 @@ class Watcher:
             self._room.wake()
 
     def _exchange_soon(self) -> None:
-        """Tell other processes, and store who has left, but not too often."""
+        """Tell other processes soon, and store when players have left."""
         self._next_exchange = min(self._next_exchange, self._exchanged_at + self._pace.exchange)
         self._look_soon()
 
@@ -535,7 +535,7 @@ class Watcher:
                 self._room.disconnect(member.id, *refusal)
 
     async def _show_answers(self) -> None:
-        """Show hosts who has answered, and hosts and screens live counts."""
+        """Show hosts the players with an answer, and hosts and screens live counts."""
         shown = self._shown
         assert shown is not None
         self._has_new_answers = False

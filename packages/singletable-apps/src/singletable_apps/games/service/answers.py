@@ -100,7 +100,7 @@ class Receipt(Struct, frozen=True):
 
 
 class _Direct:
-    """A store whose calls look like those of an AsyncStore, but are done when they return."""
+    """A store with the calls of an AsyncStore, which are done when they return."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -193,7 +193,7 @@ class Answers:
         return [results[number] for number in range(len(sent))]
 
     def _counted(self, state: GameState, question_id: str) -> frozenset[str]:
-        """Return the players whose answers are known to be in the result.
+        """Return the players with answers that are certain to be in the result.
 
         The last phone to answer may have lost its acknowledgment, and sends its answer again.
         """
@@ -340,7 +340,7 @@ class Answers:
         known_players: Mapping[str, Mapping[str, Player]],
         known_plays: Mapping[str, Play],
     ) -> tuple[dict[str, Play], dict[tuple[str, str], Player]]:
-        """Return games, and players by game and id. Those who have just joined are read twice."""
+        """Return games, and players by game and id. New players are read twice."""
         missing = {game_id for game_id, _ in sent} - known_plays.keys()
         ids = {(game_id, each.player_id) for game_id, each in sent if is_id(each.player_id)}
         players = {
@@ -372,7 +372,7 @@ class Answers:
 
 
 def _raise_error(results: Sequence[Receipt | AppError]) -> Receipt:
-    """Return the receipt of the only submission, or raise why there is none."""
+    """Return the receipt of the only submission, or raise its error."""
     (result,) = results
     if isinstance(result, AppError):
         raise result
