@@ -269,6 +269,8 @@ document.addEventListener("click", (event) => {
   for (const menu of root.querySelectorAll("details[open]")) if (!menu.contains(/** @type {Node} */ (event.target))) menu.removeAttribute("open");
 });
 
+document.addEventListener("keydown", ({ key }) => { if (key === "Escape") root.querySelector("details[open]")?.removeAttribute("open"); });
+
 // Whoever stays is in the next game, with the same name.
 effect(() => { if (view.value.nextGame) location.assign(start.urls.next); });
 root.textContent = "";
