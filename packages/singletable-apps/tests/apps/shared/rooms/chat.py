@@ -29,9 +29,7 @@ from singletable_apps.shared.rooms import (
 from singletable_apps.shared.serve import Server, server_config
 from singletable_apps.shared.web import make_app
 
-LIMITS = RoomLimits(
-    room_sockets=6, message_burst=10, presence_grace=0.05, room_grace=2, waiting_events=20
-)
+LIMITS = RoomLimits(room_sockets=6, message_burst=10, room_grace=2, waiting_events=20)
 
 
 class Chat:
