@@ -95,7 +95,7 @@ def _count(ballots: Ballots) -> Pairwise:
 
 
 def find_condorcet_winner(candidates: Sequence[str], preferences: Matrix) -> str | None:
-    """Return the candidate who beats every other one head to head, or None."""
+    """Return the winner of all head-to-head contests, or None."""
     for a, name in enumerate(candidates):
         if all(preferences[a][b] > preferences[b][a] for b in range(len(candidates)) if b != a):
             return name

@@ -172,7 +172,7 @@ class UserRegistered(EventData, frozen=True, tag=True):
 
 
 class RegistrationChanged(EventData, frozen=True, tag=True):
-    """An administrator changed who may register."""
+    """An administrator changed the registration setting."""
 
     registration: Registration
 

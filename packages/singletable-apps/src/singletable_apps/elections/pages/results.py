@@ -169,7 +169,7 @@ def download_result(page: VoterPage) -> Response:
 
 @router.get("/e/{name}/voted")
 def show_turnout(page: ElectionPage, query: ListQueryParameters) -> Response:
-    """List who voted, and show the turnout."""
+    """List the people with a ballot, and show the turnout."""
     queries, name = page.service.queries, page.election.name
     names, following = queries.who_voted(page.user, name, NAMES_PER_PAGE, query.cursor)
     return page.render_tab(

@@ -381,7 +381,7 @@ def _check_not_closed(election: Election) -> None:
 
 
 class ResultDetail(StrEnum):
-    """What can be visible of the ballots. Who has voted is public and needs no setting."""
+    """The visible part of the ballots. The names of voters are public and need no setting."""
 
     TOTALS = "totals"
     RANKINGS = "rankings"

@@ -221,7 +221,7 @@ class People(shared.People[User]):
         return self._context.read.get_counts().registration
 
     def set_registration(self, actor: User, registration: shared.Registration) -> object:
-        """Change who may register."""
+        """Change the registration setting."""
 
         def decide(read: ReadModel) -> Sequence[EventData]:
             self.check_manager(reload_user(read, actor))

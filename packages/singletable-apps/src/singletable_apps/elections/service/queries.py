@@ -207,7 +207,7 @@ class Queries:
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[str], str | None]:
-        """Return a page of the names of people who have voted, without their ballots."""
+        """Return a page of the names of voters, without their ballots."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         found = self._read.get_election(election)
         page = self._store.page(patterns.ballots_of(found.name), size, cursor=cursor)

@@ -130,7 +130,7 @@ class People(ABC, Generic[U]):
 
     @abstractmethod
     def set_registration(self, actor: U, registration: Registration) -> object:
-        """Change who may register."""
+        """Change the registration setting."""
 
 
 def search_people(

@@ -290,7 +290,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         return self.default_registration if found is None else found.registration
 
     def set_registration(self, actor: U, registration: Registration) -> object:
-        """Change who may register."""
+        """Change the registration setting."""
         self.check_manager(actor)
         return self._store.put(RegistrationSetting(registration=registration))
 

@@ -98,7 +98,7 @@ class Accounts(UsernameAccounts[User]):
         return (self._store.run(patterns.directory) or Directory()).registration
 
     def set_registration(self, actor: User, registration: Registration) -> object:
-        """Change who may register."""
+        """Change the registration setting."""
         self.check_manager(actor)
         return self._store.update(Directory.key(), Directory.registration.set(registration))
 
