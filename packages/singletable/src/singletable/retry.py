@@ -214,6 +214,15 @@ def unwrap_retries(driver: D) -> D:
     return driver
 
 
+def may_lose_responses(driver: Driver | AsyncDriver) -> bool:
+    """Return whether a request may be applied although its response is lost, as over a network.
+
+    A wrapper, or a subclass of an embedded engine, may lose responses on purpose.
+    """
+    is_ours = "is_embedded" in vars(type(driver)) and "execute" not in vars(driver)
+    return not (is_ours and getattr(driver, "is_embedded", False))
+
+
 def _missing_resource_hint(operation: Operation[Any]) -> str:
     """Name the table and index that were requested; DynamoDB's error does not."""
     tables = dict.fromkeys(table_names(operation)) or ["…"]

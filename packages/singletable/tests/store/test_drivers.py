@@ -13,6 +13,7 @@ import pytest
 from singletable import AsyncStore, InvalidValue, Operation, Store, connect, connect_async
 from singletable.engine import AsyncEngine, Engine
 from singletable.faults import FaultyDriver
+from singletable.operations import TransactWriteItems
 from singletable.operations.registry import OPERATIONS
 from singletable.remote import AsyncRemote, Remote
 from singletable.retry import unwrap_retries
@@ -175,3 +176,49 @@ def test_driver_that_wraps_another_is_not_bypassed(
 def test_retries_of_our_own_driver_are_not_used() -> None:
     remote = Remote.at("dynamodb+http://127.0.0.1:1")
     assert unwrap_retries(remote) is remote.inner
+
+
+class OwnEngine(Engine):
+    """An engine whose `execute` may be replaced by something else."""
+
+
+def write_two(store: Store) -> None:
+    with store.transaction() as tx:
+        tx.put(ballot("ada"))
+        tx.put(ballot("bea"))
+
+
+async def write_two_async(store: AsyncStore) -> None:
+    async with store.transaction() as tx:
+        tx.put(ballot("ada"))
+        tx.put(ballot("bea"))
+
+
+# A token makes it safe to send a transaction again; an embedded engine would store it for nothing.
+@pytest.mark.parametrize(
+    ("write", "has_token"),
+    [
+        (lambda engine: write_two(Store(engine)), False),
+        (lambda engine: write_two(Store(engine).scoped(election="L")), False),
+        (lambda engine: asyncio.run(write_two_async(AsyncStore(AsyncEngine(engine)))), False),
+        (lambda engine: write_two(Store(FaultyDriver(engine))), True),
+        (lambda engine: write_two(Store(OwnEngine(engine._database, engine.settings))), True),
+    ],
+    ids=["embedded", "scoped", "async", "wrapped", "subclass"],
+)
+def test_transactions_have_a_token_if_a_response_may_be_lost(
+    monkeypatch: pytest.MonkeyPatch, write: Callable[[Engine], None], has_token: bool
+) -> None:
+    tokens: list[str | None] = []
+    original = Engine._work
+
+    def work(self: Engine, operation: Operation[Any]) -> Any:
+        if isinstance(operation, TransactWriteItems):
+            tokens.append(operation.client_request_token)
+        return original(self, operation)
+
+    monkeypatch.setattr(Engine, "_work", work)
+    with Engine.in_memory() as engine:
+        Store(engine).admin.create_table(votes)
+        write(engine)
+    assert [bool(token) for token in tokens] == [has_token]

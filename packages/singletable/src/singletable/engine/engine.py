@@ -263,6 +263,11 @@ class AsyncEngine:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the database is in this process, too."""
+        return self.engine.is_embedded
+
     def prepare_large(self, operation: ops.Operation[object], /) -> ops.AsyncDriver:
         """Check the parameters; return a driver that executes the operation in a thread."""
         check_constraints(operation)

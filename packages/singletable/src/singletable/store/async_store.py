@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from singletable.operations import AsyncDriver
-from singletable.retry import unwrap_retries
+from singletable.retry import may_lose_responses, unwrap_retries
 from singletable.schema import (
     Collection,
     Condition,
@@ -95,7 +95,13 @@ class AsyncStore:
         check_async_driver(driver)
         self.driver: AsyncDriver = driver
         self._inner: AsyncDriver = unwrap_retries(driver)  # the store retries by itself
-        self._context: Context = create_context(tables, cursor_secret, clock, observers)
+        self._context: Context = create_context(
+            tables,
+            cursor_secret,
+            clock,
+            observers,
+            may_lose_responses=may_lose_responses(driver),
+        )
 
     @property
     def admin(self) -> AsyncAdmin:

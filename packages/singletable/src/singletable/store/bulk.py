@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
-from uuid import uuid4
 
 from singletable.errors import CancellationReason, TransactionCanceled, TransactionConflict
 from singletable.retry import TRANSIENT_CODES, send
@@ -151,7 +150,7 @@ def _commit(context: Context, changes: list[BulkChange]) -> Steps[None]:
             [write for change in changes for write in change.plan.writes], dropped
         )
         try:
-            yield from send(context.retry_policy, create_transaction(writes, str(uuid4())))
+            yield from send(context.retry_policy, create_transaction(context, writes))
         except TransactionConflict:
             pass
         except TransactionCanceled as error:

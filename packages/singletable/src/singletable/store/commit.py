@@ -2,8 +2,9 @@
 
 If a write conflicts with a transaction, or its guard no longer holds, the change is planned again
 after backoff with jitter. Each transaction has a client request token, so that it is applied once
-even if it is sent again because the response was lost. A new plan gets a new token: `send` raises a
-conflict or a failed condition only if no attempt with the old one was applied.
+even if it is sent again because the response was lost; only an embedded database, which loses none,
+is spared this work. A new plan gets a new token: `send` raises a conflict or a failed condition
+only if no attempt with the old one was applied.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def commit(
         try:
             if len(writes) == 1:
                 return plan, (yield from send(context.retry_policy, writes[0].operation(returning)))
-            yield from send(context.retry_policy, create_transaction(writes, str(uuid4())))
+            yield from send(context.retry_policy, create_transaction(context, writes))
         except ConditionFailed as error:
             reason = CancellationReason("ConditionalCheckFailed", error.message, error.item)
             _check_retryable(writes, [reason], dropped)
@@ -82,7 +83,7 @@ def commit_all(
         if not writes:
             return plans
         try:
-            yield from send(context.retry_policy, create_transaction(writes, token or str(uuid4())))
+            yield from send(context.retry_policy, create_transaction(context, writes, token))
         except TransactionConflict:
             pass
         except TransactionCanceled as error:
@@ -98,13 +99,17 @@ def commit_all(
     raise too_many_conflicts("The transaction", context)
 
 
-def create_transaction(writes: Sequence[Write], token: str) -> TransactWriteItems:
+def create_transaction(
+    context: Context, writes: Sequence[Write], token: str | None = None
+) -> TransactWriteItems:
     """Return the request for these writes; raise if they are too many."""
     if len(writes) > MAX_TRANSACTION_ITEMS:
         raise InvalidValue(
             f"A transaction writes at most {MAX_TRANSACTION_ITEMS} items, but this one has "
             f"{len(writes)}, markers and counters included. Split it, or use put_many()."
         )
+    if token is None and context.may_lose_responses:
+        token = str(uuid4())
     return TransactWriteItems(
         [write.transact_item() for write in writes], client_request_token=token
     )

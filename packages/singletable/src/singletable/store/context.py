@@ -34,6 +34,7 @@ class Context:
     cursor_secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     observers: tuple[Observer, ...] = ()
+    may_lose_responses: bool = True
     # In a transaction, what it will write: a change sees those before it.
     pending: PendingWrites | None = None
 
@@ -61,6 +62,8 @@ def create_context(
     cursor_secret: bytes | None = None,
     clock: Callable[[], datetime] | None = None,
     observers: Iterable[Observer] = (),
+    *,
+    may_lose_responses: bool = True,
 ) -> Context:
     """Check a store's arguments and return its context, with defaults for those not given."""
     if cursor_secret is not None and (
@@ -82,6 +85,7 @@ def create_context(
         cursor_secret=defaults.cursor_secret if cursor_secret is None else cursor_secret,
         clock=clock or defaults.clock,
         observers=_check_observers(observers),
+        may_lose_responses=may_lose_responses,
     )
 
 

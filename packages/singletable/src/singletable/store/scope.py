@@ -414,6 +414,7 @@ def scope_context(
         cursor_secret=context.cursor_secret,
         retry_policy=context.retry_policy,
         observers=context.observers,
+        may_lose_responses=context.may_lose_responses,
         scope=create_scope(outer, values, shared),
     )
 

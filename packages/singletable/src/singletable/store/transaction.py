@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -60,7 +60,7 @@ class Transaction:
         self._token = token
         self._pattern = pattern
         self._changes: list[tuple[Any, PlannedChange]] = []
-        self._shapes: list[calls.CallShape] = []
+        self._shapes: list[Callable[[], calls.CallShape]] = []  # only observers need them
         self._is_over = False
         # What lacks a number until the commit: the item, and its change.
         self._unnumbered: list[tuple[Any, Create]] = []
@@ -68,7 +68,7 @@ class Transaction:
     def create(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item that does not exist yet."""
         model = model_of_item(item)
-        self._shapes.append(calls.shape_of_items("create", "create", item))
+        self._shapes.append(lambda: calls.shape_of_items("create", "create", item))
         change = Create(self._context, model, item, if_)
         self._add(item, change)
         if lacks_number(model, item):
@@ -77,19 +77,19 @@ class Transaction:
     def put(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item, over the one with its key if there is one."""
         model = model_of_item(item)
-        self._shapes.append(calls.shape_of_items("put", "put", item))
+        self._shapes.append(lambda: calls.shape_of_items("put", "put", item))
         self._add(item, Put(self._context, model, item, if_))
 
     def replace(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item over an existing one."""
         model = model_of_item(item)
-        self._shapes.append(calls.shape_of_items("replace", "put", item))
+        self._shapes.append(lambda: calls.shape_of_items("replace", "put", item))
         self._add(item, Put(self._context, model, item, if_, must_exist=True))
 
     def update(self, key: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Edit some fields of an existing item."""
         change = Update(self._context, key, edits, if_)
-        self._shapes.append(calls.shape_of_edits("update", key, edits))
+        self._shapes.append(lambda: calls.shape_of_edits("update", key, edits))
         self._add(None, change)
 
     def upsert(
@@ -101,25 +101,26 @@ class Transaction:
     ) -> None:
         """Edit an item, or create it if it does not exist."""
         change = Upsert(self._context, key, edits, on_create, if_)
-        self._shapes.append(calls.shape_of_edits("upsert", key, (*edits, *on_create)))
+        self._shapes.append(lambda: calls.shape_of_edits("upsert", key, (*edits, *on_create)))
         self._add(None, change)
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
         """Delete an item, if it exists."""
         change = Delete(self._context, key, if_)
-        self._shapes.append(calls.shape_of_keys("delete", "delete", key))
+        self._shapes.append(lambda: calls.shape_of_keys("delete", "delete", key))
         self._add(None, change)
 
     def check(self, key: ItemKey[E], condition: Condition[E] | None = None) -> None:
         """Commit only if the item exists, and satisfies the condition."""
         change = Check(self._context, key, condition)
-        self._shapes.append(calls.shape_of_keys("check", "check", key))
+        self._shapes.append(lambda: calls.shape_of_keys("check", "check", key))
         self._add(None, change)
 
     def shape(self) -> calls.CallShape:
         """Return what the transaction does to which entities."""
-        accesses = dict.fromkeys(access for shape in self._shapes for access in shape.accesses)
-        patterns = frozenset(name for shape in self._shapes for name in shape.patterns)
+        shapes = [make_shape() for make_shape in self._shapes]
+        accesses = dict.fromkeys(access for shape in shapes for access in shape.accesses)
+        patterns = frozenset(name for shape in shapes for name in shape.patterns)
         if self._pattern is not None:
             patterns = frozenset([self._pattern.id])
         return calls.CallShape("transaction", tuple(accesses), patterns)

@@ -92,12 +92,14 @@ def _parse_exponent(written: str | None, text: str) -> int:
 
 
 def is_short_integer(text: str) -> bool:
-    """Return whether the text is a positive integer in canonical form, as most numbers are."""
-    return text.isdigit() and text.isascii() and text[0] != "0" and len(text) <= MAX_DIGITS
+    """Return whether the text is an integer in canonical form and not negative, as most are."""
+    if not text.isdigit() or not text.isascii() or len(text) > MAX_DIGITS:
+        return False
+    return text[0] != "0" or text == "0"
 
 
 def integer_size(text: str) -> int:
-    """Return the size in bytes that DynamoDB counts for a positive integer in canonical form."""
+    """Return the size in bytes that DynamoDB counts for such an integer."""
     return 1 + (len(text.rstrip("0")) + 1) // 2
 
 
