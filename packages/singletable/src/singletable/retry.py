@@ -217,10 +217,14 @@ def unwrap_retries(driver: D) -> D:
 def may_lose_responses(driver: Driver | AsyncDriver) -> bool:
     """Return whether a request may be applied although its response is lost, as over a network.
 
-    A wrapper, or a subclass of an embedded engine, may lose responses on purpose.
+    A wrapper, or a subclass of an embedded engine, may lose responses on purpose; so may the engine
+    of an AsyncEngine.
     """
-    is_ours = "is_embedded" in vars(type(driver)) and "execute" not in vars(driver)
-    return not (is_ours and getattr(driver, "is_embedded", False))
+    is_ours = "is_embedded" in vars(type(driver)) and getattr(driver, "is_embedded", False)
+    if not is_ours or not vars(driver).keys().isdisjoint(("execute", "execute_async")):
+        return True
+    engine = vars(driver).get("engine")
+    return engine is not None and may_lose_responses(engine)
 
 
 def _missing_resource_hint(operation: Operation[Any]) -> str:

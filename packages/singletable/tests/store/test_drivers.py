@@ -182,16 +182,30 @@ class OwnEngine(Engine):
     """An engine whose `execute` may be replaced by something else."""
 
 
+def own_engine(engine: Engine) -> Engine:
+    return OwnEngine(engine._database, engine.settings)
+
+
+def replace_execute_async(engine: Engine) -> AsyncEngine:
+    """Return an AsyncEngine, and replace what it calls."""
+    original = engine.execute_async
+    engine.execute_async = lambda operation: original(operation)  # type: ignore[method-assign]
+    return AsyncEngine(engine)
+
+
 def write_two(store: Store) -> None:
     with store.transaction() as tx:
         tx.put(ballot("ada"))
         tx.put(ballot("bea"))
 
 
-async def write_two_async(store: AsyncStore) -> None:
-    async with store.transaction() as tx:
-        tx.put(ballot("ada"))
-        tx.put(ballot("bea"))
+def write_two_async(store: AsyncStore) -> None:
+    async def write() -> None:
+        async with store.transaction() as tx:
+            tx.put(ballot("ada"))
+            tx.put(ballot("bea"))
+
+    asyncio.run(write())
 
 
 # A token makes it safe to send a transaction again; an embedded engine would store it for nothing.
@@ -200,11 +214,13 @@ async def write_two_async(store: AsyncStore) -> None:
     [
         (lambda engine: write_two(Store(engine)), False),
         (lambda engine: write_two(Store(engine).scoped(election="L")), False),
-        (lambda engine: asyncio.run(write_two_async(AsyncStore(AsyncEngine(engine)))), False),
+        (lambda engine: write_two_async(AsyncStore(AsyncEngine(engine))), False),
         (lambda engine: write_two(Store(FaultyDriver(engine))), True),
-        (lambda engine: write_two(Store(OwnEngine(engine._database, engine.settings))), True),
+        (lambda engine: write_two(Store(own_engine(engine))), True),
+        (lambda engine: write_two_async(AsyncStore(AsyncEngine(own_engine(engine)))), True),
+        (lambda engine: write_two_async(AsyncStore(replace_execute_async(engine))), True),
     ],
-    ids=["embedded", "scoped", "async", "wrapped", "subclass"],
+    ids=["embedded", "scoped", "async", "wrapped", "subclass", "async subclass", "async patched"],
 )
 def test_transactions_have_a_token_if_a_response_may_be_lost(
     monkeypatch: pytest.MonkeyPatch, write: Callable[[Engine], None], has_token: bool

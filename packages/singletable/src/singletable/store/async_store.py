@@ -96,11 +96,7 @@ class AsyncStore:
         self.driver: AsyncDriver = driver
         self._inner: AsyncDriver = unwrap_retries(driver)  # the store retries by itself
         self._context: Context = create_context(
-            tables,
-            cursor_secret,
-            clock,
-            observers,
-            may_lose_responses=may_lose_responses(driver),
+            tables, cursor_secret, clock, observers, may_lose_responses=may_lose_responses(driver)
         )
 
     @property
