@@ -129,6 +129,17 @@ def test_transaction_is_one_call_with_several_accesses(store: Store, calls: list
     )
 
 
+def test_shape_of_an_upsert_keeps_the_edits_it_was_called_with(
+    store: Store, calls: list[Call]
+) -> None:
+    on_create = [Ballot.choice.set("py")]
+    with store.transaction() as transaction:
+        transaction.upsert(ADA, Ballot.rank.add(1), on_create=on_create)
+        on_create.clear()
+    (access,) = calls[0].shape.accesses
+    assert access.edited_fields == {"rank", "choice"}
+
+
 def test_call_lists_requests_and_consumed_capacity(store: Store, calls: list[Call]) -> None:
     store.create(ballot("ada"))
     (call,) = calls

@@ -101,7 +101,8 @@ class Transaction:
     ) -> None:
         """Edit an item, or create it if it does not exist."""
         change = Upsert(self._context, key, edits, on_create, if_)
-        self._shapes.append(lambda: calls.shape_of_edits("upsert", key, (*edits, *on_create)))
+        edits = (*change.edits, *change.on_create)  # the list of the caller may change
+        self._shapes.append(lambda: calls.shape_of_edits("upsert", key, edits))
         self._add(None, change)
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
