@@ -15,7 +15,6 @@ from singletable_apps.shared.app_commands import AddressOption, app_commands
 from singletable_apps.shared.cli import exit_on_error
 
 if TYPE_CHECKING:
-    from singletable_apps.portfolio.entities import User
     from singletable_apps.portfolio.service import PortfolioService
 
 
@@ -108,13 +107,15 @@ def import_(
     from singletable_apps.portfolio.transfer import import_site
     from singletable_apps.shared.archives import read_files
     from singletable_apps.shared.serve import existing_address, progress_bar
+    from singletable_apps.shared.service import check_found
 
     files = read_files(source)
     with (
         _open_site(existing_address(at), folder, prefix) as service,
         progress_bar("Importing") as progress,
     ):
-        owner = _get_owner(service)
+        text = "This site is not set up. Serve it and open the printed link first."
+        owner = check_found(service.profile.owner(), text)
         report = import_site(service, owner, files, dry_run=dry_run, on_progress=progress)
     for entry in report:
         if entry.outcome is not Outcome.SKIPPED or entry.reason:
@@ -204,15 +205,6 @@ def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioSe
         APP.open(Opening(driver, folder / APP.keys, options=options)) as service,
     ):
         yield service
-
-
-def _get_owner(service: PortfolioService) -> User:
-    from singletable_apps.shared.errors import AppError
-
-    owner = service.profile.owner()
-    if owner is None:
-        raise AppError("This site is not set up. Serve it and open the printed link first.")
-    return owner
 
 
 def _print(text: str) -> None:

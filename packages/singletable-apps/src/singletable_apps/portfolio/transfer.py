@@ -471,12 +471,8 @@ def restore_activity(
     }
     if not dry_run:
         context.store.put_many(versions.values())
-        context.store.put_many(
-            each for each in added.values() if isinstance(each, entities.Comment)
-        )
-        context.store.put_many(
-            each for each in added.values() if isinstance(each, entities.PendingComment)
-        )
+        for kind in (entities.Comment, entities.PendingComment):
+            context.store.put_many(each for each in added.values() if type(each) is kind)
     is_liked_more = service.likes.raise_to(blog_id, activity.likes, dry_run=dry_run)
     return bool(added or versions or is_liked_more)
 

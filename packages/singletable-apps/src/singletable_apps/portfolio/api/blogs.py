@@ -65,7 +65,9 @@ def list_blogs(
         published = service.posts.list_published(page.limit, page.cursor)
         blogs, cursor = published.items, published.cursor
     else:
-        blogs, cursor = page.slice(_filtered(service, tag, category), secret)
+        tag, now = tag and rules.normalize_tag(tag), service.context.clock()
+        found = service.catalog.visible(now, tag=tag, category=category)
+        blogs, cursor = page.slice(found, secret)
     texts = service.posts.contents([blog.blog_id for blog in blogs]) if content else {}
     return page.answer(blog_bodies(service, blogs, actor, texts), cursor)
 
@@ -290,15 +292,3 @@ def _unpublished(
     blogs = posts.list_in(entities.Listing.PAGES) if pages else posts.list_all()
     found = [blog for blog in blogs if rules.post_status(blog, now) is status]
     return [blog for blog in found if is_permitted(rules.check_can_edit, actor, blog)]
-
-
-def _filtered(
-    service: PortfolioService, tag: str | None, category: str | None
-) -> list[entities.Blog]:
-    """Return the public posts that match both filters."""
-    return [
-        blog
-        for blog in service.catalog.visible(service.context.clock())
-        if (tag is None or rules.normalize_tag(tag) in blog.tags)
-        and (category is None or category.casefold() == blog.category.casefold() != "")
-    ]

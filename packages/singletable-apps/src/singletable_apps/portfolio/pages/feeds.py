@@ -47,7 +47,7 @@ def read_feed(page: AnyPage) -> Response:
 @router.get("/tags/{tag}/feed.json")
 def read_tag_feed(page: AnyPage, tag: Segment) -> Response:
     """Return the newest posts with a tag."""
-    blogs = page.service.catalog.with_tag(tag, page.service.context.clock())
+    blogs = page.service.catalog.visible(page.service.context.clock(), tag=tag)
     if not blogs:
         raise NotFound("No post has this tag.")
     return _respond(page, blogs, page.urls.tag(tag), tag)

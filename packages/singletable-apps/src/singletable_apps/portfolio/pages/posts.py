@@ -69,14 +69,14 @@ def list_tags(page: PublicPage) -> Response:
 @router.get("/tags/{tag}")
 def list_tagged(page: PublicPage, tag: web.Segment) -> Response:
     """List the posts with a tag."""
-    posts = page.service.catalog.with_tag(tag, page.now)
+    posts = page.service.catalog.visible(page.now, tag=tag)
     return _show_part(page, posts, f"#{tag}", page.urls.tag(tag), Phrase("Tags"), "tags")
 
 
 @router.get("/categories/{category}")
 def list_category(page: PublicPage, category: web.Segment) -> Response:
     """List the posts in a category."""
-    posts = page.service.catalog.in_category(category, page.now)
+    posts = page.service.catalog.visible(page.now, category=category)
     title = posts[0].category if posts else category
     return _show_part(page, posts, title, page.urls.category(title), Phrase("Categories"), "tags")
 

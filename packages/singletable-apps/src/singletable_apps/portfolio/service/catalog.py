@@ -55,12 +55,18 @@ class Catalog:
         # A page that was rendered since the write may have shown the old posts.
         self._writes.increment()
 
-    def visible(self, now: datetime) -> list[Blog]:
-        """Return the public posts, newest first."""
+    def visible(
+        self, now: datetime, *, tag: str | None = None, category: str | None = None
+    ) -> list[Blog]:
+        """Return the public posts, newest first: all, or those with a tag or in a category."""
         # The latest come first: after the scheduled posts, all are public.
-        return list(
-            dropwhile(lambda blog: not is_public(blog, now), self._current().blogs.values())
-        )
+        public = dropwhile(lambda blog: not is_public(blog, now), self._current().blogs.values())
+        return [
+            blog
+            for blog in public
+            if (tag is None or tag in blog.tags)
+            and (category is None or category.casefold() == blog.category.casefold() != "")
+        ]
 
     def pages(self, now: datetime) -> list[Blog]:
         """Return the public pages by title."""
@@ -85,15 +91,6 @@ class Catalog:
         return _ranked(
             spelling[blog.category.casefold()] for blog in self.visible(now) if blog.category
         )
-
-    def with_tag(self, tag: str, now: datetime) -> list[Blog]:
-        """Return the public posts with a tag, newest first."""
-        return [blog for blog in self.visible(now) if tag in blog.tags]
-
-    def in_category(self, category: str, now: datetime) -> list[Blog]:
-        """Return the public posts in a category, in any spelling of its case, newest first."""
-        wanted = category.casefold()
-        return [blog for blog in self.visible(now) if wanted == blog.category.casefold() != ""]
 
     def neighbors(self, blog: Blog, now: datetime) -> tuple[Blog | None, Blog | None]:
         """Return the post before this one and the post after it: (older, newer)."""

@@ -60,13 +60,12 @@ class MediaService:
         at: datetime | None = None,
         dry_run: bool = False,
     ) -> bool:
-        """Store the files of an exported image under its name; return False if it is there."""
+        """Store the files of an exported image under its name; return False if it is there.
+
+        Raise InvalidImage for other files.
+        """
         PERMISSIONS.check(actor.role, Permission.WRITE)
-        alt = _check_alt(alt)
-        try:
-            image = read_processed_image(name, files)
-        except InvalidImage as error:
-            raise InvalidInput({"file": str(error)}) from error
+        alt, image = _check_alt(alt), read_processed_image(name, files)
         if self._context.store.run(patterns.image_by_name, name) is not None:
             return False
         if not dry_run:

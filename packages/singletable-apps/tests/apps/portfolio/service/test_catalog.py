@@ -57,9 +57,9 @@ def test_tags_and_categories_are_counted(memory: World) -> None:
     catalog, now = memory.service.catalog, memory.clock()
     assert catalog.tags(now) == [("tea", 3), ("milk", 1)]
     assert catalog.categories(now) == [("drinks", 2), ("Food", 1)]
-    assert _titles(catalog.with_tag("milk", now)) == ["One"]
-    assert _titles(catalog.in_category("DRINKS", now)) == ["Three", "One"]
-    assert catalog.with_tag("unknown", now) == catalog.in_category("", now) == []
+    assert _titles(catalog.visible(now, tag="milk")) == ["One"]
+    assert _titles(catalog.visible(now, category="DRINKS")) == ["Three", "One"]
+    assert catalog.visible(now, tag="unknown") == catalog.visible(now, category="") == []
 
 
 def test_neighbors_are_the_older_and_the_newer_post(memory: World) -> None:
