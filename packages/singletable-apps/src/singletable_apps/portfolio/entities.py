@@ -10,6 +10,7 @@
     USER#{email}            METADATA
     MEDIA                   {time}#{name}
     SUBSCRIBERS             {digest}: the readers of the newsletter
+    UNSUBSCRIBED            {digest}: readers who left it, whom no import adds again
     STATS#{scope}           DAY#{date}: views, likes and comments of the site or of a post
     TRASH                   {kind}#{name}: what was deleted lately; posts stay where they are
     EDITOR#{place}          DRAFT: what someone has typed there and not saved
@@ -192,6 +193,14 @@ class Subscriber(Entity, table=data_table):
     confirmed_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
 
     key = Key(pk="SUBSCRIBERS", sk=digest)
+
+
+class Unsubscribed(Entity, table=data_table):
+    """A reader who left the newsletter. The address is deleted; `digest` is a keyed hash of it."""
+
+    digest: Attr[str] = attr()
+
+    key = Key(pk="UNSUBSCRIBED", sk=digest)
 
 
 class User(Entity, table=data_table):

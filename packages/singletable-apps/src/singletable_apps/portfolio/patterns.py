@@ -36,6 +36,7 @@ from singletable_apps.portfolio.entities import (
     Slug,
     Subscriber,
     Trashed,
+    Unsubscribed,
     User,
     data_table,
 )
@@ -57,6 +58,7 @@ ITEMS: dict[type, tuple[int, int | ItemCount]] = {
     Media: (400, ItemCount(1_000, growth=0.02)),
     DayStats: (120, ItemCount(100_000, growth=0.05)),
     Subscriber: (150, ItemCount(1_000, growth=0.05)),
+    Unsubscribed: (100, ItemCount(200, growth=0.05)),
     Trashed: (500, 20),
     EditorDraft: (8_000, 5),
 }
@@ -223,8 +225,10 @@ subscribers = read(
     "N1", "List the subscribers", Subscriber.key.partition, items=1_000, rate=per_day(5)
 )
 subscriber = read("N2", "Get a subscriber", Subscriber.key, consistent=True)
-write("N3", "Subscribe", puts(Subscriber), rate=per_day(10))
-write("N4", "Unsubscribe", deletes(Subscriber), rate=per_day(1))
+subscribe = write("N3", "Subscribe", puts(Subscriber), deletes(Unsubscribed), rate=per_day(10))
+unsubscribe = write("N4", "Unsubscribe", deletes(Subscriber), puts(Unsubscribed), rate=per_day(1))
+write("N5", "Import subscribers", puts(Subscriber), items=10)
+unsubscribed = read("N6", "Import subscribers: who has left", Unsubscribed.key.partition, items=200)
 
 
 @read_function("T1", items=30, rate=per_minute(1))

@@ -324,10 +324,10 @@ class _Import:
         with site_files.invalid_input():
             readers = _Readers.validate_json(self._files[_SUBSCRIBERS])
         found = {each.email: each.confirmed_at for each in readers}
-        added = self._service.newsletter.restore(self._actor, found, dry_run=self._dry_run)
-        for email in found:
-            outcome = Outcome.CREATED if email in added else Outcome.SKIPPED
-            self._note(f"{_SUBSCRIBERS}#{email}", outcome)
+        outcomes = self._service.newsletter.restore(self._actor, found, dry_run=self._dry_run)
+        for email, outcome in outcomes.items():
+            reason = "Unsubscribed, or was removed." if outcome is Outcome.LEFT_OUT else ""
+            self._note(f"{_SUBSCRIBERS}#{email}", outcome, reason)
 
     # Images
 

@@ -102,7 +102,7 @@ def test_import_reports_what_failed(typed: Run, site: Path, tmp_path: Path) -> N
     code, out, _ = typed("import", folder, *of(site), "--dry-run")
     assert code == 1
     assert "failed    bad.md  date: Expected a time" in out
-    assert "Would be imported: 1 created, 0 updated, 0 skipped, 1 failed." in out
+    assert "Would be imported: 1 created, 0 updated, 0 skipped, 1 failed, 0 left out." in out
     code, out, _ = typed("import", folder, *of(site))
     assert "Imported: 1 created" in out
 

@@ -239,14 +239,31 @@ def test_subscribers_are_imported_once_and_wrong_ones_not_at_all(memory: World) 
     mae, bob, wrong = (reader % each for each in ("Mae@example.org", "bob@example.org", "bob"))
     for readers, expected in (
         ([mae], ["created"]),
-        ([mae, bob], ["skipped", "created"]),
+        ([mae, bob, reader % "BOB@example.org"], ["skipped", "created", "created"]),
         ([mae, wrong], ["failed"]),
     ):
         files = {"subscribers.json": f"[{', '.join(readers)}]".encode()}
         report = import_site(memory.service, owner, files)
         assert sorted(each.outcome for each in report) == sorted(expected)
     assert "bob: Enter an e-mail address" in report[0].reason
-    assert {each.email for each in newsletter.list_all()} == {"Mae@example.org", "bob@example.org"}
+    emails = sorted(each.email.casefold() for each in newsletter.list_all())
+    assert emails == ["bob@example.org", "mae@example.org"]
+
+
+def test_removed_subscribers_are_left_out_of_an_import_and_not_of_another_site(
+    memory: World,
+) -> None:
+    fill(memory)
+    files, newsletter = dict(export_site(memory.service)), memory.service.newsletter
+    [mae] = newsletter.list_all()
+    newsletter.remove(memory.owner(), mae.digest)
+    for dry_run in (True, False):
+        report = import_site(memory.service, memory.owner(), files, dry_run=dry_run)
+        assert outcomes(report)["subscribers.json#mae@example.org"] == "left out"
+        assert newsletter.list_all() == []
+    other = World(connect("memory:"), memory.clock)
+    report = import_site(other.service, other.set_up(), files)
+    assert outcomes(report)["subscribers.json#mae@example.org"] == "created"
 
 
 HUGO: Files = {

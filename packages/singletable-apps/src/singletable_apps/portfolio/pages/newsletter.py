@@ -120,7 +120,7 @@ def remove_reader(page: OwnerPage, digest: str) -> ConfirmedAction:
     return ConfirmedAction(
         page,
         title="Remove this subscriber?",
-        text="They get no more e-mails, and can subscribe again.",
+        text="They get no more e-mails, and imports leave them out. They can subscribe again.",
         button="Remove",
         back=page.urls.admin("newsletter"),
         do=lambda _: page.service.newsletter.remove(page.user, digest),

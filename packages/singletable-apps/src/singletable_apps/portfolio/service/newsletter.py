@@ -13,10 +13,11 @@ from datetime import datetime, timedelta
 
 from singletable import Page
 from singletable_apps.portfolio import patterns
-from singletable_apps.portfolio.entities import Subscriber, User
+from singletable_apps.portfolio.entities import Subscriber, Unsubscribed, User
 from singletable_apps.portfolio.profile_rules import TRANSLATIONS
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, SwitchedOff
 from singletable_apps.portfolio.service.context import Context
+from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.shared.accounts import Throttle, TooManyAttempts
 from singletable_apps.shared.errors import Busy, NotFound
@@ -90,13 +91,15 @@ class NewsletterService:
     def confirm(self, token: str) -> str:
         """Subscribe the address of a link, and return it."""
         address, now = self.read_link(token), self._context.clock()
-        subscriber = Subscriber(digest=self._digest(address), email=address, confirmed_at=now)
-        self._store.put(subscriber)
+        digest = self._digest(address)
+        with self._store.transaction(pattern=patterns.subscribe) as transaction:
+            transaction.put(Subscriber(digest=digest, email=address, confirmed_at=now))
+            transaction.delete(Unsubscribed.key(digest))
         return address
 
     def unsubscribe(self, token: str) -> None:
         """Remove the reader of a link. It works twice."""
-        self._store.delete(Subscriber.key(self.check_reader(token)))
+        self._remove(self.check_reader(token))
 
     def check_reader(self, token: str) -> str:
         """Return the digest of the reader of a link to unsubscribe, or raise NotFound."""
@@ -113,20 +116,23 @@ class NewsletterService:
 
     def restore(
         self, actor: User, readers: Mapping[str, datetime], *, dry_run: bool = False
-    ) -> set[str]:
-        """Subscribe readers by address and time of confirmation; return the new ones."""
+    ) -> dict[str, Outcome]:
+        """Subscribe readers by address and time of confirmation, except those who have left."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
-        checks, known = InputChecks(), {each.digest for each in self.list_all()}
-        added = [
-            Subscriber(digest=digest, email=address, confirmed_at=at)
+        checks, known = InputChecks(), {each.digest: Outcome.SKIPPED for each in self.list_all()}
+        # Read last: a reader who leaves in between is in both lists.
+        for left in self._store.query(patterns.unsubscribed(), consistent=True):
+            known[left.digest] = Outcome.LEFT_OUT
+        found = {
+            email: Subscriber(digest=self._digest(address), email=address, confirmed_at=at)
             for email, at in readers.items()
             for address in [checks.email(email, email, required=True, is_public=True)]
-            if (digest := self._digest(address)) not in known
-        ]
+        }
         checks.raise_errors()
         if not dry_run:
-            self._store.put_many(added)
-        return {each.email for each in added}
+            added = {each.digest: each for each in found.values() if each.digest not in known}
+            self._store.put_many(added.values())
+        return {email: known.get(each.digest, Outcome.CREATED) for email, each in found.items()}
 
     def count(self) -> int:
         """Return the number of subscribers."""
@@ -135,7 +141,13 @@ class NewsletterService:
     def remove(self, actor: User, digest: str) -> None:
         """Remove a subscriber."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
-        self._store.delete(Subscriber.key(digest))
+        self._remove(digest)
+
+    def _remove(self, digest: str) -> None:
+        """Delete a reader with the address, and note the digest, so that no import adds them."""
+        with self._store.transaction(pattern=patterns.unsubscribe) as transaction:
+            transaction.delete(Subscriber.key(digest))
+            transaction.put(Unsubscribed(digest=digest))
 
     def send(self, actor: User, blog_id: str) -> int:
         """Send a post to the subscribers still without it, and return their number."""
@@ -152,7 +164,6 @@ class NewsletterService:
             url=url,
             site=settings.title,
         )
-        readers = self.list_all()
         notices = (
             Notice(
                 about=blog.blog_id,
@@ -163,7 +174,7 @@ class NewsletterService:
                 text=text,
                 can_unsubscribe=True,
             )
-            for reader in readers
+            for reader in self.list_all()
         )
         return self._queue.enqueue(notices, self._context.clock())
 

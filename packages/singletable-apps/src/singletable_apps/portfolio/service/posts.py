@@ -57,6 +57,7 @@ class Outcome(StrEnum):
     UPDATED = "updated"
     SKIPPED = "skipped"
     FAILED = "failed"
+    LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True, slots=True)

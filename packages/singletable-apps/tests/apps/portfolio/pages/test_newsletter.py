@@ -7,9 +7,11 @@ from datetime import timedelta
 
 import pytest
 
+from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.service import newsletter
+from singletable_apps.portfolio.transfer import export_site, import_site
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.mail import MailNotSent
 from tests.apps.portfolio.pages.client import Browser, PagesApp
@@ -63,6 +65,28 @@ def test_reader_subscribes_gets_a_post_once_and_leaves(
     assert app.world.service.newsletter.count() == 1
     assert "left the newsletter" in reader.post(link(app)).text
     assert app.world.service.newsletter.count() == 0
+
+
+def test_reader_who_left_is_not_imported_again_until_they_subscribe_again(
+    app: PagesApp, reader: Browser, blog: Blog
+) -> None:
+    service, owner = app.world.service, app.world.owner()
+
+    def imported() -> str:
+        report = import_site(service, owner, files)
+        return next(each.outcome for each in report if each.path == f"subscribers.json#{MAE}")
+
+    subscribe(app, reader)
+    files = dict(export_site(service))
+    service.newsletter.send(owner, blog.blog_id)
+    service.newsletter.deliver()
+    for _ in range(2):
+        reader.post(link(app))
+        assert (imported(), service.newsletter.count()) == ("left out", 0)
+    assert MAE not in stored_text(service.context.store, "DataTable")
+    subscribe(app, reader)
+    assert (imported(), service.newsletter.count()) == ("skipped", 1)
+    assert [*service.context.store.run(patterns.unsubscribed)] == []
 
 
 def test_nothing_is_stored_before_the_link_is_opened(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -9,6 +10,7 @@ import httpx2
 import pytest
 
 from singletable_apps.portfolio.entities import Listing
+from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.support.html import field_errors, text_in
@@ -46,6 +48,26 @@ def test_upload_shows_what_it_changes_and_changes_nothing(app: PagesApp, ada: Br
     assert "What this file changes" in text_in(page.text)
     assert "2 new" in text_in(page.text)
     assert app.world.service.posts.list_all() == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "1 new, 1 left out (unsubscribed or removed)"),
+        ("de", "1 neu, 1 ausgelassen (abbestellt oder entfernt)"),
+    ],
+)
+def test_upload_shows_how_many_subscribers_have_left(
+    app: PagesApp, ada: Browser, language: str, text: str
+) -> None:
+    service, owner = app.world.service, app.world.owner()
+    service.profile.update_settings(owner, SettingsEdits(language=language))
+    service.newsletter.restore(owner, {"mae@example.org": datetime(2026, 1, 1, tzinfo=UTC)})
+    service.newsletter.remove(owner, service.newsletter.list_all()[0].digest)
+    reader = '{"email": "%s", "confirmed_at": "2026-01-01T00:00:00Z"}'
+    readers = ", ".join(reader % name for name in ("mae@example.org", "bob@example.org"))
+    plan = _upload(ada, ("subscribers.json", f"[{readers}]".encode()))
+    assert text in text_in(plan.text)
 
 
 # A new site takes everything over; another one keeps its own profile and settings.

@@ -50,7 +50,10 @@ _OUTCOMES = {
     Outcome.UPDATED: "%(count)s replaced",
     Outcome.SKIPPED: "%(count)s unchanged",
     Outcome.FAILED: "%(count)s not readable",
+    Outcome.LEFT_OUT: "%(count)s left out (unsubscribed or removed)",
 }
+# The others are only counted.
+_LISTED = (Outcome.SKIPPED, Outcome.FAILED)
 
 
 @router.get("/admin/transfer")
@@ -195,7 +198,7 @@ def _show(
             for kind in transfer.Kind
             if any(each.kind is kind and each.outcome is not Outcome.SKIPPED for each in entries)
         ],
-        problems=[each for each in entries if each.reason and each.outcome is not Outcome.UPDATED],
+        problems=[each for each in entries if each.reason and each.outcome in _LISTED],
         undo=found and site_time(page, found[0].at).long,
     )
 
