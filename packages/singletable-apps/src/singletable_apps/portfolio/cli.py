@@ -183,10 +183,8 @@ def recount(at: AddressOption, folder: FolderOption) -> None:
     from singletable_apps.shared.serve import existing_address
 
     with _open_site(existing_address(at), folder, "") as service:
-        now = service.context.clock()
-        counts = [
-            (blog, service.likes.recount(blog.blog_id)) for blog in service.catalog.visible(now)
-        ]
+        blogs = service.catalog.visible(service.context.clock())
+        counts = [(blog, service.likes.recount(blog.blog_id)) for blog in blogs]
     for blog, result in counts:
         _print(f"{result.counted:>8,} counted {result.markers:>8,} this year  {blog.title}")
     if any(result.counted < result.markers for _, result in counts):

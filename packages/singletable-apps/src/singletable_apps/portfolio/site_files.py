@@ -45,6 +45,7 @@ from singletable_apps.portfolio.entities import Portfolio, SiteSettings
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.shared import front_matter
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.languages import Phrase
 
 # Our names, and those of Jekyll, Hugo and Bear Blog.
 _NAMES = {
@@ -94,9 +95,8 @@ def _read_time(value: object, parse: Callable[[object], datetime]) -> datetime:
         if not 1000 <= at.year <= 9000:
             raise ValueError
     except (ValueError, OverflowError):
-        raise ValueError(
-            f"Expected a time such as 2026-03-01T18:00:00Z, but got {value!r:.60}."
-        ) from None
+        text = "Expected a time such as 2026-03-01T18:00:00Z, but got %(value)s."
+        raise ValueError(Phrase(text, value=f"{value!r:.60}")) from None
     return at.replace(microsecond=0)
 
 
@@ -255,10 +255,8 @@ def write_post(post: PostFile) -> str:
 
 def read_post(path: str, text: str) -> PostFile:
     """Return the post in a file, or raise InvalidInput. The name of the file may say the date."""
-    try:
+    with invalid_input("front matter"):
         values, markdown = front_matter.read_front_matter(text.replace("\r\n", "\n"))
-    except front_matter.InvalidFrontMatter as error:
-        raise InvalidInput({"front matter": str(error)}) from error
     found = _with_our_names(values)
     name = PurePosixPath(path)
     # Hugo keeps a post and its images in a folder: my-post/index.md.
@@ -385,11 +383,8 @@ def write_site(site: SiteFile) -> str:
 
 def read_site(text: str) -> SiteFile:
     """Return the edits in `portfolio.json`, or in YAML with the same names; skip other names."""
-    try:
+    with invalid_input("portfolio"):
         values = front_matter.read_values(text)
-    except front_matter.InvalidFrontMatter as error:
-        raise InvalidInput({"portfolio": str(error)}) from error
-    with invalid_input():
         return SiteFile.model_validate(
             {"portfolio": values, "settings": values.get("settings") or {}}
         )
@@ -397,18 +392,21 @@ def read_site(text: str) -> SiteFile:
 
 def _plain_words(error: ErrorDetails) -> str:
     if error["type"] == "value_error":
-        return error["msg"].removeprefix("Value error, ")
+        return str(error.get("ctx", {})["error"])
     if error["type"] == "missing":
         return "Expected a value, but there is none."
     expected = error["msg"].replace("Input should be", "Expected").replace("a valid string", "text")
-    return f"{expected}, but got {error['input']!r:.60}."
+    value = f"{error['input']!r:.60}"
+    return Phrase("%(expected)s, but got %(value)s.", expected=Phrase(expected), value=value)
 
 
 @contextmanager
-def invalid_input() -> Generator[None]:
-    """Raise InvalidInput with the place and the reason of each value that is not valid."""
+def invalid_input(name: str = "") -> Generator[None]:
+    """Raise InvalidInput with the place of each invalid value, or `name` if nothing can be read."""
     try:
         yield
+    except front_matter.InvalidFrontMatter as error:
+        raise InvalidInput({name: str(error)}) from error
     except ValidationError as error:
         raise InvalidInput(
             {"/".join(map(str, each["loc"])): _plain_words(each) for each in error.errors()}

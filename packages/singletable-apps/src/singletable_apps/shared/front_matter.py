@@ -15,13 +15,13 @@ from typing import Any, cast
 
 import yaml
 
+from singletable_apps.shared.languages import Phrase
+
 _FENCED = re.compile(
     r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.*?)^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
 # Bear Blog ends the header with underscores and does not start it with anything.
 _BARE = re.compile(r"\A\ufeff?((?:[a-z_]+:.*\n)+)_{3,}[ \t]*(?:\n|\Z)")
-
-
 _MAX_LENGTH, _MAX_FRONT_MATTER, _MAX_DEPTH = 1_000_000, 100_000, 20
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 # The C loader is ten times as fast, but not every build of PyYAML has it.
@@ -29,7 +29,10 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class InvalidFrontMatter(ValueError):
-    """The front matter cannot be read. The message says why."""
+    """The front matter cannot be read. The message says why, and can be translated."""
+
+    def __init__(self, text: str, **parameters: object) -> None:
+        super().__init__(Phrase(text, **parameters))
 
 
 def write_front_matter(values: Mapping[str, object], text: str) -> str:
@@ -63,16 +66,15 @@ def read_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """Return the names and values, and the text after them, or raise InvalidFrontMatter."""
     if bare := _BARE.match(text):
         lines = (line.partition(":") for line in bare[1].splitlines())
-        return {name: value.strip() for name, _, value in lines if value.strip()}, text[
-            bare.end() :
-        ]
+        values = {name: value.strip() for name, _, value in lines if value.strip()}
+        return values, text[bare.end() :]
     found = _FENCED.match(text)
     if found is None:
         if text.startswith(("---\n", "+++\n")):
-            raise InvalidFrontMatter(f"It has no end: a line {text[:3]} is missing.")
+            raise InvalidFrontMatter("It has no end: a line %(fence)s is missing.", fence=text[:3])
         return {}, text
     if len(found[2]) > _MAX_FRONT_MATTER:
-        raise InvalidFrontMatter(f"It is longer than {_MAX_FRONT_MATTER:,} characters.")
+        raise InvalidFrontMatter("It is longer than %(most)s characters.", most=_MAX_FRONT_MATTER)
     values = read_values(found[2], is_toml=found[1] == "+++", first_line=2)
     return values, text[found.end() :]
 
@@ -83,19 +85,22 @@ def read_values(text: str, *, is_toml: bool = False, first_line: int = 1) -> dic
     Errors name the line in the file; the text starts at `first_line`.
     """
     if len(text) > _MAX_LENGTH:
-        raise InvalidFrontMatter(f"It is longer than {_MAX_LENGTH:,} characters.")
+        raise InvalidFrontMatter("It is longer than %(most)s characters.", most=_MAX_LENGTH)
     try:
         found: object = tomllib.loads(text) if is_toml else _load_yaml(text)
         _check_values(found)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
-        at = _line_of(error)
-        lines = text.splitlines() or [""]
+        at, lines = _line_of(error), text.splitlines() or [""]
         if at is None:
-            reason = " ".join(str(error).split())[:200]
-            raise InvalidFrontMatter(f"It cannot be read: {reason}.") from error
-        line = lines[min(at, len(lines) - 1)]
-        where = f"Line {min(at, len(lines) - 1) + first_line} cannot be read: {line.strip()[:80]}"
-        raise InvalidFrontMatter(f"{where} – expected {_expected(line, is_toml)}.") from error
+            reason = Phrase(" ".join(str(error).split())[:200])
+            raise InvalidFrontMatter("It cannot be read: %(reason)s.", reason=reason) from error
+        at = min(at, len(lines) - 1)
+        raise InvalidFrontMatter(
+            "Line %(number)s cannot be read: %(line)s – expected %(expected)s.",
+            number=at + first_line,
+            line=lines[at].strip()[:80],
+            expected=_expected(lines[at], is_toml),
+        ) from error
     if found is None:
         return {}
     if not isinstance(found, dict):
@@ -113,20 +118,20 @@ def _line_of(error: Exception) -> int | None:
     return int(found[1]) - 1 if found else None
 
 
-def _expected(line: str, is_toml: bool) -> str:
+def _expected(line: str, is_toml: bool) -> Phrase:
     """Return what a line that cannot be read should have, in plain words."""
     for start, end in ("[]", "{}"):
         if line.count(start) != line.count(end):
-            return f"a {start} and a {end} around the values"
+            return Phrase("a %(start)s and a %(end)s around the values", start=start, end=end)
     if line.count('"') % 2 or line.count("'") % 2:
-        return "quotation marks at both ends of the value"
+        return Phrase("quotation marks at both ends of the value")
     if "\t" in line:
-        return "spaces instead of tabs"
+        return Phrase("spaces instead of tabs")
     if is_toml:
-        return 'a name, an equals sign and a value, such as title = "Tea"'
+        return Phrase('a name, an equals sign and a value, such as title = "Tea"')
     if line.count(": ") > 1 or line.partition(":")[2].strip()[:1] in tuple("@`%&*!|>"):
-        return 'quotation marks around the value, such as title: "Tea: a story"'
-    return "a name, a colon and a value, such as title: Tea"
+        return Phrase('quotation marks around the value, such as title: "Tea: a story"')
+    return Phrase("a name, a colon and a value, such as title: Tea")
 
 
 def _load_yaml(text: str) -> object:

@@ -13,7 +13,7 @@ import pytest
 from singletable import connect
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Listing, MenuEntry, Project, Role, User
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.profile_rules import TRANSLATIONS, PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import MAX_OLD_SLUGS, PostDraft, PostStatus, Publication
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.portfolio.service.posts import Outcome
@@ -365,6 +365,22 @@ def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:
     assert not memory.bucket.list_objects()
     report = import_site(memory.service, owner, {f"media/{name}/64.webp": webp})
     assert set(outcomes(report).values()) == {"created"}
+
+
+@pytest.mark.parametrize(
+    ("text", "german"),
+    [
+        ("---\ntitle: Tee\n", "Kopf der Datei: Das Ende fehlt: eine Zeile ---."),
+        ("---\n- a\n---\n", "Kopf der Datei: Erwartet werden Namen und Werte wie title: Tee."),
+        ("---\na: *b\n---\n", "Kopf der Datei: Das ist nicht lesbar: Aliasse wie *name sind nicht"),
+        ("---\ntags: [100 %\n---\n", "Zeile 2 ist nicht lesbar: tags: [100 % – erwartet: [ und ]"),
+        ("---\ndate: 100 %\n---\n", "2026-03-01T18:00:00Z statt '100 %'."),
+        ("---\ntitle: {a: b}\n---\n", "Titel: Erwartet wird Text statt {'a': 'b'}."),
+    ],
+)
+def test_wrong_front_matter_is_explained_in_german(memory: World, text: str, german: str) -> None:
+    [entry] = import_site(memory.service, memory.set_up(), {"tea.md": text.encode()})
+    assert german in TRANSLATIONS["de"].gettext(entry.reason)
 
 
 def test_only_owners_import(memory: World) -> None:

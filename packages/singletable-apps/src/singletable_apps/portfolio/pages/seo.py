@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from markupsafe import Markup
@@ -69,9 +69,7 @@ class Head:
 def share_image(urls: Urls, url: str, alt: str = "") -> Picture | None:
     """Return the image that other sites show beside a link, with an absolute URL."""
     picture = picture_of(url, alt, largest=True)
-    if picture is None:
-        return None
-    return Picture(urls.absolute(picture.url), alt, "", picture.width, picture.height)
+    return picture and replace(picture, url=urls.absolute(picture.url), srcset="")
 
 
 def json_ld(data: dict[str, object]) -> Markup:

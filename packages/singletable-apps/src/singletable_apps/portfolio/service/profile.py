@@ -48,8 +48,7 @@ class ProfileService:
 
     def owner_address(self) -> str | None:
         """Return where to reach the owner: the address of the profile, or else of the account."""
-        address = self.get_portfolio().email
-        if address:
+        if address := self.get_portfolio().email:
             return address
         owner = self.owner()
         return None if owner is None else owner.email

@@ -41,15 +41,18 @@ RAISING = (
     "portfolio/pages/*.py",
     "portfolio/pages/admin/*.py",
     "portfolio/service/*.py",
+    "portfolio/site_files.py",
+    "portfolio/transfer.py",
     "shared/accounts/password*.py",
     "shared/archives.py",
+    "shared/front_matter.py",
     "shared/images.py",
     "shared/text.py",
 )
 MARKS = ("_", "Phrase", "gettext", "ngettext")
 ERRORS = (
-    *("ArchiveError", "Busy", "InvalidImage", "NotFound", "NotSignedIn", "PasswordRejected"),
-    "SwitchedOff",
+    *("ArchiveError", "Busy", "InvalidFrontMatter", "InvalidImage", "NotFound", "NotSignedIn"),
+    *("PasswordRejected", "SwitchedOff"),
 )
 # What scripts show, and words that are the same in every language.
 LABELS = ("data-none", "data-wait", "data-failed", "data-copied", "data-blocked", "data-show")
