@@ -10,7 +10,7 @@
     USER#{email}            METADATA
     MEDIA                   {time}#{name}
     SUBSCRIBERS             {digest}: the readers of the newsletter
-    UNSUBSCRIBED            {digest}: readers who left it, whom no import adds again
+    UNSUBSCRIBED            {digest}: readers who left it; imports leave them out
     STATS#{scope}           DAY#{date}: views, likes and comments of the site or of a post
     TRASH                   {kind}#{name}: what was deleted lately; posts stay where they are
     EDITOR#{place}          DRAFT: what someone has typed there and not saved
