@@ -44,11 +44,12 @@ _RUNNING = (Phase.READING, *_COLLECTING)
 _REACTING = (Phase.WAITING, Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
 # Parts of a view that change by messages of their own.
 _UNMARKED = ("host", "playerCount", "audience")
-_COUNT_INTERVAL = 0.2
-# Frames take time that answers need: all phones of a process together get this many counters.
-_COUNTS_PER_SECOND = 1_000
-# Reading all players or answers again takes at most this share of the time, for all rooms.
-_SHARE = 0.1
+# Frames take time that answers need: the phones of a process together get at most this many
+# counters per second, and hosts and screens of this many games do.
+_COUNTS_PER_SECOND, _GAMES_PER_SECOND = 1_000, 200
+# Reading all players or answers again takes at most this share of the time, for all rooms, but no
+# room waits for longer than some seconds.
+_SHARE, _LONGEST_REST = 0.1, 30.0
 # Players who leave are noted a few at a time, when a whole room goes home.
 _NOTED_AT_ONCE = 25
 ABSENCE = timedelta(seconds=60)
@@ -146,6 +147,7 @@ class Watcher:
         self._next_exchange = 0.0
         self._next_changes = 0.0
         self._next_host_view = 0.0
+        self._seconds_to_read = 0.005
         self._settled_at = 0.0
         self._round_began = 0.0
         self._has_new_answers = False
@@ -264,7 +266,11 @@ class Watcher:
         """Tell clients soon: thousands may answer or join within a second."""
         if self._counting is None:
             later = asyncio.get_running_loop().call_later
-            self._counting = later(_COUNT_INTERVAL, self._show_counts)
+            self._counting = later(self._fast(), self._show_counts)
+
+    def _fast(self) -> float:
+        """Return the seconds between counters of hosts and screens."""
+        return max(self._pace.fast, len(self._watch.watchers) / _GAMES_PER_SECOND)
 
     def _show_counts(self) -> None:
         self._counting = None
@@ -361,10 +367,9 @@ class Watcher:
             if self._left:
                 await self._thread(self._store_left)
         if self._handled_changes != self._changes and loop.time() >= self._next_changes:
-            began = loop.time()
             with self._reading():
                 await self._show_changes(state)
-            self._next_changes = self._next_time(began, self._pace.fast)
+            self._next_changes = self._next_time(self._pace.fast)
             if self._others:
                 self._exchange_soon()
         self._update_progress()
@@ -413,10 +418,22 @@ class Watcher:
         await self._thread(lambda: rounds.command(self._game_id, command, version=state.version))
         self._room.wake()
 
-    def _next_time(self, began: float, interval: float) -> float:
-        """Return when to do something again that began at this time of the event loop."""
-        now = asyncio.get_running_loop().time()
-        return now + max(interval, (now - began) * len(self._watch.watchers) / _SHARE)
+    async def _read_again(self, work: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+        """Run work in a thread, and note how much processor time it takes."""
+
+        def measure() -> T:
+            began = time.thread_time()
+            try:
+                return work(*args, **more)
+            finally:
+                self._seconds_to_read = time.thread_time() - began
+
+        return await self._thread(measure)
+
+    def _next_time(self, interval: float) -> float:
+        """Return when to read again, so that all rooms together take no more than their share."""
+        rest = self._seconds_to_read * len(self._watch.watchers) / _SHARE
+        return asyncio.get_running_loop().time() + max(interval, min(rest, _LONGEST_REST))
 
     # -------------------------------------------------------------------------- what clients see
 
@@ -448,6 +465,8 @@ class Watcher:
             self._answered.clear()
             self._done.clear()
             self._round_began = asyncio.get_running_loop().time()
+            # Many rooms may begin at the same time, and their first answers come at once.
+            self._next_host_view = self._next_time(self._pace.slow)
         for channel, view in views.items():
             self._add_view(shown, channel, view)
             if before is not None:
@@ -495,7 +514,7 @@ class Watcher:
         handled, before = self._changes, self._shown
         assert before is not None
         channels = [each for each in ROLES if self._present[each]]
-        snapshot, views, _ = await self._thread(self._build, state, channels, (), fresh=True)
+        snapshot, views, _ = await self._read_again(self._build, state, channels, (), fresh=True)
         shown = self._shown = Shown(snapshot)
         self._handled_changes = handled
         for channel, view in views.items():
@@ -539,16 +558,14 @@ class Watcher:
         shown = self._shown
         assert shown is not None
         self._has_new_answers = False
-        loop = asyncio.get_running_loop()
-        began = loop.time()
         game = shown.snapshot.game
         has_tally = game.settings.live_counts and self._present["screen"]
         if self._present["host"] or has_tally:
-            views = await self._thread(self._build_views, shown.snapshot, ["host"])
+            views = await self._read_again(self._build_views, shown.snapshot, ["host"])
             if shown is self._shown:
                 self._add_view(shown, "host", views["host"])
                 self._update_host(shown)
-        self._next_host_view = self._next_time(began, self._pace.slow)
+        self._next_host_view = self._next_time(self._pace.slow)
 
     # -------------------------------------------------------------------------- states
 
@@ -575,7 +592,7 @@ class Watcher:
         phones = len(self._present["player"]) * len(self._watch.watchers)
         slow = max(self._pace.slow, phones / _COUNTS_PER_SECOND)
         progress = messages.AnswerProgress(*_round_of(state), counts.done, counts.players)
-        intervals = {"host": self._pace.fast, "screen": self._pace.fast, "player": slow}
+        intervals = {"host": self._fast(), "screen": self._fast(), "player": slow}
         if asyncio.get_running_loop().time() < self._round_began + slow - self._pace.slow:
             del intervals["player"]
         for channel, interval in intervals.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -412,3 +413,26 @@ async def test_process_counts_its_connections_in_one_item(memory: World, live: L
     live.rooms.close()
     await until(lambda: stored() == others)
     await until(lambda: last_seen(phones[1]) > left_at)
+
+
+# What waits for a thread behind a hundred other rooms takes no time of the processor.
+@in_event_loop
+async def test_rooms_rest_by_the_processor_time_that_reading_takes(
+    memory: World, live: LiveGames
+) -> None:
+    game = memory.game(CAPITAL)
+    await connect(live, game, Role.HOST)
+    watcher = live._watchers[game.game_id]
+    now = asyncio.get_running_loop().time
+
+    def compute(seconds: float) -> None:
+        began = time.thread_time()
+        while time.thread_time() < began + seconds:
+            pass
+
+    await watcher._read_again(time.sleep, 0.1)
+    assert watcher._next_time(0) < now() + 0.5
+    assert watcher._next_time(2) >= now() + 1.9
+    await watcher._read_again(compute, 0.02)
+    began = now()
+    assert began + 0.2 <= watcher._next_time(0) < now() + 30.1
