@@ -72,6 +72,11 @@ class Snapshot:
         """Return its state."""
         return self.play.state
 
+    @property
+    def is_scored(self) -> bool:
+        """Return whether the standings include the points of the current question."""
+        return self.state.scored[-1:] == [self.state.question_id]
+
     def name_of(self, player_id: str) -> str:
         """Return the name of a player."""
         player = self.players.get(player_id)
@@ -211,7 +216,8 @@ def _visible(snapshot: Snapshot) -> list[entities.BallotAnswer]:
 
 def leaderboard_view(snapshot: Snapshot) -> View:
     """Return the first places with points and movement, and the teams."""
-    before = {each.player: each.place for each in snapshot.before}
+    is_scored = snapshot.is_scored
+    before = {each.player: each.place for each in snapshot.before if is_scored}
     here = {player: each.team for player, each in snapshot.players.items() if each.is_active}
     totals = {each.player: each.total for each in snapshot.standings}
     new = None if before else 0
@@ -224,7 +230,7 @@ def leaderboard_view(snapshot: Snapshot) -> View:
                 "team": here.get(each.player, ""),
                 "place": each.place,
                 "points": each.total,
-                "gained": each.points,
+                "gained": each.points if is_scored else 0,
                 # After the first round, nobody is newer than others.
                 "movement": before[each.player] - each.place if each.player in before else new,
             }
@@ -433,10 +439,9 @@ class PlayerViews:
         if number is not None:
             own = snapshot.standings[number]
             before = self._places_before.get(own.player)
-            is_now = bool(state.scored) and state.scored[-1] == state.question_id
             is_shown = shown in (Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
             view |= {"total": own.total, "place": own.place, "of": len(snapshot.standings)}
-            if is_now and is_shown:
+            if snapshot.is_scored and is_shown:
                 view |= {
                     "gained": own.points,
                     "isCorrect": own.is_correct,

@@ -103,6 +103,27 @@ def test_poll_counts_choices_without_points(memory: World) -> None:
     assert memory.play(game, Command.NEXT).phase is Phase.ENDED
 
 
+# The leaderboard comes after the last question, which may be one without points.
+def test_leaderboard_after_a_poll_has_no_gains_of_an_earlier_question(memory: World) -> None:
+    game = memory.game(CAPITAL, PRIMES, LUNCH)
+    ada, bob = memory.join(game, "Ada", "Bob")
+
+    def moves() -> list[tuple[int, int]]:
+        view = memory.service.snapshots.view(game.game_id, Role.SCREEN)
+        return [(each["gained"], each["movement"]) for each in view["leaderboard"]["top"]]
+
+    memory.play(game, Command.START)
+    bob.answer("b")
+    memory.play_to(game, Phase.LEADERBOARD)
+    memory.play(game, Command.NEXT)
+    ada.answer("a", "c")
+    memory.play_to(game, Phase.LEADERBOARD)
+    assert (1000, 1) in moves()
+    memory.play(game, Command.NEXT)
+    memory.play_to(game, Phase.LEADERBOARD)
+    assert moves() == [(0, 0), (0, 0)]
+
+
 def test_survey_is_self_paced_and_hides_results_until_they_are_shared(memory: World) -> None:
     game = memory.game(*SURVEY, kind=EngagementType.SURVEY, settings=replace(SETTINGS, min_cell=2))
     ada, bob = memory.join(game, "Ada", "Bob")
