@@ -94,6 +94,13 @@ def test_invalid_settings_are_shown_beside_their_fields(
     assert not app.world.service.rounds.list_of_host(HOST).items
 
 
+def test_summary_of_errors_names_a_field_by_its_label(app: PagesApp) -> None:
+    browser = app.browser(host=True)
+    fields = {"start": None, "set_id": "", "points": "many"}
+    answer = browser.submit(browser.get("new"), "/new", **fields)
+    assert '<a href="#f-set_id">Question set: please fill this in.</a>' in answer.text
+
+
 def test_games_of_a_host_are_listed_and_deleted_by_the_host_only(app: PagesApp) -> None:
     game = app.world.game()
     other = app.browser()
