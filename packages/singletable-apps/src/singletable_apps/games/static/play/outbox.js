@@ -54,10 +54,10 @@ export function makeOutbox(client, confirmed) {
     add,
     /** @param {string} type @param {string} questionId */
     find: (type, questionId) => entries.value[`${type} ${questionId}`],
-    /** Whether an answer came when its question was closed. @param {string} questionId */
-    isLate(questionId) {
+    /** The answer that came when its question was closed. @param {string} questionId */
+    findLate(questionId) {
       const entry = entries.value[`answer ${questionId}`];
-      return entry?.status === "late" || entry?.code === "wrong-phase";
+      return entry?.status === "late" || entry?.code === "wrong-phase" ? entry.data : undefined;
     },
     waiting: () => Object.values(entries.value).filter((entry) => entry.status === "sending").length,
   };

@@ -205,7 +205,7 @@ function Phase({ left }) {
   if (phase === "open") return html`<${Open} left=${left} />`;
   if (phase === "checking") return html`<${Checking} />`;
   if (phase === "voting") return html`<${Voting} left=${left} />`;
-  if (phase === "reveal") return html`<${Reveal} view=${view.value} me=${me.value} isAudience=${isAudience} isLate=${outbox.isLate(view.value.questionId)} />`;
+  if (phase === "reveal") return html`<${Reveal} view=${view.value} me=${me.value} isAudience=${isAudience} late=${outbox.findLate(view.value.questionId)} />`;
   if (phase === "leaderboard") return html`<${Leaderboard} view=${view.value} me=${me.value} />`;
   return html`<${Ended} view=${view.value} me=${me.value} join=${start.urls.join} />`;
 }

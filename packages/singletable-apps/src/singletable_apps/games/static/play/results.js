@@ -34,13 +34,13 @@ export const Texts = ({ texts, name }) => html`<ol class="texts">
 /** Whether a place says something: not if nobody has points yet. @param {any} me */
 const isPlaced = (me) => me?.place !== undefined && (me.total > 0 || me.place > 1);
 
-/** The result of a question. @param {{ view: any, me: any, isAudience: boolean, isLate: boolean }} props */
-export function Reveal({ view, me, isAudience, isLate }) {
+/** The result of a question. @param {{ view: any, me: any, isAudience: boolean, late: any }} props */
+export function Reveal({ view, me, isAudience, late }) {
   const { question, reveal } = view;
   const answer = me?.answers?.[view.questionId];
   const isRanked = question.type === "call-and-answer";
   return html`<section class="reveal">
-    <${Verdict} ...${{ question, reveal, me, answer, isAudience, isLate, version: view.version }} />
+    <${Verdict} ...${{ question, reveal, me, answer, isAudience, late, version: view.version }} />
     ${(question.isQuiz || isRanked) && isPlaced(me) && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
     <h2 class="reveal-title">${question.title}</h2>${isRanked && question.instruction && html`<p class="quiet">${question.instruction}</p>`}
     ${reveal.target !== undefined && html`<p class="solution">${numeral(reveal.target)}${reveal.tolerance > 0 && html`<small>±${numeral(reveal.tolerance)} is right</small>`}</p>`}${reveal.accepted && html`<p class="solution">${reveal.accepted.join(", ")}</p>`}
@@ -52,18 +52,18 @@ export function Reveal({ view, me, isAudience, isLate }) {
   </section>`;
 }
 
-/** @param {{ question: any, reveal: any, me: any, answer: any, version: number, isAudience: boolean, isLate: boolean }} props */
-function Verdict({ question, reveal, me, answer, version, isAudience, isLate }) {
+/** @param {{ question: any, reveal: any, me: any, answer: any, version: number, isAudience: boolean, late: any }} props */
+function Verdict({ question, reveal, me, answer, version, isAudience, late }) {
   if (reveal.isVoid) return html`<div class="verdict"><h1 tabindex="-1">Skipped</h1><p class="verdict-text">This question does not count.</p></div>`;
   const { isQuiz } = question;
   // What concerns only this player comes a moment after what everybody sees.
   if (me && me.version < version) return html`<div class="verdict"><h1 tabindex="-1">…</h1></div>`;
   if (isAudience || !me || (!isQuiz && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
   const tone = me.isCorrect || me.gained ? "is-good" : isQuiz ? "is-bad" : "is-plain";
-  const words = isLate && !me.isCounted ? "Too late" : !answer ? "No answer" : !isQuiz ? (me.gained ? "Your answer scored" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
+  const words = late && !me.isCounted ? "Too late" : !answer ? "No answer" : !isQuiz ? (me.gained ? "Your answer scored" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
   return html`<div class=${`verdict ${tone}`}>
     <h1 tabindex="-1">${words}</h1>
-    ${words === "Too late" && html`<p class="verdict-text">Your answer came when the question was closed.</p>`}
+    ${words === "Too late" && html`<p class="verdict-text">The question closed before you sent this, so it does not count: ${describe(question, late)}</p>`}
     ${me.gained !== undefined && html`<p class="verdict-points">+${format(me.gained)}</p>`}
     ${(me.streak ?? 0) > 1 && html`<p class="verdict-text">${me.streak} in a row</p>`}
   </div>`;
