@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx2
 from playwright.sync_api import Page, expect
 
@@ -132,6 +134,17 @@ def test_answers_are_approved_and_hidden_and_winners_shown_on_a_phone(
     expect(screen.get_by_text("Grace")).to_be_visible()
     assert host.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not errors
+
+
+def test_console_buttons_share_the_rows_of_a_phone(served: Served, open_page: OpenPage) -> None:
+    game = served.create(CAPITAL)
+    for command in (Command.START, Command.NEXT):
+        served.service.rounds.command(game.game_id, command)
+    host = served.host(open_page(viewport=PHONE), game)
+    buttons = host.locator(".console-bar .button:not(.next)")
+    expect(buttons).to_have_text([re.compile(each) for each in ("Pause", "30 s", "Skip", "End")])
+    widths: list[float] = buttons.evaluate_all("all => all.map(each => each.offsetWidth)")
+    assert min(widths) > PHONE["width"] * 0.4
 
 
 def test_dialogs_close_when_what_they_ask_about_is_over(
