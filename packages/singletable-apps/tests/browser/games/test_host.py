@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import httpx2
 from playwright.sync_api import Page, expect
 
 from singletable_apps.games.entities import Game, GameSettings
 from singletable_apps.games.phases import Command
-from singletable_apps.games.questions import Question, SetDraft
+from singletable_apps.games.questions import Question, SetDraft, make_options
 from singletable_apps.games.service.games import GameDraft
 from singletable_apps.games.tokens import new_id
 from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH
@@ -145,6 +146,23 @@ def test_console_buttons_share_the_rows_of_a_phone(served: Served, open_page: Op
     expect(buttons).to_have_text([re.compile(each) for each in ("Pause", "30 s", "Skip", "End")])
     widths: list[float] = buttons.evaluate_all("all => all.map(each => each.offsetWidth)")
     assert min(widths) > PHONE["width"] * 0.4
+
+
+def test_eight_long_options_fit_on_the_big_screen(served: Served, open_page: OpenPage) -> None:
+    options = make_options([f"{number} {'which is long ' * 11}"[:150] for number in range(8)])
+    game = served.create(replace(LUNCH, options=options))
+    screen, _ = open_screen(served, open_page, game)
+    rounds = served.service.rounds
+    for commands, shown in (((Command.START, Command.NEXT), ""), ((Command.CLOSE,), ".is-poll")):
+        for command in commands:
+            rounds.command(game.game_id, command)
+        texts = screen.locator(f".options{shown} .option-text")
+        expect(texts).to_have_count(8)
+        cut = texts.evaluate_all(
+            """all => all.filter(each => each.scrollHeight > each.clientHeight + 1
+                || each.offsetHeight > each.parentElement.clientHeight).length"""
+        )
+        assert cut == 0
 
 
 def test_dialogs_close_when_what_they_ask_about_is_over(
