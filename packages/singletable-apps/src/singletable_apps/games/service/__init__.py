@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from weakref import WeakKeyDictionary
 
 from singletable import AsyncEngine, AsyncStore, Driver, Engine, Observer, Store
 from singletable_apps.games.entities import engagements
@@ -31,6 +32,9 @@ from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket, MemoryBucket
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
+
+# Several services of a process may use one embedded database.
+_BEGUN: WeakKeyDictionary[Engine, dict[str, int]] = WeakKeyDictionary()
 
 __all__ = ["Context", "GamesService", "open_games", "table_name"]
 
@@ -82,11 +86,12 @@ def open_games(
     watchers = list(observers)
     cursors = derive_key(secret, "games cursors")
     store = Store(driver, tables=tables, observers=watchers, clock=clock, cursor_secret=cursors)
-    async_store = None
+    async_store, begun = None, dict[str, int]()
     if isinstance(driver, Engine) and driver.is_embedded:
         async_store = AsyncStore(
             AsyncEngine(driver), tables=tables, observers=watchers, clock=clock
         )
+        begun = _BEGUN.setdefault(driver, begun)
     if create_tables:
         store.admin.create_table(engagements, if_missing=True)
     context = Context(
@@ -100,5 +105,6 @@ def open_games(
         clock,
         lifetime,
         environment,
+        begun=begun,
     )
     return GamesService(context, summarizer or ExtractiveSummarizer())

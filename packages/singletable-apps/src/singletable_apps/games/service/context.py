@@ -26,6 +26,7 @@ retry_busy = retry_conflicts(
 _ID = re.compile(r"[0-9a-z]{16,26}")
 # Games whose questions are kept in memory.
 _CACHED_GAMES = 200
+_BEGINNING = Lock()
 
 
 def is_id(text: str) -> bool:
@@ -63,9 +64,8 @@ class Context:
     _contents: dict[str, tuple[Question, ...]] = field(
         default_factory=dict[str, tuple[Question, ...]]
     )
-    # The newest version that this process has begun to write of each state.
-    _begun: dict[str, int] = field(default_factory=dict[str, int])
-    _lock: Lock = field(default_factory=Lock)
+    # The newest version of each state that this process has begun to write.
+    begun: dict[str, int] = field(default_factory=dict[str, int])
 
     def notify(self, item: Game | GameState | Player | Round) -> None:
         """Tell listeners that this item of a game has changed."""
@@ -75,8 +75,8 @@ class Context:
     @contextmanager
     def write_state(self, state: GameState) -> Generator[Transaction]:
         """Write a state in a transaction, and tell listeners. `is_newest` knows it from now on."""
-        with self._lock:
-            self._begun[state.game_id] = max(self._begun.get(state.game_id, 0), state.version + 1)
+        with _BEGINNING:
+            self.begun[state.game_id] = max(self.begun.get(state.game_id, 0), state.version + 1)
         with self.store.transaction() as tx:
             tx.put(state)
             yield tx
@@ -84,7 +84,7 @@ class Context:
 
     def is_newest(self, state: GameState) -> bool:
         """Return whether no newer state can be stored. Only an embedded database has one writer."""
-        return self.async_store is not None and self._begun.get(state.game_id, 0) <= state.version
+        return self.async_store is not None and self.begun.get(state.game_id, 0) <= state.version
 
     def get_game(self, game_id: str, *, consistent: bool = False) -> Game:
         """Return a game, or raise NotFound."""

@@ -286,6 +286,17 @@ def test_survey_started_twice_keeps_its_results() -> None:
         assert first.tally == {"4": 3}
 
 
+# Answers are acknowledged without another look at a state that nobody has begun to change.
+def test_services_on_an_embedded_database_know_what_the_others_begin(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    memory.play(game, Command.START)
+    one, other = memory.open().context, memory.open()
+    state = one.get_state(game.game_id)
+    assert one.is_newest(state)
+    other.rounds.command(game.game_id, Command.CLOSE)
+    assert not one.is_newest(state)
+
+
 def test_many_threads_answer_while_others_close(memory: World) -> None:
     game = memory.game(CAPITAL, LUNCH, settings=ACCURACY)
     phones = memory.join(game, *(f"Player {number}" for number in range(24)))
