@@ -338,7 +338,12 @@ def test_connection_that_fails_in_its_turn_is_closed(host: str, chat: Chat) -> N
 def _busy_loop(chat: Chat) -> Generator[None]:
     """Let the event loop do nothing in the block."""
     is_busy, may_go_on = Event(), Event()
-    _in_loop_of(chat, lambda: (is_busy.set(), may_go_on.wait(SECONDS)))
+
+    def wait() -> None:
+        is_busy.set()
+        may_go_on.wait(SECONDS)
+
+    _in_loop_of(chat, wait)
     assert is_busy.wait(SECONDS)
     yield
     may_go_on.set()
