@@ -26,7 +26,8 @@ retry_busy = retry_conflicts(
 _ID = re.compile(r"[0-9a-z]{16,26}")
 # Games whose questions are kept in memory.
 _CACHED_GAMES = 200
-_BEGINNING = Lock()
+# For `Context.begun`, which the services of a process may share.
+_BEGUN_LOCK = Lock()
 
 
 def is_id(text: str) -> bool:
@@ -75,7 +76,7 @@ class Context:
     @contextmanager
     def write_state(self, state: GameState) -> Generator[Transaction]:
         """Write a state in a transaction, and tell listeners. `is_newest` knows it from now on."""
-        with _BEGINNING:
+        with _BEGUN_LOCK:
             self.begun[state.game_id] = max(self.begun.get(state.game_id, 0), state.version + 1)
         with self.store.transaction() as tx:
             tx.put(state)
