@@ -33,10 +33,10 @@ from singletable_apps.shared.objects import Bucket, MemoryBucket
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
 
-# Several services of a process may use one embedded database.
-_BEGUN: WeakKeyDictionary[Engine, dict[str, int]] = WeakKeyDictionary()
-
 __all__ = ["Context", "GamesService", "open_games", "table_name"]
+
+# What `Context.begun` is, by database: several services of a process may use the same one.
+_BEGUN: WeakKeyDictionary[Engine, dict[str, int]] = WeakKeyDictionary()
 
 
 def table_name(environment: str) -> str:
