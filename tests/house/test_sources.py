@@ -79,6 +79,46 @@ def test_texts_avoid_stilted_words() -> None:
     ]
 
 
+# People sign in without a password, too: `Auth.has_owner` says whether an account was ever used.
+def test_password_hashes_are_stored_and_passed_on_but_asked_about_in_one_module() -> None:
+    one = "singletable_apps/shared/accounts/auth.py"
+    found = {
+        name_of(path): lines
+        for path in SOURCES
+        if "history" not in path.parts and (lines := _questions_about_passwords(tree_of(path)))
+    }
+    assert set(found) == {one}, f"Call has_owner of {one} instead: {found}"
+
+
+def _questions_about_passwords(tree: ast.Module) -> list[int]:
+    """Return the lines with `password_hash` of a value that is not just an argument of a call.
+
+    That of an entity, such as `User.password_hash`, is the declaration of the field.
+    """
+    passed = {id(value) for node in ast.walk(tree) for value in _passed_on(node)}
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "password_hash"
+        if id(node) not in passed
+        if not ast.unparse(node.value).removeprefix("self.")[0].isupper()
+        if not ast.unparse(node.value).endswith("entity")
+    ]
+
+
+def _passed_on(node: ast.AST) -> list[ast.expr]:
+    """Return the values that a call or a conditional expression passes on."""
+    match node:
+        case ast.Call(func=ast.Name("bool")):
+            return []
+        case ast.Call():
+            return [*node.args, *(keyword.value for keyword in node.keywords)]
+        case ast.IfExp():
+            return [node.body, node.orelse]
+        case _:
+            return []
+
+
 # Planned work belongs in the issue tracker, not in the code.
 def test_no_todo_marks_are_left() -> None:
     marks = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")

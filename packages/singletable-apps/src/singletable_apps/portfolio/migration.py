@@ -43,6 +43,7 @@ from singletable_apps.portfolio.rules import PostDraft, check_draft, derive_slug
 from singletable_apps.portfolio.service.posts import apply_draft
 from singletable_apps.portfolio.service.profile import render_about
 from singletable_apps.portfolio.site_files import read_original_site, read_unix_time
+from singletable_apps.shared.accounts.users import UNCLAIMED
 from singletable_apps.shared.errors import AppError, InvalidInput
 from singletable_apps.shared.markdown import html_as_markdown
 from singletable_apps.shared.text import InputChecks
@@ -137,6 +138,8 @@ def to_account(secret: bytes, old: OldUser) -> entities.User:
         role=entities.Role.OWNER,
         # Hashes of bcrypt cannot be used: the owner chooses a password with a link by e-mail.
         password_hash="",
+        # Somebody has used the account, so only they may get its password or change its address.
+        credentials=UNCLAIMED + 1,
         created_at=read_unix_time(old.created_at),
         last_login=None if old.last_login is None else read_unix_time(old.last_login),
     )

@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from singletable import connect
 from singletable_apps.shared.accounts import AccountRole, Registration
 from singletable_apps.shared.frame import Opening
+from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.web import Settings
 from singletable_apps.shared.web.oidc import (
     OIDC_CLIENT_SECRET,
@@ -133,6 +134,35 @@ def test_invited_person_needs_no_password(
     service.accounts.invite(root, "mae", "Mae", "MAE@example.org", AccountRole.ADMIN)
     assert visit(browser, provider).status_code == 303
     assert "Administrator" in browser.get("account").text
+
+
+def test_administrator_gets_no_control_of_an_account_without_a_password(
+    browser: Browser, service: TeaService, provider: IdentityProvider
+) -> None:
+    accounts, root = service.accounts, service.accounts.get_user("root")
+    accounts.invite(root, "mae", "Mae", "mae@example.org")
+    assert visit(browser, provider).status_code == 303
+    browser.post("/tea/sign-out")
+    browser.submit(browser.get("sign-in"), "/sign-in", who="root", password=PASSWORD)
+    page = browser.get("people", "mae")
+    assert "Send another link" not in page.text
+    browser.submit(page, "/people/mae", name="Mae", email="root@elsewhere.example")
+    assert browser.post("/tea/people/mae/invite").status_code == 422
+    assert accounts.get_user("mae").email == "mae@example.org"
+    sent = {each.to: each.subject for each in reversed(Outbox(service.context.store).newest())}
+    assert sent["mae@example.org"] == "Your e-mail address is about to change"
+    assert sent["root@elsewhere.example"] == "Confirm your e-mail address"
+
+
+# An address may belong to someone else at the provider by now.
+def test_account_that_was_used_is_not_connected_to_another_identity(
+    browser: Browser, service: TeaService, provider: IdentityProvider
+) -> None:
+    service.accounts.invite(service.accounts.get_user("root"), "mae", "Mae", "mae@example.org")
+    visit(browser, provider)
+    browser.post("/tea/sign-out")
+    refused = visit(browser, provider, sub="8")
+    assert (refused.status_code, "There is an account" in refused.text) == (422, True)
 
 
 # Someone may have registered with an unconfirmed address that is not theirs.

@@ -22,12 +22,13 @@ from singletable_apps.shared.accounts.personal_tokens import PREFIX, PersonalTok
 from singletable_apps.shared.accounts.sessions import Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
-from singletable_apps.shared.accounts.users import Users
+from singletable_apps.shared.accounts.users import UNCLAIMED, Users
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web.clients import client_network
+from singletable_apps.shared.web.oidc import Identity
 
 MAX_LOGIN_LENGTH = 400
 _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."
@@ -135,6 +136,7 @@ class Auth(Users[U], Generic[U]):
         self, user: U, about: str = "", *, proved: datetime | None = None
     ) -> SignedIn[U]:
         """Start a session of a user, authenticated just now or at `proved`."""
+        user = self._claim(user)
         account, now = self.account_of(user), self._clock()
         # One that was not proved recently begins early enough to ask for the password.
         begun = now if proved is None else min(now, max(proved, now - 2 * RECENT))
@@ -143,6 +145,31 @@ class Auth(Users[U], Generic[U]):
         )
         started = self._signed_in(user, session, refresh, now)
         return replace(started, device=self._devices.issue(account.subject))
+
+    def has_owner(self, user: U) -> bool:
+        """Return whether someone has used the account, by whatever way they signed in.
+
+        Only the owner of such an account may get control of its password or e-mail address.
+        """
+        account = self.account_of(user)
+        return (
+            bool(account.password_hash)
+            or account.credentials != UNCLAIMED
+            or self.identities.is_connected(account.subject)
+            or bool(self.sessions(user))
+        )
+
+    def connect(self, user: U, identity: Identity) -> U:
+        """Let an identity of the provider sign in to the account. Return the user as stored."""
+        user = self._claim(user)
+        self.identities.connect(self.account_of(user).subject, identity)
+        return user
+
+    def _claim(self, user: U) -> U:
+        """Claim an account that is used for the first time, if nobody has chosen a password."""
+        account = self.account_of(user)
+        is_claimed = account.password_hash or account.credentials != UNCLAIMED
+        return user if is_claimed else self.claim(user)
 
     def renew(self, refresh: str) -> SignedIn[U]:
         """Exchange a refresh token, which works once, for new tokens."""
@@ -348,11 +375,11 @@ class Auth(Users[U], Generic[U]):
         self, user: U, new: str, field: str, about: str, *, is_reset: bool = False
     ) -> SignedIn[U]:
         self.check_password(user, new, field)
-        was_invited = not self.account_of(user).password_hash
+        had_owner = self.has_owner(user)
         changed = self.set_password(user, self._passwords.hash(new))
         account = self.account_of(changed)
         self._sessions.end_all(account.subject)
-        if not was_invited:
+        if had_owner:
             how = "with a link from an e-mail" if is_reset else "on the account page"
             notice = notices.PASSWORD_CHANGED.to(account.email, account.name, how=Phrase(how))
             send_notice(self._mailer, notice, self._clock())

@@ -77,7 +77,7 @@ class People(ABC, Generic[U]):
         raise NotPermitted(NO_INVITATIONS)
 
     def invite_again(self, actor: U, who: Any) -> Any:
-        """E-mail another link to someone without a password."""
+        """E-mail another link to someone who has never signed in."""
         raise NotPermitted(NO_INVITATIONS)
 
     @abstractmethod

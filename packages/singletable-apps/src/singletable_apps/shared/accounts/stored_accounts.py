@@ -136,21 +136,31 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         edit = self.entity.password_hash.set(password_hash)
         return self.update(user, edit, self.entity.credentials.add(1))
 
+    def claim(self, user: Any) -> U:
+        """Change the credentials, unless the account was changed since it was read.
+
+        Otherwise an administrator could change the address while its owner signs in.
+        """
+        unchanged = self.entity.revision == user.revision
+        return self.update(user, self.entity.credentials.add(1), if_=unchanged)
+
     def rehash(self, user: U, password_hash: str) -> None:
         """Store the same password with the current parameters. Sessions stay valid."""
         with suppress(NotSignedIn):
             self.update(user, self.entity.password_hash.set(password_hash))
 
-    def update(self, user: Any, *edits: Any) -> U:
+    def update(self, user: Any, *edits: Any, if_: Any = None) -> U:
         """Edit a user and return them as stored.
 
-        Raise NotSignedIn if they were deleted or have another password since they were read. The
-        number is compared too: another user may have the name or address of a deleted one.
+        Raise NotSignedIn if they were deleted or have another password since they were read, or the
+        condition `if_` does not hold. The number is compared too: another user may have the name or
+        address of a deleted one.
         """
         is_same = self.entity.user_id == user.user_id
         unchanged = is_same & (self.entity.credentials == user.credentials)
+        condition = unchanged if if_ is None else unchanged & if_
         try:
-            changed: U = self._store.update(key_of(user), *edits, if_=unchanged)
+            changed: U = self._store.update(key_of(user), *edits, if_=condition)
         except ConditionFailed:
             text = "Your account was changed or deleted a moment ago. Sign in again."
             raise NotSignedIn(text) from None
@@ -241,13 +251,13 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
     def change_email(self, actor: Any, user: Any, email: str) -> U:
         """Send a link to a new address, which changes when its owner opens the link.
 
-        Before a person has chosen a password, there is nothing to protect, and the address changes
-        at once. So it does if it becomes empty.
+        Before the account has an owner, there is nothing to protect, and the address changes at
+        once. So it does if it becomes empty.
         """
         changed: U = user
         if email == user.email:
             return changed
-        if email and user.password_hash:
+        if email and self.has_owner(user):
             by = "" if actor.user_id == user.user_id else actor.name
             self.emails.request(changed, email, by=by)
             return changed
@@ -356,19 +366,20 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         found: Iterable[Any] = [actor]
         if actor.user_id == without.user_id:
             # Someone who was invited may never sign in.
-            found = filter(_has_password, self.list_admins())
+            found = (each for each in self.list_admins() if each and self.has_owner(each))
         admins = (user for user in found if user.role is self.admin)
         return next((user for user in admins if user.user_id != without.user_id), None)
 
     # -------------------------------------------------------------------------- invitations
 
     def invite_again(self, actor: U, who: Any) -> Invitation[U]:
-        """E-mail another link to someone without a password."""
+        """E-mail another link to someone who has never signed in."""
         self.check_manager(actor)
         user = self.get_user(who)
         account = self.account_of(user)
-        if account.password_hash:
-            raise InvalidInput({"email": f"{account.name} has a password, and can reset it."})
+        if self.has_owner(user):
+            text = f"{account.name} has signed in before, and can reset the password by e-mail."
+            raise InvalidInput({"email": text})
         if not account.email:
             text = f"{account.name} has no e-mail address. Add one first."
             raise InvalidInput({"email": text})
@@ -382,7 +393,3 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
             account.email, account.name, subject=subject, text=text, link=self._link("reset", token)
         )
         return Invitation(user, send_notice(self._mailer, notice, now))
-
-
-def _has_password(user: Any) -> bool:
-    return user is not None and bool(user.password_hash)

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 U = TypeVar("U")
+# The `credentials` of a new account without a password, until someone signs in to it.
+UNCLAIMED = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
     """An app's user in the form that sign-in and e-mails need.
 
-    `subject` is the user's number, and `credentials` a number that changes with the password.
+    `subject` is the user's number, and `credentials` a number that changes with the password, and
+    when someone signs in to a new account for the first time without one.
     """
 
     subject: int
@@ -54,6 +57,13 @@ class Users(ABC, Generic[U]):
 
         Raise NotSignedIn if `credentials` have changed since `user` was read.
         """
+
+    def claim(self, user: U) -> U:
+        """Change `credentials` of an unclaimed account, unless it was changed since it was read.
+
+        Links that were sent before stop working. Override it if accounts may have no password.
+        """
+        return user
 
     @abstractmethod
     def rehash(self, user: U, password_hash: str) -> None:

@@ -6,8 +6,8 @@
     /account/provider/disconnect
 
 Someone whom the provider knows signs in to the connected account. Others get an invited account
-with their address, or a new one as registration allows. An account with a password is connected
-only by someone who is signed in to it: its address may never have been confirmed.
+with their address, or a new one as registration allows. An account that someone has used is
+connected only by someone who is signed in to it: its address may never have been confirmed.
 """
 
 from __future__ import annotations
@@ -114,8 +114,7 @@ def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
         _IDENTITY.set(page.request, _sealer(page).seal(_stored(identity)))
         return page.redirect(page.url("account", "provider"))
     if user is None:
-        user = _find_invited(page, identity) or _register(page, identity)
-        auth.identities.connect(auth.account_of(user).subject, identity)
+        user = auth.connect(_find_invited(page, identity) or _register(page, identity), identity)
     auth.sign_out(page.state.cookies.refresh_token(page.request))
     proved = identity.proved or datetime.min.replace(tzinfo=UTC)
     signed_in = auth.start_session(user, page.user_agent, proved=proved)
@@ -126,7 +125,7 @@ def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
 
 
 def _find_invited(page: VisitorPage, identity: Identity) -> Any:
-    """Return the account without a password of this person, or None."""
+    """Return the account of this person that nobody has used yet, or None."""
     auth = page.state.auth
     for login in filter(None, (identity.email, identity.username)):
         user = auth.find(login)
@@ -135,10 +134,11 @@ def _find_invited(page: VisitorPage, identity: Identity) -> Any:
             continue
         if account.email.casefold() != identity.email.casefold():
             continue
-        if account.password_hash:
+        if auth.has_owner(user):
             raise NotSignedIn(
                 f"There is an account with the address {identity.email} already. Sign in with its "
-                "password, and connect it on the page “Your account”."
+                "password, and connect it on the page “Your account”. If you don’t know the "
+                "password, choose one with the link “Forgot your password?”."
             )
         return user
     return None
@@ -178,7 +178,7 @@ def connect_account(page: UserPage) -> ConfirmedAction:
     identity = Identity(**cast(dict[str, Any], opened))
 
     def connect(_: Form) -> None:
-        page.auth.identities.connect(page.auth.account_of(page.user).subject, identity)
+        page.auth.connect(page.user, identity)
         _IDENTITY.delete(page.request)
 
     return ConfirmedAction(

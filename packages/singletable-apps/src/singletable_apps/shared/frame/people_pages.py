@@ -199,7 +199,7 @@ def invite(page: AdminPage, form: pages.PostedForm) -> Response:
 
 @invitations.post("/{who}/invite")
 def invite_again(page: AdminPage, who: Who, form: pages.PostedForm) -> Response:
-    """Send another link to someone without a password."""
+    """Send another link to someone who has never signed in."""
 
     def act(_: pages.ConfirmForm) -> Response:
         return _redirect_invited(page, page.people.invite_again(page.user, who))
@@ -293,7 +293,7 @@ def _show_person(
         status,
         person=person,
         is_self=is_self,
-        has_password=bool(page.auth.account_of(person).password_hash),
+        has_owner=page.auth.has_owner(person),
         roles=spec.choices(people.allowed_roles(page.user, person)),
         can_edit=spec.edits_profile and not is_self and people.may_edit(page.user, person),
         can_remove=people.may_edit(page.user, person),

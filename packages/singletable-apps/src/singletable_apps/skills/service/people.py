@@ -195,8 +195,8 @@ class People:
         """Change a profile: one's own, or that of one's people. Only managers change jobs.
 
         Passwords are reset by e-mail, so only the owner and administrators change the address, and
-        a new one takes effect when its owner opens the link in the e-mail to it. Before a person
-        has chosen a password, there is nothing to protect, and the address changes immediately.
+        a new one takes effect when its owner opens the link in the e-mail to it. Before the
+        account has an owner, there is nothing to protect, and the address changes immediately.
         """
         edited, email = self._save_edit(actor, username, edit, check)
         return edited if email is None else self._accounts.change_email(actor, edited, email)

@@ -223,7 +223,7 @@ def test_invited_person_chooses_a_password_within_a_week(site: Site) -> None:
     assert set(error.value.errors) == {"password"}
     ben = site.accounts.reset(site.token(), OTHER).user
     assert site.accounts.sign_in(site.login("ben"), OTHER).user.user_id == ben.user_id
-    with pytest.raises(InvalidInput, match="has a password"):
+    with pytest.raises(InvalidInput, match="has signed in before"):
         site.invite_again(ben)
     with pytest.raises(NotPermitted):
         site.invite_again(site.invite("eve").user, by=ben)

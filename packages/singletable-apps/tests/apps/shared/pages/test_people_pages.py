@@ -136,7 +136,7 @@ def test_invited_person_chooses_a_password(make: Any) -> None:
     assert "could not be sent" in ada.flash(answer)
     mailbox.error = None
     person = ada.open(answer.headers["location"])
-    assert "No password yet" in person.text
+    assert "Never signed in" in person.text
     assert "a link to choose a password" in ada.flash(ada.submit(person, "/invite"))
     eve = site.browser()
     assert eve.submit(eve.open(site.reset_link()), password=site.password).status_code == 303
