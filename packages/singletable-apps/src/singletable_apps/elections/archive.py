@@ -319,6 +319,8 @@ def _check_elections(book: PollBook, keys: Keys) -> tuple[int, int]:
         eligible = statement.get("eligible")
         expected = closing_statement(book, record, keys, statement["closed_at"], eligible)
         expected["name"] = statement["name"]
+        if "earlier_names" not in statement:  # as in results that version 0.1 signed
+            expected.pop("earlier_names", None)
         if not is_signed(statement, closing["signature"], keys.signer.public_key):
             problem = "is not signed with the key of this service"
         elif statement != expected:

@@ -72,7 +72,8 @@ class ElectionRecord:
     `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
     that the owner wrote, by purpose. `statements` and `pictures` of candidates are by name, and
     `notes` are for the owner and the managers. `replaced` has the latest events that cast ballots
-    which voters have changed or withdrawn since, and `definitions` what ballots were about.
+    which voters have changed or withdrawn since, `definitions` what ballots were about, and
+    `earlier_names` the names of the election while people could vote.
     """
 
     election: Election
@@ -91,6 +92,7 @@ class ElectionRecord:
     replaced: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     definitions: dict[str, BallotDefinition] = field(default_factory=dict[str, BallotDefinition])
     launched_at: datetime | None = None
+    earlier_names: set[str] = field(default_factory=set[str])
 
     @property
     def definition(self) -> BallotDefinition:
@@ -441,6 +443,8 @@ class LogState:
         moved = {"election_name": data.new_name}
         moves = [Move(key, moved) for key in self._keys_in(record)]
         election = record.election
+        if election.allow_vote:
+            record.earlier_names.add(data.old_name)
         election.name, election.revision = data.new_name, number
         self.former.pop(data.new_name, None)
         self.former[data.old_name] = election.election_id

@@ -390,14 +390,13 @@ def _questions_left(page: VoterPage, voter: VoterContext) -> list[SetupStep]:
 def render_receipt(page: VoterPage, voter: VoterContext, cast: CastBallot) -> Response:
     """Show a receipt. If it can’t be shown again, it is in the page."""
     receipt, filename = cast.receipt, receipt_filename(cast.receipt["name"])
-    file = f"data:application/json;base64,{b64encode(write_receipt(receipt)).decode()}"
     return _render_voter_page(
         page,
         voter,
         "receipt",
         200,
         cast=cast,
-        download=page.url("receipt.json") if voter.can_show else file,
+        download=page.url("receipt.json") if voter.can_show else receipt_in_page(receipt),
         filename=filename,
         code_groups=format_code(receipt["confirmation"]).split("-"),
         short_code=shorten_code(receipt["confirmation"]),
@@ -406,8 +405,13 @@ def render_receipt(page: VoterPage, voter: VoterContext, cast: CastBallot) -> Re
         can_change=voter.can_cast,
         visibility=visibility_notice(page.election),
         closing=receipt["closing"],
-        command=checker_command(filename),
+        command=checker_command(filename, key="FINGERPRINT" if receipt["closing"] else ""),
     )
+
+
+def receipt_in_page(receipt: Receipt) -> str:
+    """Return the address of a download that is in the page itself."""
+    return f"data:application/json;base64,{b64encode(write_receipt(receipt)).decode()}"
 
 
 def write_receipt(receipt: Receipt) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from fastapi import APIRouter, Response
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from singletable_apps.elections.pages.ballot import (
     load_voter_context,
+    receipt_in_page,
     render_receipt,
     write_receipt,
 )
@@ -22,8 +23,13 @@ from singletable_apps.elections.pages.dependencies import (
     local_time,
 )
 from singletable_apps.elections.proofs.checker import Finding, reject_duplicates
-from singletable_apps.elections.proofs.documents import checker_command, receipt_filename
-from singletable_apps.elections.proofs.keys import fingerprint
+from singletable_apps.elections.proofs.documents import (
+    Receipt,
+    checker_command,
+    final_receipt_filename,
+    receipt_filename,
+)
+from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
 from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.shared.accounts import send_notice
 from singletable_apps.shared.errors import InvalidInput
@@ -33,6 +39,13 @@ from singletable_apps.shared.pages.uploads import PastedOrFile
 from singletable_apps.shared.web import download
 
 router = APIRouter()
+# How to check offline: a receipt from before the close, one from after it, and the first of these
+# with the published data. The last one checks both, and works without this page.
+COMMANDS = (
+    checker_command("RECEIPT"),
+    checker_command("RECEIPT", key="FINGERPRINT"),
+    checker_command("RECEIPT", publication="PUBLICATION", key="FINGERPRINT"),
+)
 # More than twice the receipt of a closed election with a hundred candidates with long names.
 MAX_RECEIPT_SIZE = 512 * 1024
 
@@ -121,12 +134,18 @@ def _invalid(reason: str) -> InvalidInput:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of a check: a headline, one sentence, and the findings behind it."""
+    """The result of a check: a headline, one sentence, and the findings behind it.
+
+    `command` checks the same offline: the receipt or, if there is one, the `final` receipt, which
+    has a file name and an address.
+    """
 
     title: str
     text: str
     findings: Sequence[Finding]
     election: str = ""
+    command: str = ""
+    final: tuple[str, str] | None = None
 
     @property
     def is_ok(self) -> bool:
@@ -149,9 +168,9 @@ def check_receipt(page: AnyPage, upload: PastedOrFile) -> Response:
     except InvalidInput as error:
         return _render_check(page, form.with_errors(**error.errors), 422)
     is_closed = bool(receipt.get("closing"))
-    key = fingerprint(page.service.context.keys.signer.public_key) if is_closed else None
-    findings = verify_receipt(receipt, key=key)
-    is_wrong, outcome = not all(finding.ok for finding in findings), "counted"
+    public_key = page.service.context.keys.signer.public_key
+    findings = verify_receipt(receipt, key=fingerprint(public_key) if is_closed else None)
+    is_genuine, outcome, final = all(finding.ok for finding in findings), "counted", None
     if not is_closed and len(findings) > 1:  # otherwise it is not a receipt
         definition = cast(Mapping[str, int], receipt["definition"])
         code = str(receipt["confirmation"])
@@ -159,8 +178,21 @@ def check_receipt(page: AnyPage, upload: PastedOrFile) -> Response:
         if outcome in ("counted since", "not counted"):
             word = "is" if outcome == "counted since" else "is not"
             findings[-1] = Finding(word == "is", f"The tracking code {word} in the signed result.")
-    title, text = _OUTCOMES["wrong" if is_wrong else outcome]
+        if outcome == "counted since" and is_genuine:
+            final = page.service.results.add_proof(cast(Receipt, receipt))
+            if final is None:
+                is_genuine = False
+                findings.append(Finding(False, "The election had another name."))
+    title, text = _OUTCOMES[outcome if is_genuine else "wrong"]
     result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
+    if result.is_ok:
+        filename = receipt_filename(result.election)
+        if final is not None:
+            filename = final_receipt_filename(final["name"])
+            result = replace(result, final=(filename, receipt_in_page(final)))
+        key = format_fingerprint(public_key) if is_closed or final else ""
+        command = checker_command(filename, key=key)
+        result = replace(result, command=command)
     return _render_check(page, form, result=result)
 
 
@@ -182,8 +214,7 @@ _OUTCOMES = {
     "counted since": (
         "Your ballot was counted",
         "The election has closed since you downloaded this receipt, and your ballot is among those "
-        "that were counted and signed. If you voted with an account, download your receipt again: "
-        "the new one proves it.",
+        "that were counted and signed. Download your final receipt: it proves that to everyone.",
     ),
     "not counted": (
         "This ballot was not counted",
@@ -205,5 +236,4 @@ _OUTCOMES = {
 def _render_check(
     page: AnyPage, form: Form, status: int = 200, result: CheckResult | None = None
 ) -> Response:
-    command = checker_command("RECEIPT")
-    return page.render("check", status, form=form, check=result, command=command)
+    return page.render("check", status, form=form, check=result, commands=COMMANDS)

@@ -25,6 +25,7 @@ from singletable_apps.elections.proofs.documents import (
     receipt_filename,
 )
 from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import ResultDetail, is_withheld
 from singletable_apps.elections.web import export_file
 from singletable_apps.shared.pages import ListQueryParameters, Pager
@@ -190,14 +191,16 @@ def show_publication(page: VoterPage, start: Start = 0) -> Response:
     publication = page.service.results.published(page.voter, election.name)
     closing, codes = publication["closing"], publication["confirmations"]
     here, end = page.url("published"), start + CODES_PER_PAGE
+    published, key = publication_filename(election.name), format_fingerprint(closing["public_key"])
     return page.render_tab(
         "publication",
         "tally",
         lines=results_view.describe_statement(closing["statement"]),
         signature=closing["signature"],
-        command=checker_command(
-            receipt_filename(election.name), publication_filename(election.name)
-        ),
+        commands=[
+            checker_command(published, key=key),
+            checker_command(receipt_filename(election.name), publication=published, key=key),
+        ],
         codes=[format_code(code) for code in codes[start:end]],
         total=len(codes),
         begin=start,

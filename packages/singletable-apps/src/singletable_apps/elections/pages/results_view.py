@@ -472,6 +472,7 @@ def describe_statement(statement: ClosingStatement) -> list[tuple[str, str, str,
         f"{pluralize(len(statement['earlier']), 'earlier definition')}: the candidates changed "
         "after people had voted."
     )
+    renamed = join_names(statement.get("earlier_names", []))
     codes = "The root hash of all tracking codes. Adding, removing or changing one changes it."
     hashed = "The hash of all rankings as they were cast." if rankings else ""
     commitment = "The hash, published at the launch, of the secret that breaks ties."
@@ -482,6 +483,7 @@ def describe_statement(statement: ClosingStatement) -> list[tuple[str, str, str,
         ("name", statement["name"], "The name of the election at the close.", False),
         ("definition", hash_definition(definition), what, True),
         ("earlier", ", ".join(statement["earlier"]), changed, True),
+        ("earlier_names", renamed, "Its names while people voted, as on their receipts.", False),
         ("ballots", f"{statement['ballots']:,}", "How many ballots were counted.", False),
         ("root", statement["root"], codes, True),
         ("rankings", rankings or "none", hashed or "Rankings are not published.", bool(rankings)),

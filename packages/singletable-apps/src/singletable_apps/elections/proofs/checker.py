@@ -1,12 +1,16 @@
 """Check the receipt of your ballot, or what was published about an election, on your own computer.
 
     python3 checker.py RECEIPT
+    python3 checker.py RECEIPT --key FINGERPRINT
     python3 checker.py RECEIPT --list PUBLICATION --key FINGERPRINT
-    python3 checker.py PUBLICATION
+    python3 checker.py PUBLICATION --key FINGERPRINT
 
 RECEIPT and PUBLICATION are the files that you downloaded. FINGERPRINT identifies the key of the
 people who run the election: get it from them in another way than this file or the receipt, for
 example from a poster or the minutes of a meeting.
+
+A receipt from before the close says what you cast. It proves that your ballot was counted together
+with PUBLICATION; a receipt from after the close proves that alone.
 
 You need Python 3.8 or later and nothing else: this program uses no network and no other file. With
 `-`, or without a file, it reads standard input. The exit code is 0 if all checks pass, 1 if one
@@ -241,7 +245,8 @@ CODE = matching("[a-z2-7]{51}[aq]")
 RANKING = list_of(list_of(text))  # levels, best first; the names of a level are sorted
 # A definition is `weighted` if ballots count more than once; then each ballot has a `weight`, and
 # the statement has their sum. Its `rules` are in those of the statement, too; if there is a quorum,
-# the statement says how many people were `eligible`.
+# the statement says how many people were `eligible`; if it was renamed while people voted, the
+# `earlier_names`, which receipts from before have.
 DEFINITION = object_of(
     "weighted",
     "rules",
@@ -256,6 +261,7 @@ DEFINITION = object_of(
 STATEMENT = object_of(
     "weight",
     "eligible",
+    "earlier_names",
     format=matching("singletable election closing 1"),
     name=text,
     definition=DEFINITION,
@@ -268,6 +274,7 @@ STATEMENT = object_of(
     closed_at=text,
     weight=integer,
     eligible=integer,
+    earlier_names=list_of(text),
 )
 CLOSING = object_of(statement=STATEMENT, signature=SIGNATURE, public_key=HASH)
 RECEIPT = object_of(
@@ -415,8 +422,11 @@ def list_rules(rules: Any) -> str:
     return ", ".join(f"{name}: {choice}" for name, choice in sorted(rules.items()))
 
 
-def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
-    """Check the ballot, and after the close, that it was counted."""
+def check_receipt(receipt: Any, key: str | None, published: Any = None) -> Iterator[Finding]:
+    """Check the ballot, and after the close, that it was counted.
+
+    A receipt from before the close is counted if its code is in what was published.
+    """
     definition, closing, proof = receipt["definition"], receipt["closing"], receipt["proof"]
     mine = digest(definition, "definition")
     names = [name for level in receipt["ranking"] for name in level]
@@ -430,12 +440,11 @@ def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
         f"Your ballot {ballot}{weight} matches the tracking code {code}.",
         f"The ballot {ballot}{weight} does not match the tracking code {code}.",
     )
+    if closing is None and proof is None:
+        yield check_open_receipt(receipt, mine, key, published)
+        return
     if closing is None or proof is None:
-        yield find(
-            closing is proof and key is None,
-            "This receipt is from before the close, so there is no signature to check.",
-            "The signature or the proof that the ballot was counted is missing.",
-        )
+        yield Finding(False, "The signature or the proof that the ballot was counted is missing.")
         return
     statement = closing["statement"]
     yield from check_closing(closing, key)
@@ -451,6 +460,26 @@ def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
         f"{statement['ballots']}).",
         "This receipt does not prove that its tracking code is in the signed result (ballots: "
         f"{statement['ballots']}).",
+    )
+
+
+def check_open_receipt(receipt: Any, mine: str, key: str | None, published: Any) -> Finding:
+    """Check the election of a receipt from before the close."""
+    if published is None:
+        return find(
+            key is None,
+            "This receipt is from before the close, so there is no signature to check.",
+            "This receipt is from before the close, so there is no signature to check with --key. "
+            "After the close, add the published data with --list, or get your final receipt "
+            "on the page “Check your ballot”.",
+        )
+    statement = published["closing"]["statement"]
+    names = [statement["name"], *statement.get("earlier_names", [])]
+    return find(
+        receipt["name"] in names and mine in definition_digests(statement),
+        "The election that closed is the one that you voted in. This receipt is from before the "
+        "close; the published data shows whether your ballot was counted.",
+        "The election that closed is not the one that you voted in, or it had another name.",
     )
 
 
@@ -520,15 +549,17 @@ def explain_recount(statement: Any) -> str:
 def check_listed(receipt: Any, published: Any) -> Iterator[Finding]:
     """Check that the publication contains the ballot of the receipt."""
     closing, statement = receipt["closing"], published["closing"]["statement"]
-    yield find(
-        closing is not None and closing["statement"] == statement,
-        "The receipt and the publication are from the same close.",
-        "The receipt and the publication are not from the same close.",
-    )
+    if closing is not None:
+        yield find(
+            closing["statement"] == statement,
+            "The receipt and the publication are from the same close.",
+            "The receipt and the publication are not from the same close.",
+        )
     yield find(
         receipt["confirmation"] in published["confirmations"],
-        "The tracking code of the receipt is in the publication.",
-        "The tracking code of the receipt is not in the publication.",
+        "Your ballot was counted: its tracking code is in the publication.",
+        "The tracking code of the receipt is not in the publication: the ballot was replaced, "
+        "withdrawn or not counted.",
     )
 
 
@@ -536,13 +567,14 @@ def check(path: str, publication_path: str | None, key: str | None) -> Iterator[
     """Check a receipt, a publication, or both."""
     document = read_file(path)
     is_receipt = "confirmation" in document
-    yield from check_receipt(document, key) if is_receipt else check_publication(document, key)
-    if publication_path is not None:
-        published = read_file(publication_path)
-        if not is_receipt or "confirmations" not in published:
-            raise InvalidFile(
-                "with --list, the first file must be a receipt, the second a publication"
-            )
+    published = None if publication_path is None else read_file(publication_path)
+    if published is not None and not (is_receipt and "confirmations" in published):
+        raise InvalidFile("with --list, the first file must be a receipt, the second a publication")
+    if is_receipt:
+        yield from check_receipt(document, key, published)
+    else:
+        yield from check_publication(document, key)
+    if published is not None:
         yield from check_publication(published, key)
         yield from check_listed(document, published)
 

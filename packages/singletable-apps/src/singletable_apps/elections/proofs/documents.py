@@ -157,6 +157,7 @@ class ClosingStatement(TypedDict):
     closed_at: str
     weight: NotRequired[int]
     eligible: NotRequired[int]
+    earlier_names: NotRequired[list[str]]
 
 
 class Closing(TypedDict):
@@ -203,13 +204,15 @@ def create_statement(
     rankings: str | None = None,
     weight: int | None = None,
     eligible: int | None = None,
+    earlier_names: Sequence[str] = (),
 ) -> ClosingStatement:
     """Return the statement to sign.
 
     `earlier` has the digests of definitions that ballots were cast under before candidates were
     changed. `rankings` is `hash_rankings` of all ballots if the rankings are published. `weight` is
     the sum of the weights of all ballots, `eligible` the number of people who could vote; it is
-    there if the definition has a quorum.
+    there if the definition has a quorum. `earlier_names` are those on receipts from before the
+    election was renamed.
     """
     if compute_commitment(secret) != definition["commitment"]:
         raise InvalidDocument(
@@ -238,6 +241,8 @@ def create_statement(
         statement["weight"] = weight
     if eligible is not None:
         statement["eligible"] = eligible
+    if earlier_names:
+        statement["earlier_names"] = sorted(earlier_names)
     return statement
 
 
@@ -378,15 +383,24 @@ def receipt_filename(election: str) -> str:
     return _filename("receipt", election)
 
 
+def final_receipt_filename(election: str) -> str:
+    """Return the file name of a receipt with the proof, beside the one from before the close."""
+    return _filename("final-receipt", election)
+
+
 def publication_filename(election: str) -> str:
     """Return the file name of a downloaded publication."""
     return _filename("published", election)
 
 
-def checker_command(receipt: str, publication: str | None = None) -> str:
-    """Return the command that checks these files. `--key FINGERPRINT` can be added."""
-    listed = "" if publication is None else f" --list {publication}"
-    return f"python3 {CHECKER_FILENAME} {receipt}{listed}"
+def checker_command(file: str, *, publication: str = "", key: str = "") -> str:
+    """Return the command that checks a receipt or a publication.
+
+    Without a `key`, a receipt must be from before the close.
+    """
+    options = [("--list", publication), ("--key", key)]
+    given = "".join(f" {option} {value}" for option, value in options if value)
+    return f"python3 {CHECKER_FILENAME} {file}{given}"
 
 
 def _filename(kind: str, election: str) -> str:

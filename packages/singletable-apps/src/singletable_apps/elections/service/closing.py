@@ -43,6 +43,7 @@ def closing_statement(
         rules=counting_rules(election),
         closed_at=closed_at,
         eligible=(eligible or count_eligible(book, record)) if election.quorum else None,
+        earlier_names=sorted(record.earlier_names - {election.name}),
         earlier=sorted({ballot.definition for ballot in ballots} - {current}),
         rankings=(
             documents.hash_rankings(ballot.content.ranking for ballot in ballots)

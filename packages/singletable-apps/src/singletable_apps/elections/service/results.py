@@ -208,6 +208,22 @@ class Results:
             return "open"
         return "counted since" if confirmation in self._open(election).tree else "not counted"
 
+    def add_proof(self, receipt: documents.Receipt) -> documents.Receipt | None:
+        """Return a counted receipt from before the close with its proof, or None.
+
+        Someone who votes with a link gets the receipt only once, when the proof does not exist yet.
+        None if the election never had the name on the receipt while people voted.
+        """
+        found = self._context.book.find_election(receipt["definition"]["election_id"])
+        closing = get_closing(found, self._context.keys) if found is not None else None
+        if found is None or closing is None:
+            return None
+        names = self._context.book.record(found).earlier_names | {closing["statement"]["name"]}
+        if receipt["name"] not in names:
+            return None
+        proof = self.tree(found).prove(receipt["confirmation"])
+        return documents.add_proof(receipt, closing, proof)
+
     def tree(self, election: Election) -> MerkleTree:
         """Return the Merkle tree of the confirmations."""
         return self._open(election).tree

@@ -68,7 +68,10 @@ def cast_ballot(definition: BallotDefinition, number: int, ranking: Ranking) -> 
 
 
 def close_election(
-    definition: BallotDefinition, ballots: list[BallotContent], earlier: tuple[str, ...] = ()
+    definition: BallotDefinition,
+    ballots: list[BallotContent],
+    earlier: tuple[str, ...] = (),
+    earlier_names: tuple[str, ...] = (),
 ) -> Closing:
     statement = create_statement(
         name=NAME,
@@ -79,6 +82,7 @@ def close_election(
         rules={"method": "Schulze", "strength": "winning"},
         closed_at="2026-11-15T12:00:00Z",
         earlier=earlier,
+        earlier_names=earlier_names,
         rankings=None
         if definition["level"] == "totals"
         else hash_rankings(ballot.ranking for ballot in ballots),

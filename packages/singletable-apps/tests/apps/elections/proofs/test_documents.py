@@ -167,5 +167,7 @@ def test_anonymous_rankings_are_sorted_by_content() -> None:
 )
 def test_filenames_are_one_word_in_a_shell(election: str, filename: str) -> None:
     assert receipt_filename(election) == filename
-    command = checker_command(receipt_filename(election), publication_filename(election))
+    command = checker_command(
+        receipt_filename(election), publication=publication_filename(election)
+    )
     assert shlex.split(command)[1:4] == ["checker.py", filename, "--list"]
