@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate dist run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference page-snapshots fmt lock audit sbom fuzz faults drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-streams drill-tampering clean help
+.PHONY: generate dist run run-dynamodb run-tracker test test-imports test-types test-example test-quick test-all test-rest test-pyright system chromium test-engines test-sql bench reference page-snapshots fmt lock audit sbom fuzz faults drill-cancellation drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-sql drill-streams drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -170,6 +170,9 @@ fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files
 faults: $(INSTALLED) $(ENGINES)  ## seed faults into the sources and count how many the tests find (PART=quick, ONLY=3,17)
 	$(BIN)/python -m tools.seeded_faults map
 	$(BIN)/python -m tools.seeded_faults run $(if $(PART),--part $(PART)) $(if $(ONLY),--only $(ONLY))
+
+drill-cancellation: $(INSTALLED) system  ## cancel calls of an async store at random points, on every storage (TRIES=1000, SEED=1)
+	$(BIN)/python -m drills.cancellation --tries $(or $(TRIES),1000) --seed $(or $(SEED),1)
 
 drill-crash: $(INSTALLED)  ## kill the process and simulate power cuts while it writes (ROUNDS=300, CUTS=1000, SEED=1)
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)

@@ -3,8 +3,8 @@
 A class that exists for both kinds of drivers is written once, with `async` and `await`. `PAIRS`
 lists the modules; `make generate` writes the sync one next to its source, and a test fails when it
 is stale. To add a pair, append an entry. The rules below cover most of the text; `replace` covers
-the rest, mostly docstrings. A statement that only the async module needs ends its first line with
-`# async only`.
+the rest, mostly docstrings. A statement or `except` clause that only the async module needs ends
+its first line with `# async only`.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ PAIRS = [
         "remote/remote.py",
         {
             "The async driver for DynamoDB": "The driver for DynamoDB",
+            ", finish=is_write(operation)": "",
             "sends each request once.": "sends each request once; safe to use from many threads.",
         },
     ),
@@ -92,7 +93,7 @@ def _without_async_only(text: str) -> str:
         if line.rstrip().endswith(ASYNC_ONLY) and not line.lstrip().startswith("#")
     }
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.stmt) and node.lineno in marked:
+        if isinstance(node, ast.stmt | ast.ExceptHandler) and node.lineno in marked:
             lines[node.lineno - 1 : node.end_lineno] = [""] * (
                 (node.end_lineno or node.lineno) - node.lineno + 1
             )

@@ -23,6 +23,7 @@ from itertools import count
 from typing import Any, TypeVar, cast
 
 from singletable import errors
+from singletable.cancellation import explain
 from singletable.operations import (
     AsyncDriver,
     Driver,
@@ -114,26 +115,37 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
     is_transaction = isinstance(operation, TransactWriteItems | ExecuteTransaction)
     deadline = policy.clock() + TOKEN_SECONDS if is_transaction else math.inf
     is_open = False  # whether an earlier attempt may have been applied
-    for attempt in count():
-        try:
-            answer: R = yield operation
-        except errors.SingleTableError as error:
-            if isinstance(error, errors.ResourceNotFound):
-                error.add_note(_missing_resource_hint(operation))
-            is_open = (is_open and not _settles(error)) or _may_be_applied(operation, error)
-            is_late = is_open and policy.clock() >= deadline
-            may_repeat = _may_repeat(operation, error, is_open=is_open)
-            if is_late or not may_repeat or not policy.may_retry(attempt):
-                if is_open and (
-                    isinstance(error, errors.InternalError) or not error.outcome_unknown
-                ):
-                    raise _unknown_outcome(operation, error) from error
-                raise
-            throttled = isinstance(error, errors.Throttled)
-        else:
-            policy.budget.earn(retried=attempt > 0)
-            return answer
-        yield policy.backoff(attempt, "unavailable", throttled=throttled)
+    last: errors.SingleTableError | None = None
+    try:
+        for attempt in count():
+            try:
+                answer: R = yield operation
+            except errors.SingleTableError as error:
+                if isinstance(error, errors.ResourceNotFound):
+                    error.add_note(_missing_resource_hint(operation))
+                is_open = (is_open and not _settles(error)) or _may_be_applied(operation, error)
+                is_late = is_open and policy.clock() >= deadline
+                may_repeat = _may_repeat(operation, error, is_open=is_open)
+                if is_late or not may_repeat or not policy.may_retry(attempt):
+                    if is_open and (
+                        isinstance(error, errors.InternalError) or not error.outcome_unknown
+                    ):
+                        raise _unknown_outcome(operation, error) from error
+                    raise
+                last = error
+            else:
+                policy.budget.earn(retried=attempt > 0)
+                return answer
+            throttled = isinstance(last, errors.Throttled)
+            yield policy.backoff(attempt, "unavailable", throttled=throttled)
+    except errors.SingleTableError:
+        raise
+    except BaseException as interrupt:  # canceled, or Ctrl-C
+        if is_open and last is not None:
+            explain(interrupt, _unknown_outcome(operation, last))
+        raise
+    finally:
+        last = None  # its traceback refers to this frame
     raise AssertionError  # count() does not end
 
 

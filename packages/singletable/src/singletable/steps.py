@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
+from singletable.cancellation import explain
 from singletable.errors import SingleTableError
 from singletable.operations import AsyncDriver, Driver, Operation
 
@@ -58,17 +59,15 @@ def run(driver: Driver, steps: Steps[R], sleep: Callable[[float], object] | None
     try:
         step = next(steps)
         while True:
-            if isinstance(step, Pause):
-                (sleep or time.sleep)(step.seconds)
-                step = next(steps)
-                continue
+            answer: object = None
             try:
-                answer = (
-                    _run_together(driver, step.pieces, sleep)
-                    if isinstance(step, Together)
-                    else driver.execute(step)
-                )
-            except SingleTableError as error:
+                if isinstance(step, Pause):
+                    (sleep or time.sleep)(step.seconds)
+                elif isinstance(step, Together):
+                    answer = _run_together(driver, step.pieces, sleep)
+                else:
+                    answer = driver.execute(step)
+            except BaseException as error:  # an interrupt too: the steps know what is open
                 step = steps.throw(error)
             else:
                 step = steps.send(answer)
@@ -126,21 +125,22 @@ def _take_step(
 async def run_async(
     driver: AsyncDriver, steps: Steps[R], sleep: Callable[[float], Awaitable[None]] | None = None
 ) -> R:
-    """Drive `steps` with an async driver and return the result."""
+    """Drive `steps` with an async driver and return the result.
+
+    A cancellation takes effect between the steps: our drivers finish a write that is under way.
+    """
     try:
         step = next(steps)
         while True:
-            if isinstance(step, Pause):
-                await (sleep or asyncio.sleep)(step.seconds)
-                step = next(steps)
-                continue
+            answer: object = None
             try:
-                answer = (
-                    await _gather(driver, step.pieces, sleep)
-                    if isinstance(step, Together)
-                    else await driver.execute(step)
-                )
-            except SingleTableError as error:
+                if isinstance(step, Pause):
+                    await (sleep or asyncio.sleep)(step.seconds)
+                elif isinstance(step, Together):
+                    answer = await _gather(driver, step.pieces, sleep)
+                else:
+                    answer = await driver.execute(step)
+            except BaseException as error:  # a cancellation too: the steps know what is open
                 step = steps.throw(error)
             else:
                 step = steps.send(answer)
@@ -153,9 +153,22 @@ async def _gather(
     pieces: Sequence[Steps[R]],
     sleep: Callable[[float], Awaitable[None]] | None,
 ) -> list[R]:
-    # Wait for all parts before raising, so that nothing keeps running after an error.
-    running = [run_async(driver, piece, sleep) for piece in pieces]
-    answers = await asyncio.gather(*running, return_exceptions=True)
+    # Wait for all parts before raising, so that nothing keeps running after an error or a
+    # cancellation.
+    causes: list[BaseException] = []
+
+    async def run_piece(piece: Steps[R]) -> R:
+        try:
+            return await run_async(driver, piece, sleep)
+        except asyncio.CancelledError as canceled:
+            causes.extend([canceled.__cause__] if canceled.__cause__ else [])
+            raise
+
+    try:
+        answers = await asyncio.gather(*map(run_piece, pieces), return_exceptions=True)
+    except asyncio.CancelledError as canceled:
+        explain(canceled, next(iter(causes), None))
+        raise
     results: list[R] = []
     for answer in answers:
         if isinstance(answer, BaseException):

@@ -119,14 +119,24 @@ def test_failure_of_the_first_write_does_not_affect_the_next(database: Database)
     assert count(database) == 1
 
 
-def test_canceled_write_is_not_run(database: Database) -> None:
-    async def run() -> None:
-        canceled = database.write_async(note)
-        canceled.cancel()
+def test_canceled_write_ends_before_its_task(database: Database) -> None:
+    async def write() -> None:
         await database.write_async(note)
 
+    async def run() -> None:
+        blocked = BlockedWriter(database)
+        task = asyncio.create_task(write())
+        for _ in range(2):
+            await asyncio.sleep(0)
+            task.cancel()
+        _, waiting = await asyncio.wait([task], timeout=0.01)
+        assert waiting
+        blocked.end()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert count(database) == 2
+
     asyncio.run(run())
-    assert count(database) == 1
 
 
 class BlockedWriter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ from singletable.operations import (
     GetItem,
     KeysAndAttributes,
     KeySchemaElement,
+    ListTables,
     PutItem,
     PutRequest,
     ReadChanges,
@@ -364,3 +366,21 @@ def test_lease_is_given_to_one_engine_until_it_ends(engine: TemporaryEngine) -> 
         table = f"{engine.database_name}.leases"
         engine.server.run(f"UPDATE {table} SET until = 1 WHERE name = 'job'")
         assert engine._take_lease("job")
+
+
+# Ctrl-C in a thread that writes for others, too.
+@pytest.mark.parametrize("kind", KINDS)
+def test_interrupt_of_a_writer_leaves_others_an_unknown_outcome(kind: str) -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with open_engine(kind=kind) as engine:
+        database = engine._server
+        other = database_module.PendingWrite.create(lambda _: None, lambda _: (), 1, math.inf)
+        database._pending.append(other)
+        with pytest.raises(KeyboardInterrupt):
+            database.write(interrupt, lambda _: ())
+        error = other.future.exception(10)
+        assert isinstance(error, InternalError)
+        assert error.outcome_unknown
+        assert engine.execute(ListTables()).table_names == []

@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar, cast
 from msgspec import DecodeError
 
 from singletable import operations as ops
+from singletable.cancellation import WriteFuture, finish
 from singletable.engine.catalog import Catalog, Session, Unfinished
 from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
@@ -32,6 +33,7 @@ from singletable.operations.touches import touches
 from singletable.values import lone_surrogate_error
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 # Raised for damaged data only; no request can cause these.
 _DAMAGED = (DamagedData, DecodeError, UnicodeDecodeError)
@@ -95,7 +97,7 @@ class Engine:
     def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute an operation and return its output.
 
-        If this raises an OperationError, nothing was changed.
+        If this raises an error without `outcome_unknown`, nothing was changed.
         """
         handler, _, work = self._work(operation)
         if not handler.writes:
@@ -133,12 +135,12 @@ class Engine:
             return self._database.write(work)
         try:
             if _is_long_write(operation):
-                return await asyncio.to_thread(self._database.write, work)
+                return await _in_thread(self._database.write, work)
             return await self._database.write_async(work)
         except StorageError as error:
             if not is_disk_full(error) or not _only_deletes(operation):
                 raise
-        return await asyncio.to_thread(self._database.write_with_reserve, work)
+        return await _in_thread(self._database.write_with_reserve, work)
 
     def _work(self, operation: ops.Operation[R]) -> tuple[Handler, Any, Callable[[Execute], R]]:
         """Check the operation; return its handler, its plan and the work in the database."""
@@ -218,6 +220,11 @@ class Engine:
         )
 
 
+def _in_thread(write: Callable[[T], R], work: T) -> WriteFuture[R]:
+    """Write in a thread."""
+    return finish(asyncio.get_running_loop().run_in_executor(None, write, work))
+
+
 def _only_deletes(operation: ops.Operation[object]) -> bool:
     """Return whether the operation can only free space."""
     if type(operation) in (ops.DeleteTable, ops.SweepExpired):
@@ -276,7 +283,8 @@ class AsyncEngine:
     async def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute an operation and return its output.
 
-        If this raises an OperationError, nothing was changed.
+        If this raises an error without `outcome_unknown`, nothing was changed. If its task is
+        canceled, a write that is under way ends before the CancelledError.
         """
         return await self.engine.execute_async(operation)
 
@@ -301,4 +309,6 @@ class _ThreadedEngine:
         self._engine = engine
 
     async def execute(self, operation: ops.Operation[R], /) -> R:
+        if HANDLERS[type(operation)].writes:
+            return await _in_thread(self._engine.execute, operation)
         return await asyncio.to_thread(self._engine.execute, operation)

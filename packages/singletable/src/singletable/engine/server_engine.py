@@ -15,6 +15,7 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from singletable import operations as ops
+from singletable.cancellation import finish
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.control.backfill import add_entry
 from singletable.engine.engine import Engine
@@ -102,8 +103,8 @@ class ServerEngine(Engine):
     def execute(self, operation: ops.Operation[R], /) -> R:
         """Execute an operation and return its output.
 
-        If this raises an OperationError, nothing was changed, except an InternalError: the
-        connection was lost during COMMIT, and the outcome is unknown.
+        If this raises an error without `outcome_unknown`, nothing was changed. An InternalError has
+        it: the connection was lost during COMMIT.
         """
         handler, plan, work = self._work(operation)
         places = self._places(operation, handler, plan)
@@ -153,8 +154,9 @@ class ServerEngine(Engine):
         if places is not None and type(operation) is not ops.SweepExpired:
             with suppress(ResourceNotFound, ValidationError):
                 pending = self._server.submit(work, places, _weight(operation))
-                return await asyncio.wrap_future(pending)
-        return await asyncio.wrap_future(self.submit(operation))
+                return await finish(asyncio.wrap_future(pending))
+        answer = asyncio.wrap_future(self.submit(operation))
+        return await (finish(answer) if handler.writes else answer)
 
     def submit(self, operation: ops.Operation[R], /) -> Future[R]:
         """Execute an operation in another thread. Writes that wait share a transaction."""

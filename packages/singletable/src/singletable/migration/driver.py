@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from singletable import errors
+from singletable.cancellation import explain
 from singletable.migration.copy_step import Copy
 from singletable.migration.migrations import Migration
 from singletable.migration.rules import UnchangedRule
@@ -141,8 +142,18 @@ class _Gate:
                 return
         except (errors.MigrationError, errors.ServiceUnavailable):
             pass
-        raise errors.InternalError(
-            f"The tables of migration {self._name} switched while {type(operation).__name__} was "
+        raise self._unknown(operation, "switched")
+
+    def explain_cancellation(
+        self, canceled: asyncio.CancelledError, operation: Operation[Any]
+    ) -> None:
+        """Say that the outcome of a write is unknown, because it was not confirmed."""
+        if is_write(operation):
+            explain(canceled, self._unknown(operation, "may have switched"))
+
+    def _unknown(self, operation: Operation[Any], what: str) -> errors.InternalError:
+        return errors.InternalError(
+            f"The tables of migration {self._name} {what} while {type(operation).__name__} was "
             "executed. The write may or may not have been applied. Read the item to find out."
         )
 
@@ -235,8 +246,12 @@ class AsyncSwitchingDriver(RetryingDriver):
     async def execute(self, operation: Operation[R], /) -> R:
         """Execute a request when the phase of the migration allows it."""
         side = await run_async(self._states, self._gate.admit(operation), self._sleep)
-        output = await self._drivers[side].execute(operation)
-        await run_async(self._states, self._gate.confirm(operation, side), self._sleep)
+        try:
+            output = await self._drivers[side].execute(operation)
+            await run_async(self._states, self._gate.confirm(operation, side), self._sleep)
+        except asyncio.CancelledError as canceled:
+            self._gate.explain_cancellation(canceled, operation)
+            raise
         return output
 
 

@@ -6,10 +6,13 @@ import asyncio
 import ssl
 import time
 from contextlib import suppress
-from typing import cast
+from typing import Any, cast
 
+from singletable.cancellation import WriteFuture, explain
+from singletable.errors import SingleTableError
+from singletable.operations import Operation
 from singletable.remote.address import ConnectionOptions
-from singletable.remote.config import Proxy, ResolvedConfig
+from singletable.remote.config import Proxy, RemoteEndpoint, ResolvedConfig
 from singletable.remote.connections import MAX_IDLE_SECONDS
 from singletable.remote.errors import (
     ConnectionLost,
@@ -18,10 +21,12 @@ from singletable.remote.errors import (
     check_tunnel,
     driver_closed,
     invalid_http,
+    no_response,
     pool_exhausted,
     response_timeout,
 )
 from singletable.remote.http import InvalidHttp, Response, ResponseParser, connect_request
+from singletable.remote.outputs import decode_response
 
 
 class AsyncHttpConnection(asyncio.Protocol):
@@ -30,18 +35,23 @@ class AsyncHttpConnection(asyncio.Protocol):
     def __init__(self) -> None:
         self._parser = ResponseParser()
         self._waiter: asyncio.Future[Response] | None = None
+        self._last: WriteFuture[Response] | None = None  # of the last request, if it is a write
         self._transport: asyncio.Transport | None = None
         self._last_used = 0.0
         self.closed = False
         self.reused = False
 
-    async def send(self, request: bytes, timeout: float) -> Response:
-        """Send a request and return the response, or raise ConnectionLost."""
+    async def send(self, request: bytes, timeout: float, *, finish: bool) -> Response:
+        """Send a request and return the response, or raise ConnectionLost.
+
+        With `finish`, a canceled task waits for the response; then `explain` says what it means.
+        """
         if self.closed or self._transport is None:
             raise ConnectionLost("the connection broke", arrived=False)
         loop = asyncio.get_running_loop()
         self._parser.reset()
-        self._waiter = loop.create_future()
+        self._waiter = WriteFuture(loop=loop) if finish else loop.create_future()
+        self._last = self._waiter if isinstance(self._waiter, WriteFuture) else None
         self._transport.write(request)
         timer = loop.call_later(timeout, self._time_out, timeout)
         try:
@@ -49,6 +59,22 @@ class AsyncHttpConnection(asyncio.Protocol):
         finally:
             timer.cancel()
             self._waiter = None
+
+    def explain(
+        self,
+        canceled: asyncio.CancelledError,
+        endpoint: RemoteEndpoint,
+        operation: Operation[Any],
+    ) -> None:
+        """Make the response its cause if it leaves open whether a write was applied."""
+        if self._last is None:
+            return
+        try:
+            decode_response(endpoint, operation, self._last.result())
+        except ConnectionLost as lost:
+            explain(canceled, no_response(endpoint, operation, lost))
+        except SingleTableError as error:
+            explain(canceled, error)
 
     def is_usable(self, now: float) -> bool:
         """Return whether the connection can be reused."""

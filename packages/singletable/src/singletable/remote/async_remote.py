@@ -11,7 +11,7 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from singletable.operations import ExecuteTransaction, Operation, TransactWriteItems
-from singletable.operations.registry import OPERATIONS
+from singletable.operations.registry import OPERATIONS, is_write
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.async_connections import AsyncConnectionPool
 from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_config
@@ -52,12 +52,15 @@ class AsyncRemoteClient:
         while True:
             keep = False
             try:
-                response = await connection.send(request, self._timeout)
+                response = await connection.send(request, self._timeout, finish=is_write(operation))
                 keep = response.keep_alive
                 break
             except ConnectionLost as lost:
                 if not may_resend(operation, lost, reused=connection.reused):
                     raise no_response(self._endpoint, operation, lost) from None
+            except asyncio.CancelledError as canceled:  # async only
+                connection.explain(canceled, self._endpoint, operation)
+                raise
             finally:
                 # If the caller is interrupted, a late response must not reach the next one.
                 pool.release(connection, keep=keep)

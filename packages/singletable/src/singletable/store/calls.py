@@ -254,7 +254,7 @@ class Call:
 
     A query reads pages as they are needed: each page after the first is a call of its own, with
     `continued` set. `pauses` are the reasons for which it waited before it sent something again.
-    `error` is the exception that it raised; GeneratorExit if it was canceled.
+    `error` is the exception that it raised; CancelledError if it was canceled.
     """
 
     shape: CallShape
@@ -347,18 +347,15 @@ def _record(steps: Steps[R], recording: _Recording) -> Steps[R]:
     try:
         step = next(steps)
         while True:
-            if isinstance(step, Pause):
-                if step.reason is not None:
+            if isinstance(step, Pause | Together):
+                if isinstance(step, Together):
+                    # Each part records what it sends.
+                    step = Together(tuple(_record(piece, recording) for piece in step.pieces))
+                elif step.reason is not None:
                     recording.pauses.append(step.reason)
-                yield step
-                step = next(steps)
-                continue
-            if isinstance(step, Together):
-                # Each part records what it sends.
-                step = Together(tuple(_record(piece, recording) for piece in step.pieces))
                 try:
                     outputs = yield step
-                except SingleTableError as error:
+                except BaseException as error:
                     step = steps.throw(error)
                 else:
                     step = steps.send(outputs)
@@ -366,8 +363,9 @@ def _record(steps: Steps[R], recording: _Recording) -> Steps[R]:
             operation = _with_capacity(step)
             try:
                 output = yield operation
-            except SingleTableError as error:
-                recording.requests.append(SentRequest(operation, error=error))
+            except BaseException as error:
+                if isinstance(error, SingleTableError):
+                    recording.requests.append(SentRequest(operation, error=error))
                 step = steps.throw(error)
             else:
                 scanned, count = _counts(output)

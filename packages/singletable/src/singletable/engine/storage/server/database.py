@@ -75,6 +75,19 @@ class PendingWrite(Struct, eq=False):
     until: float  # when it is rejected instead of run (again)
     future: Future[Any]
 
+    @classmethod
+    def create(
+        cls,
+        work: Callable[[Execute], Any],
+        places: Callable[[Execute], Places] | None,
+        weight: int,
+        until: float,
+    ) -> PendingWrite:
+        """Create a write that is not canceled: it may be running, with others in one group."""
+        future = Future[Any]()
+        future.set_running_or_notify_cancel()
+        return cls(work, places, weight, until, future)
+
 
 class Pool:
     """Connections to one server, each used by one thread at a time."""
@@ -262,7 +275,7 @@ class ServerDatabase:
 
         `weight` is about the number of items that it writes.
         """
-        pending = PendingWrite(work, places, weight, self._until(), Future())
+        pending = PendingWrite.create(work, places, weight, self._until())
         self._pending.append(pending)
         self._run_pending()
         return cast(T, pending.future.result())
@@ -274,7 +287,7 @@ class ServerDatabase:
         weight: int = 1,
     ) -> Future[T]:
         """Write like `write` in another thread."""
-        pending = PendingWrite(work, places, weight, self._until(), Future())
+        pending = PendingWrite.create(work, places, weight, self._until())
         self._pending.append(pending)
         self._writers.submit(self._run_pending)
         return pending.future
@@ -321,10 +334,11 @@ class ServerDatabase:
         try:
             self._try_group(group)
         except BaseException as error:
+            failure = error if isinstance(error, Exception) else _interrupted(error)
             for pending in group:
                 if not pending.future.done():
-                    pending.future.set_exception(error)
-            if not isinstance(error, Exception):
+                    pending.future.set_exception(failure)
+            if failure is not error:
                 raise
 
     def _try_group(self, group: list[PendingWrite]) -> None:
@@ -455,6 +469,13 @@ def _resolve(group: list[PendingWrite], outcomes: list[tuple[Any, BaseException 
             pending.future.set_result(result)
         else:
             pending.future.set_exception(error)
+
+
+def _interrupted(error: BaseException) -> InternalError:
+    return InternalError(
+        f"The thread that wrote was interrupted by {type(error).__name__}. The write may or may "
+        "not have been applied."
+    )
 
 
 def _reason(error: BaseException) -> str:

@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeVar, cast
 import apsw
 from msgspec import Struct
 
+from singletable.cancellation import WriteFuture
 from singletable.engine.storage.interface import Execute
 from singletable.engine.storage.sqlite.connection import bind_execute
 from singletable.engine.storage.sqlite.page_checksums import describe_error
@@ -66,7 +67,7 @@ class PendingWrite(Struct, eq=False):
     """A write in the queue and, later, its result; `future` is set if an event loop awaits it."""
 
     work: Callable[[Execute], object]
-    future: asyncio.Future[object] | None = None
+    future: WriteFuture[object] | None = None
     done: bool = False
     result: object = None
     error: BaseException | None = None
@@ -81,10 +82,12 @@ class PendingWrite(Struct, eq=False):
         if not self.done:
             # The thread was interrupted before it added the write to a group, or between the
             # commit and marking the write as done.
-            raise StorageError(
+            error = StorageError(
                 "The write was interrupted and may or may not have been applied. Read the item to "
                 "find out."
             )
+            error.outcome_unknown = True
+            raise error
         return self.result
 
     def resolve(self) -> None:
@@ -92,7 +95,7 @@ class PendingWrite(Struct, eq=False):
         future, error = self.future, self.error
         # The traceback of the error refers to this write, so keeping it would be a cycle.
         self.future = self.error = None
-        if future is None or future.done():
+        if future is None:
             return
         if error is not None:
             future.set_exception(error)
@@ -114,8 +117,6 @@ class WriteGroup(Struct, eq=False):
 
     def run(self, write: PendingWrite) -> None:
         """Run the write and keep its result or error; raise if the whole group cannot continue."""
-        if write.future is not None and write.future.cancelled():
-            return
         self.writes.append(write)
         if self.needs_commit:
             self._run_in_savepoint(write)
@@ -239,7 +240,7 @@ class Writer:
         loop = asyncio.get_running_loop()
         if loop not in self._loops:
             self._loops = {loop, *(known for known in self._loops if not known.is_closed())}
-        future: asyncio.Future[object] = loop.create_future()
+        future: WriteFuture[object] = WriteFuture(loop=loop)
         self.pending.append(PendingWrite(work, future))
         # call_soon: requests that arrived at the same time are queued first and share the commit.
         if not self._lock.locked():
