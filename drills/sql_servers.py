@@ -212,8 +212,10 @@ class MariaDBServer(SqlServer):
 
     def command(self, *options: str) -> list[str]:
         """Return the command that runs the server."""
+        # A server that starts deletes the temporary files of others in this folder.
         return [
             *("/usr/sbin/mariadbd", "--no-defaults", f"--datadir={self.folder}/data"),
+            f"--tmpdir={self.folder}/data",
             *(f"--socket={self.folder}/socket", f"--port={self.port}", "--bind-address=127.0.0.1"),
             *(f"--{option}" for option in options),
         ]

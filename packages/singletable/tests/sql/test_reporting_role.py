@@ -29,6 +29,7 @@ FORBIDDEN = (
     *("DELETE FROM orders", "UPDATE customers SET city = 'Rome'", "DROP VIEW orders"),
     *("INSERT INTO storage VALUES (2)", "CREATE TABLE mine (a int)", "DROP TABLE items_1"),
 )
+TEMPORARY_FUNCTION = "CREATE FUNCTION pg_temp.one() RETURNS int LANGUAGE sql AS 'SELECT 1'"
 
 
 def run(address: str, statements: list[str]) -> None:
@@ -87,3 +88,7 @@ def test_role_reads_its_views_and_nothing_else(role: str) -> None:
         denied = "denied|must be owner|cannot delete|cannot update"
         with pytest.raises((psycopg.Error, pymysql.MySQLError), match=denied):
             run(role, [*writable, statement])
+    if writable:
+        for temporary in ("CREATE TEMP TABLE mine (a int)", TEMPORARY_FUNCTION):
+            with pytest.raises(psycopg.Error, match="permission denied"):
+                run(role, [*writable, temporary])

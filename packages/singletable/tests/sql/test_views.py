@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from singletable import Attr, Entity, Key, PutItem, Store, Table, attr
-from singletable.sql import views_of
+from singletable.errors import DeclarationError, InvalidValue
+from singletable.sql import open_database, views_of
 from singletable.sql.dialects import MARIADB, POSTGRESQL, SCALARS, SQLITE
 from singletable.values import Item
 from tests.sql.databases import (
@@ -111,6 +112,7 @@ def without_null(value: Any) -> Any:
 
 
 COLUMNS = [one.name for one in views_of([things])[0].columns]
+DIALECTS = {"file": SQLITE, "postgresql": POSTGRESQL, "mariadb": MARIADB}
 NESTED = ("tags", "numbers", "blobs", "days", "lines", "options", "best", "anything")
 
 
@@ -163,7 +165,7 @@ def plain(value: Any, name: str) -> Any:
 def test_fields_in_keys_only_have_columns(address: str) -> None:
     parts = [
         Part(thing="a#$ b", number=number, position=7, color=Color.GREEN, name="x y#$z")
-        for number in (12, -3)
+        for number in (12, -3, -8 * 10**18)
     ]
     store_at(address, lambda store: [store.put(part) for part in parts])
     rows = rows_of(address, "select * from parts order by number desc")
@@ -228,6 +230,23 @@ def test_absent_and_odd_values_break_no_view(address: str, attributes: dict[str,
         assert values == ABSENT
     assert row["moment"] is None or address.startswith("file:")
     rows_of(address, "select * from thing_lines where name = 'odd'")
+
+
+def test_columns_raise_no_error_for_items_of_other_entities(address: str) -> None:
+    """PostgreSQL may evaluate a column for items outside the view, and errors repeat values."""
+    keys = [("PART#a", "PART#word#-#x"), ("PART#a", f"PART#-{'9' * 40}#1.2.3#-1e9"), ("P", "1")]
+    items: list[Item] = [
+        {"PK": {"S": pk}, "SK": {"S": sk}, **attributes}
+        for pk, sk in keys
+        for attributes in ({}, ODD)
+    ]
+    execute_at(address, lambda driver: [driver.execute(PutItem("things", one)) for one in items])
+    dialect = DIALECTS[address.partition(":")[0]]
+    for view in views_of([things]):
+        columns, _, conditions = view.select(dialect, "items_1").partition(" WHERE ")
+        assert conditions
+        with open_database(address).query(columns, [], {}) as result:
+            assert list(result.rows) or view.members_of
 
 
 def test_lists_and_sets_have_views_of_their_own(address: str) -> None:
@@ -312,6 +331,88 @@ def test_views_have_plural_names_that_are_free() -> None:
         *("categories", "addresses", "first_one_tokens", "http_logs", "news", "first_one_days"),
         "second_days",
     ]
+
+
+def entity(name: str, table: Table, **fields: Any) -> type[Entity]:
+    """Declare an entity with the key field `id` and other fields, of these types."""
+    field: Attr[str] = attr()
+    kinds: dict[str, Any] = {"id": str, **fields}
+    generic: Any = Attr
+    body = {
+        "__annotations__": {one: generic[kind] for one, kind in kinds.items()},
+        **{one: attr() for one in fields},
+        "id": field,
+        "key": Key(pk=(name, field), sk="X"),
+    }
+    return new_class(name, (Entity,), {"table": table}, lambda namespace: namespace.update(body))
+
+
+def test_list_whose_view_has_the_name_of_an_entity_is_named_with_its_table() -> None:
+    table = Table("shop")
+    entity("Order", table, lines=list[str])
+    entity("OrderLine", table)
+    assert [one.name for one in views_of([table])] == ["orders", "shop_order_lines", "order_lines"]
+
+
+def test_position_is_named_for_the_list_if_the_key_has_that_name() -> None:
+    table = Table("shop")
+
+    class Step(Entity, table=table):
+        position: Attr[int] = attr()
+        words: Attr[list[str]] = attr(factory=list)
+        key = Key(pk=("STEP", position), sk="STEP")
+
+    names = [column.name for column in views_of([table])[1].columns]
+    assert names == ["position", "words_position", "value"]
+
+
+@pytest.mark.parametrize(
+    ("entities", "message"),
+    [
+        ({"HTTPLog": {}, "HttpLog": {}}, "HTTPLog and HttpLog .* view 'shop_http_logs'"),
+        ({"Log": {"size": int, "Size": int}}, "columns 'size' and 'Size'"),
+        ({"Log": {"tags": list[str], "Tags": list[str]}}, "the view 'log_Tags'"),
+    ],
+)
+def test_names_that_differ_in_case_only_are_rejected(
+    entities: dict[str, dict[str, Any]], message: str
+) -> None:
+    table = Table("shop")
+    for name, fields in entities.items():
+        entity(name, table, **fields)
+    with pytest.raises(DeclarationError, match=message):
+        views_of([table])
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "message"),
+    [
+        ("A" * 62, "tags", None),
+        ("A" * 64, "tags", r"view 'a+s' has 65 (bytes|characters), .* at most (63|64)"),
+        ("Ä" * 32, "tags", r"view 'ä+s' has 65 bytes"),
+        ("A" * 50, "t" * 14, r"view 'a+_t+' has 65 (bytes|characters)"),
+        ("Log", "t" * 65, r"column of the view logs 't+' has 65 (bytes|characters)"),
+    ],
+)
+def test_names_that_are_too_long_are_rejected_before_anything_is_created(
+    address: str, name: str, field: str, message: str | None
+) -> None:
+    table = Table("longest")
+    entity("First", table)
+    entity(name, table, **{field: list[str]} if len(name) < 60 else {})
+    execute_at(address, lambda driver: Store(driver).admin.create_table(table, if_missing=True))
+    views, names = views_of([table]), {table: "longest"}
+    is_file = address.startswith("file:")
+    is_fine = message is None or is_file or ("Ä" in name and address.startswith("maria"))
+    database = open_database(address)
+    if is_fine:
+        assert database.create_views(views, names) == views
+        database.drop_views(views)
+        return
+    with pytest.raises(DeclarationError, match=message):
+        database.create_views(views, names)
+    with pytest.raises(InvalidValue), database.query("select * from firsts", [], {}):
+        pass
 
 
 def test_guide_lists_the_types_of_columns() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from singletable.errors import DeclarationError
+
 # The names and types that lead to a value in an item, such as ("email", "S").
 Path: TypeAlias = tuple[str, ...]
 
@@ -53,7 +55,15 @@ class Dialect:
     map_members: tuple[str, str, str, str]
     # One of the parts of {text} that are separated by #.
     segment: str
+    # The condition that {text} is a number without a sign and an exponent.
+    unsigned: str
+    # The seconds since 1970, which no setting of a session changes.
     now: str
+    # The statement that creates the view {name} of the query {select}, or replaces it. It is a
+    # barrier: conditions of a query are evaluated for rows of the view only.
+    create_view: str
+    # The longest name of a view or column, and its unit; None if there is no limit.
+    longest_name: tuple[int, Literal["bytes", "characters"]] | None = None
 
     def scalar(self, kind: str, text: str) -> str:
         """Return a stored text with the type of its column."""
@@ -66,10 +76,18 @@ class Dialect:
 
     def create(self, name: str, select: str) -> str:
         """Return the statement that creates or replaces a view."""
-        view = f"VIEW {self.quote(name)}"
-        if self.name == "sqlite":
-            return f"DROP VIEW IF EXISTS {self.quote(name)}; CREATE {view} AS {select}"
-        return f"CREATE OR REPLACE {view} AS {select}"
+        return self.create_view.format(name=self.quote(name), select=select)
+
+    def check_name(self, name: str, kind: str, advice: str) -> None:
+        """Raise DeclarationError if a name is too long; PostgreSQL would cut it off."""
+        if self.longest_name is None:
+            return
+        limit, unit = self.longest_name
+        if (length := len(name.encode() if unit == "bytes" else name)) > limit:
+            raise DeclarationError(
+                f"The {kind} '{name}' has {length} {unit}, but names in {self.title} have at most "
+                f"{limit}. {advice}"
+            )
 
     def literal(self, text: str) -> str:
         """Return a quoted text."""
@@ -144,7 +162,10 @@ SQLITE = Dialect(
     ),
     segment="""json_extract('[' || replace(json_quote({text}), '#', '","') || ']', """
     "'$[' || ({number} - 1) || ']')",
+    unsigned="({text} <> '' AND {text} NOT GLOB '*[^0-9.]*')",
     now="CAST(strftime('%s', 'now') AS INTEGER)",
+    # No barrier: everyone who reads the file reads all of it.
+    create_view="DROP VIEW IF EXISTS {name}; CREATE VIEW {name} AS {select}",
 )
 
 # PostgreSQL rejects a whole query if one text is not a date, so other texts become NULL.
@@ -204,7 +225,12 @@ POSTGRESQL = Dialect(
         "coalesce(jsonb_object_agg({name}, {member}), '{{}}')",
     ),
     segment="split_part({text}, '#', {number})",
+    unsigned="({text} ~ '^[0-9]+([.][0-9]+)?$')",
     now="extract(epoch FROM now())",
+    # Leakproof conditions, such as IS NULL, are still evaluated early. So no column may raise an
+    # error for any item, because the error would repeat the value.
+    create_view="CREATE OR REPLACE VIEW {name} WITH (security_barrier) AS {select}",
+    longest_name=(63, "bytes"),
 )
 
 # Of a number that is too large, MariaDB would return the largest that fits.
@@ -257,5 +283,12 @@ MARIADB = Dialect(
         "COALESCE(JSON_OBJECTAGG({name}, {member}), '{{}}')",
     ),
     segment="SUBSTRING_INDEX(SUBSTRING_INDEX({text}, '#', {number}), '#', -1)",
-    now="UNIX_TIMESTAMP()",
+    unsigned="({text} REGEXP '^[0-9]+([.][0-9]+)?$')",
+    # Unlike UNIX_TIMESTAMP() alone, it ignores SET timestamp.
+    now="UNIX_TIMESTAMP(SYSDATE())",
+    # TEMPTABLE keeps the view from being merged into a query, but conditions would still be pushed
+    # down into it: not into a view with a LIMIT, which is the largest number here.
+    create_view="CREATE OR REPLACE ALGORITHM=TEMPTABLE VIEW {name} AS {select} "
+    "LIMIT 18446744073709551615",
+    longest_name=(64, "characters"),
 )

@@ -77,11 +77,12 @@ class SqlDatabase(ABC):
             for number, name, record in self._read_catalog()
             if decode_record(bytes(record)).deleted_by is None
         }
-        return {
-            one.name: one.select(self.dialect, f"items_{numbers[name]}")
-            for one in views
-            if (name := names[one.model.table]) in numbers
-        }
+        selects: dict[str, str] = {}
+        for one in views:
+            if (name := names[one.model.table]) in numbers:
+                one.check_names(self.dialect)
+                selects[one.name] = one.select(self.dialect, f"items_{numbers[name]}")
+        return selects
 
     @abstractmethod
     def _read_catalog(self) -> list[tuple[Any, ...]]:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from functools import partial
 from itertools import product
-from typing import Annotated, Any, Literal, NewType, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, TypeVar, get_args, get_origin
 from uuid import UUID
 
 from typing_extensions import is_typeddict
 
+from singletable.errors import DeclarationError
 from singletable.schema import Attr, Model, ResolvedKey, Table, TimeFormat, model_of
 from singletable.schema.codec.containers import type_hints
 from singletable.schema.codec.field_codec import CustomCodec, field_codecs
@@ -81,6 +82,20 @@ class View:
     columns: tuple[Column, ...]
     members_of: Path | None = None
 
+    def check_names(self, dialect: Dialect) -> None:
+        """Raise DeclarationError if a name is longer than the database allows."""
+        entity = self.model.name
+        dialect.check_name(
+            self.name,
+            "view",
+            f"Give {entity} a shorter name; type_tag=(attribute, value) keeps its type tag."
+            if self.members_of is None
+            else f"Give {entity} or its list or set a shorter name.",
+        )
+        for one in self.columns:
+            advice = "Give the field a shorter name; attr(name=…) keeps its attribute."
+            dialect.check_name(one.name, f"column of the view {self.name}", advice)
+
     def select(self, dialect: Dialect, rows: str) -> str:
         """Return the query of the view; `rows` is the SQL table that has the items."""
         columns = [
@@ -97,24 +112,55 @@ class View:
 
 
 def views_of(tables: Iterable[Table]) -> list[View]:
-    """Return the views of all entities of some tables."""
+    """Return the views of all entities of some tables.
+
+    Names of views and columns differ in more than case, because some databases ignore it.
+    """
     models = [model_of(entity) for table in tables for entity in table.entities]
     names = [_plural(_snake_case(model.name)) for model in models]
     views: list[View] = []
     for model, name in zip(models, names, strict=True):
-        prefix = ""
-        if names.count(name) > 1 or _RESERVED.fullmatch(name):
-            prefix = re.sub(r"\W+", "_", model.table.name).lower() + "_"
+        table = re.sub(r"\W+", "_", model.table.name).lower() + "_"
+        prefix = table if names.count(name) > 1 or _RESERVED.fullmatch(name) else ""
         columns = [one for field in model.fields.values() if (one := _column(model, field))]
         views.append(View(prefix + name, model, tuple(columns)))
         owner = prefix + _snake_case(model.name)
         keys = [one for one in columns if one.name in model.key.fields]
-        views += [
-            _member_view(owner, model, keys, one)
-            for one in columns
-            if one.type.kind in ("list", "set")
-        ]
+        for one in columns:
+            if one.type.kind in ("list", "set"):
+                member = _member_view(owner, model, keys, one)
+                is_taken = member.name.lower() in names
+                views.append(replace(member, name=table + member.name) if is_taken else member)
+    _check_differences(views)
     return views
+
+
+def _check_differences(views: Sequence[View]) -> None:
+    """Raise DeclarationError if two views, or two columns of one, have the same name."""
+    for one, other in _same_names(views):
+        raise DeclarationError(
+            f"{one.model.name} and {other.model.name} would both have the view '{other.name}'. "
+            "Rename one of these entities, or the list or set that has this view."
+        )
+    for view in views:
+        for first, second in _same_names(view.columns):
+            raise DeclarationError(
+                f"The view '{view.name}' of {view.model.name} would have the columns "
+                f"'{first.name}' and '{second.name}', but SQL ignores case. Rename one of the "
+                "fields; attr(name=…) keeps its attribute."
+            )
+
+
+_Named = TypeVar("_Named", View, Column)
+
+
+def _same_names(named: Iterable[_Named]) -> Iterator[tuple[_Named, _Named]]:
+    """Yield pairs whose names are the same but for case."""
+    found: dict[str, _Named] = {}
+    for one in named:
+        other = found.setdefault(one.name.lower(), one)
+        if other is not one:
+            yield other, one
 
 
 def _member_view(owner: str, model: Model, keys: Sequence[Column], column: Column) -> View:
@@ -124,7 +170,7 @@ def _member_view(owner: str, model: Model, keys: Sequence[Column], column: Colum
     named: list[tuple[str, ValueType, Path]] = [
         (name, one, ("M", name)) for name, one in member.members
     ]
-    taken = {"position", *(one.name for one in keys)}
+    in_key = {one.name.lower() for one in keys}
 
     def value(one: ValueType, steps: Path, dialect: Dialect) -> str:
         json = _members(dialect, "item", path)[2]
@@ -132,14 +178,18 @@ def _member_view(owner: str, model: Model, keys: Sequence[Column], column: Colum
             return dialect.scalar(one.kind, dialect.member_text.format(json=json))
         return _value(dialect, one, json, steps)
 
+    def free(name: str, *taken: str) -> str:
+        return f"{column.name}_{name}" if name.lower() in in_key.union(taken) else name
+
+    position = free("position")
     columns = [
-        Column(f"{column.name}_{name}" if name in taken else name, one, partial(value, one, steps))
+        Column(free(name, position), one, partial(value, one, steps))
         for name, one, steps in named or [("value", member, ())]
     ]
-    position = Column(
-        "position", ValueType("integer"), lambda dialect: _members(dialect, "item", path)[1]
+    number = Column(
+        position, ValueType("integer"), lambda dialect: _members(dialect, "item", path)[1]
     )
-    return View(f"{owner}_{column.name}", model, (*keys, position, *columns), path)
+    return View(f"{owner}_{column.name}", model, (*keys, number, *columns), path)
 
 
 # The types of fields
@@ -354,8 +404,10 @@ def _key_column(model: Model, field: Attr[Any], type_: ValueType) -> Column | No
 
 
 def _is_plain(segment: FieldSegment, type_: ValueType) -> bool:
-    declared = segment.encoding.declared
-    return type_.kind != "boolean" and (declared == "{}" or declared.startswith("padded"))
+    name, declared = segment.encoding.name, segment.encoding.declared
+    if type_.kind == "boolean" or name == "timedelta":
+        return False
+    return declared == "{}" or declared.startswith("padded")
 
 
 def _segment(attribute: str, number: int, kind: str, dialect: Dialect) -> str:
@@ -363,12 +415,23 @@ def _segment(attribute: str, number: int, kind: str, dialect: Dialect) -> str:
     text = dialect.segment.format(text=_text_at(dialect, attribute), number=number)
     if kind == "integer":
         # A negative number is written as its complement, in 19 digits.
-        rest = f"CAST(substr({text}, 3) AS DECIMAL(18,0)) - 1000000000000000000"
-        return f"CASE WHEN {text} LIKE '-%' THEN {rest} ELSE {dialect.scalar(kind, text)} END"
+        digits, first, rest = (f"substr({text}, {part})" for part in ("2", "2, 1", "3"))
+        is_negative = f"{text} LIKE '-{'_' * 19}' AND {dialect.unsigned.format(text=digits)}"
+        missing = f"(10 - CAST({first} AS DECIMAL(1,0))) * 1000000000000000000"
+        value = f"CAST({rest} AS DECIMAL(18,0)) - {missing}"
+        return f"CASE WHEN {is_negative} THEN {value} ELSE {_number(dialect, kind, text)} END"
+    if SCALARS[kind][1] == "N":
+        return _number(dialect, kind, text)
     # Not all 36 characters: SQLite's parser limits the depth of expressions. The $ itself is last.
     for code in (0x09, 0x0A, 0x20, 0x21, 0x22, 0x23, 0x24):
         text = f"replace({text}, '${code:02X}', {dialect.literal(chr(code))})"
     return dialect.scalar(kind, text)
+
+
+def _number(dialect: Dialect, kind: str, text: str) -> str:
+    """Return a text as a number, or NULL if it is none: other entities have other texts there."""
+    unsigned = dialect.unsigned.format(text=text)
+    return f"CASE WHEN {unsigned} THEN {dialect.scalar(kind, text)} END"
 
 
 # Names
