@@ -154,6 +154,8 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     order: Attr[CandidateOrder] = attr(default=CandidateOrder.ENTERED)
     none_of_these: Attr[bool] = attr(default=False)
     quorum: Attr[str] = attr(default="")
+    # False since proposals are a method. Before, two candidates of certain names made one.
+    by_names: Attr[bool | None] = attr(default=None)
     # User ids, which never change, as text; the id of the first question on the same ballot; the
     # name of a ballot with several questions, if it has one of its own.
     managers: Attr[list[str]] = attr(factory=list)

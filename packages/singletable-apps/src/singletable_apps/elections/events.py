@@ -244,6 +244,7 @@ class ElectionCreated(_Settings, frozen=True, tag=True, kw_only=True):
 
     owner: str
     electorate: Electorate = Electorate.ACCOUNTS
+    by_names: bool | None = None
     # The id of the first question, if it is another one on the same ballot.
     joint_with: str = ""
 

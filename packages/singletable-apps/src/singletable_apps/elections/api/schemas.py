@@ -59,7 +59,7 @@ NEW_ELECTIONS: list[JsonValue] = [
         "none_of_these": True,
         "quorum": "25%",
     },
-    {"name": "Raise the fee?", "method": "plurality", "none_of_these": True},
+    {"name": "Raise the fee?", "method": "proposal", "none_of_these": True},
     {"name": "Which restaurant?", "method": "approval"},
     {"name": "Projects by budget", "secret_ballot": True, "order": "shuffled"},
 ]
@@ -219,7 +219,7 @@ class NewQuestion(Model):
 
     name: Name = Field(description="The name of the new election.", examples=["Budget 2027"])
     yes_or_no: StrictBoolean = Field(
-        False, description="Whether it is a proposal: its candidates are Yes and No."
+        False, description="Whether it is a proposal, with the options Yes and No."
     )
 
 

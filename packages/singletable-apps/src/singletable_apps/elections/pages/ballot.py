@@ -34,7 +34,14 @@ from singletable_apps.elections.rules.elections import (
     has_ended,
     state_of,
 )
-from singletable_apps.elections.rules.methods import METHOD, NONE_OF_THESE, Marks, method_of
+from singletable_apps.elections.rules.methods import (
+    METHOD,
+    NONE_OF_THESE,
+    Marks,
+    choice_apart,
+    list_choices,
+    method_of,
+)
 from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.shared import ballot as shared
@@ -124,7 +131,7 @@ def load_voter_context(page: VoterPage) -> VoterContext:
     status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
     if election.order is not entities.CandidateOrder.ENTERED:
         names = shuffle_candidates(names, election, owner.voter_id, context.keys)
-    choices = (*names, NONE_OF_THESE) if election.none_of_these else tuple(names)
+    choices = tuple(list_choices(election, names))
     can_show = context.book.can_show_ballot(election, voter)
     return VoterContext(election, name, owner.voter_id, status, ballot, choices, can_show)
 
@@ -353,7 +360,9 @@ def _render_review(
         voter,
         "ballot_review",
         409 if warning else 200,
-        ranking=render_own_ranking(levels, unranked, ballot_labels(page.election)),
+        ranking=render_own_ranking(
+            levels, unranked, ballot_labels(page.election), choice_apart(page.election)
+        ),
         is_blank=not levels,
         hidden_fields=hidden_fields,
         notice=casting_notice(page),
@@ -432,17 +441,21 @@ def render_receipt_ranking(receipt: Receipt, election: Election) -> str:
     ranked = {name for level in levels for name in level}
     candidates = receipt["definition"]["candidates"]
     unranked = [name for name in candidates if name not in ranked]
-    return render_own_ranking(levels, unranked, ballot_labels(election))
+    none = receipt["definition"].get("rules", {}).get("set apart", "")
+    return render_own_ranking(levels, unranked, ballot_labels(election), none)
 
 
 def render_own_ranking(
-    levels: Sequence[Sequence[str]], unranked: Sequence[str], labels: BallotLabels | None = None
+    levels: Sequence[Sequence[str]],
+    unranked: Sequence[str],
+    labels: BallotLabels | None = None,
+    none: str = "",
 ) -> str:
-    """Render a ranking, and say which candidates don’t count: those not above “None of these”."""
-    ends = [at for at, level in enumerate(levels) if NONE_OF_THESE in level]
+    """Render a ranking, and say which candidates don’t count: those not above the choice `none`."""
+    ends = [at for at, level in enumerate(levels) if none and none in level]
     below = [name for level in levels[ends[0] :] for name in level] if ends else []
-    below = [name for name in below if name != NONE_OF_THESE]
-    text = f"Not counted, because not above “{NONE_OF_THESE}”: {join_names(below)}."
+    below = [name for name in below if name != none]
+    text = f"Not counted, because not above “{none}”: {join_names(below)}."
     note = Markup('<p class="ballot-ranking-rest"><strong>{}</strong></p>').format(text)
     return shared.render_ranking(levels, unranked, labels) + (note if below else "")
 

@@ -26,7 +26,6 @@ from singletable_apps.elections.proofs.documents import CHECKER_FILENAME
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import manages, standing_of, state_of, title_of
-from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API, Urls
@@ -283,7 +282,7 @@ def _frame_context(
         "election": page.election,
         "first": first,
         "ballot_title": title_of(first),
-        "method": method_of(page.election),
+        "method": page.service.queries.method(page.election),
         "standing": standing_of(page.election, page.service.context.clock()),
         "is_manager": isinstance(page, ElectionPageContext) and page.is_manager,
         "url": page.url,

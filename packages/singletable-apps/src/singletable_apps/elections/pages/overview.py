@@ -64,7 +64,9 @@ def show_election(page: ElectionPage) -> Response:
         published=describe_publication(election),
         turnout=turnout.voted,
         partly=turnout.partly,
-        rules=describe_rules(election, None if election.statement else turnout)[2:],
+        rules=describe_rules(
+            election, queries.method(election), None if election.statement else turnout
+        )[2:],
         texts=render_texts(page),
         closing=get_closing(election, page.service.context.keys),
         closed_at=rules.closed_at(election),

@@ -20,7 +20,6 @@ from singletable_apps.elections.pages.results_view import load_count, make_chart
 from singletable_apps.elections.pages.setup import BALLOT_DESCRIPTIONS, describe_rules
 from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.rules import elections as rules
-from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
@@ -83,7 +82,8 @@ def _show_notice(page: PageContext, election: Election) -> Response:
     context = page.service.context
     questions = context.book.questions(election)
     # All questions have one roll, so the quorum is stated once.
-    facts = describe_rules(questions[0])
+    queries = page.service.queries
+    facts = describe_rules(questions[0], queries.method(questions[0]))
     quorum = [fact for fact in facts if fact[0] == "Quorum"] if questions[1:] else []
     return page.render(
         "notice",
@@ -95,7 +95,7 @@ def _show_notice(page: PageContext, election: Election) -> Response:
             (
                 each,
                 render_election_texts(page, None, each.name),
-                [fact for fact in describe_rules(each) if fact not in quorum],
+                [fact for fact in describe_rules(each, queries.method(each)) if fact not in quorum],
             )
             for each in questions
         ],
@@ -197,7 +197,7 @@ def _make_minutes(page: ElectionPageContext, election: Election) -> dict[str, ob
     minutes: dict[str, object] = {
         "election": election,
         "texts": render_election_texts(page, page.user, election.name),
-        "method": method_of(election),
+        "method": page.service.queries.method(election),
         "voted": statement and statement["ballots"],
         "digest": statement and digest(statement, domain="closing"),
         "tally": None,

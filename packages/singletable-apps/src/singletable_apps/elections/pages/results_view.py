@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations, pairwise
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -34,7 +34,7 @@ from singletable_apps.elections.proofs.documents import (
     hash_definition,
 )
 from singletable_apps.elections.rules.elections import ResultDetail, shows_rounds
-from singletable_apps.elections.rules.methods import METHODS, YES_OR_NO
+from singletable_apps.elections.rules.methods import METHODS, ProposalResult
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally, Viewer
 from singletable_apps.shared.results import (
@@ -126,11 +126,13 @@ def load_count(service: Elections, viewer: Viewer, name: str) -> Count:
 def make_headline(result: Result, *, is_final: bool, noun: str = "ballot") -> Headline:
     """Return the winner or leader, the reason in at most two sentences, and the margin in one."""
     title, *why = _outcome(result, is_final)
-    if result.account.cast and _is_proposal(result):
-        answer = "accepted" if list(result.winners) == ["Yes"] else "rejected"
+    if result.account.cast and isinstance(result, ProposalResult):
+        accept, reject = result.proposal
+        answer = "accepted" if result.winners == (accept,) else "rejected"
         title = f"The proposal {'is' if is_final else 'would be'} {answer}"
-        yes, no = (result.scores[each] for each in YES_OR_NO)
-        why = why if yes == no else [f"{pluralize(yes, 'vote')} for Yes and {no:,} for No."]
+        yes, no = result.scores[accept], result.scores[reject]
+        if yes != no:
+            why = [f"{pluralize(yes, 'vote')} for {accept} and {no:,} for {reject}."]
     margin = result.margin and describe_margin(result.margin, is_final=is_final, noun=noun)
     return Headline(is_final, title, " ".join(filter(None, why)), margin or "")
 
@@ -141,7 +143,7 @@ def describe_decision(result: Result, method: str) -> str:
     if isinstance(result, ScoreResult) and len(result.winners) == 1 < len(result.candidates):
         name, noun = result.winners[0], "approvals" if result.method == "Approval" else "votes"
         score, counted = map(format_number, (result.scores[name], result.account.counted))
-        decided = f"{headline.title}: " if _is_proposal(result) else ""
+        decided = f"{headline.title}: " if isinstance(result, ProposalResult) else ""
         return f"{decided}{name} received the most {noun} ({score} of {counted})."
     return f"{headline.title} ({method}). {headline.why}"
 
@@ -239,14 +241,11 @@ def _name_some(names: Sequence[str]) -> str:
     return join_names(names) if len(names) < 4 else f"{len(names)} candidates"
 
 
-def _is_proposal(result: Result) -> TypeGuard[ScoreResult]:
-    return set(result.candidates) == set(YES_OR_NO) and isinstance(result, ScoreResult)
-
-
 def _tie(result: Result, is_final: bool) -> str:
     """Explain the tie-break for the first place."""
-    if _is_proposal(result):
-        return "Without more votes for Yes than for No, the answer is No."
+    if isinstance(result, ProposalResult):
+        accept, reject = result.proposal
+        return f"Without more votes for {accept} than for {reject}, the proposal is rejected."
     if result.final_order:
         first = result.final_order[0]
         return f"The tie is broken by an order that no one could choose or predict: {first} first."
@@ -282,7 +281,7 @@ def make_chart(result: Result) -> list[ChartRow]:
             value, most = sum(place > places[name] for place in places.values()), last
             label = f"ahead of {value} of {last}"
         note = "tied" if name in shared else ""
-        if note and name == winner:
+        if note and name == winner and result.tie_break is not None:
             note = "tied; first by the tie-break"
         lost = places[name] == 1 and winner not in (None, name)
         rows.append(ChartRow(places[name], name, value, most, label, note, lost))
@@ -359,7 +358,7 @@ def _is_tied(result: Result) -> bool:
     """Return whether an order that breaks ties decides, or would at the close."""
     if isinstance(result, RunoffResult | StvResult):
         return result.ties_mattered in ("yes", "not known")
-    return len(result.winners) > 1
+    return len(result.winners) > 1 and not isinstance(result, ProposalResult)
 
 
 class CandidatePair(NamedTuple):

@@ -12,7 +12,13 @@ from ranked_ballots import CountingError
 from ranked_ballots.formats import BallotFile, FormatError, UnknownFormat, read_ballots
 from singletable_apps.elections.pages.dependencies import AnyPage
 from singletable_apps.elections.pages.results_view import explain_count, make_chart, make_headline
-from singletable_apps.elections.rules.methods import MAX_SEATS, METHOD, METHODS, check_method
+from singletable_apps.elections.rules.methods import (
+    MAX_SEATS,
+    METHOD,
+    METHODS,
+    PROPOSAL,
+    check_method,
+)
 from singletable_apps.elections.service.results import count_ballots
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.frame import limited
@@ -93,6 +99,10 @@ def _read(data: bytes) -> BallotFile:
 def _count(read: BallotFile, values: SandboxForm) -> dict[str, object]:
     method = METHODS[values.method]
     others = COMPARED if method.is_compared else ()
+    names = read.ballots.candidates
+    if method.key == PROPOSAL and len(names) != 2:
+        message = f"A proposal has two options, but here are {len(names):,} candidates."
+        raise InvalidInput({"method": message})
     seats = read.seats if read.seats and method.has_seats and values.seats == 1 else values.seats
     try:
         results = {

@@ -37,7 +37,9 @@ from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.rules.methods import (
     METHODS,
     NONE_OF_THESE,
+    PROPOSAL,
     YES_OR_NO,
+    CountingMethod,
     list_choices,
     method_of,
 )
@@ -136,8 +138,9 @@ TEMPLATES = {
         "Yes or no",
         "A proposal to accept or reject, in secret: everyone chooses Yes, No, or none of these.",
         "Do you accept the proposal?",
-        f"It is accepted if more people choose Yes than No. To abstain, choose “{NONE_OF_THESE}”.",
-        ElectionSettings(secret_ballot=True, method="plurality", none_of_these=True),
+        "It is accepted with more votes for it than against it. To abstain, choose "
+        f"“{NONE_OF_THESE}”.",
+        ElectionSettings(secret_ballot=True, method=PROPOSAL, none_of_these=True),
         YES_OR_NO,
     ),
     "restaurant": Template(
@@ -378,13 +381,14 @@ def _show_method(page: ElectionPage, form: Form, status: int = 200) -> Response:
         choices=METHOD_CHOICES,
         tie_break=methods.TIE_BREAK,
         none_of_these=NONE_OF_THESE,
-        facts=describe_rules(page.election),
+        facts=describe_rules(page.election, page.service.queries.method(page.election)),
     )
 
 
-def describe_rules(election: Election, turnout: Turnout | None = None) -> list[tuple[str, str]]:
+def describe_rules(
+    election: Election, method: CountingMethod, turnout: Turnout | None = None
+) -> list[tuple[str, str]]:
     """Return the rules of the count, for people to read; with a turnout, the quorum in numbers."""
-    method = method_of(election)
     facts = [("Method", f"{method.title}. {method.summary}"), ("In a tie", method.ties)]
     if method.has_seats:
         facts.append(("Seats", f"{election.seats:,}"))
@@ -425,7 +429,8 @@ def review_election(page: ElectionPage, form: PostedForm) -> Response:
     except InvalidInput as error:
         return _show_review(page, marks.texts, 422, error=str(error))
     unranked = [name for name in _choices(page) if name not in ranking.names]
-    tried = render_own_ranking(ranking.levels, unranked, ballot_labels(page.election))
+    none, labels = methods.choice_apart(page.election), ballot_labels(page.election)
+    tried = render_own_ranking(ranking.levels, unranked, labels, none)
     return _show_review(page, marks.texts, tried=tried)
 
 
@@ -451,7 +456,7 @@ def _show_review(
         status,
         facts=[
             ("Voters", count_people(turnout.eligible)),
-            *describe_rules(election, turnout),
+            *describe_rules(election, queries.method(election), turnout),
             ("Ballots", BALLOT_DESCRIPTIONS[election.secret_ballot]),
             ("Published", describe_publication(election)),
         ],
@@ -460,7 +465,7 @@ def _show_review(
                 each.name,
                 join_names([one.candidate_name for one in queries.candidates(page.user, each.name)])
                 or "No candidates yet",
-                describe_rules(each)[0][1],
+                describe_rules(each, queries.method(each))[0][1],
                 page.question_url(each, "review"),
             )
             for each in questions

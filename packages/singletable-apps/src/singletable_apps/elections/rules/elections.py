@@ -22,6 +22,7 @@ from singletable_apps.elections.entities import (
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.proofs.documents import MIN_SECRET_BALLOTS
 from singletable_apps.elections.roles import Permission, has_permission
+from singletable_apps.elections.rules.methods import PROPOSAL
 from singletable_apps.elections.rules.names import is_same_name, quote
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.shared.errors import InvalidInput
@@ -191,14 +192,17 @@ def has_final_candidates(election: Election) -> bool:
 
     A ballot shows which candidates existed when it was cast. An owner who changed them between two
     ballots could tell the two apart in the results, so the candidates of a secret election are
-    final from its launch.
+    final from its launch. So are the two options of a proposal.
     """
-    return not election.allow_edit or (election.secret_ballot and election.allow_vote)
+    is_decided_by_them = election.secret_ballot or election.method == PROPOSAL
+    return not election.allow_edit or (election.allow_vote and is_decided_by_them)
 
 
 def check_set_candidates(actor: User, election: Election, *, count: int | None = None) -> None:
     """Raise unless the actor may set the candidates, `count` of them."""
     _check_editable(actor, election, "candidates")
+    if has_final_candidates(election) and not election.secret_ballot:
+        raise WrongState("The two options of a proposal are final from the launch.")
     if has_final_candidates(election):
         raise WrongState(
             "Ballots in this election are secret, so its candidates are final from the launch: "
@@ -278,6 +282,11 @@ def _check_ready(election: Election, now: datetime, *, is_weighted: bool) -> Non
         raise WrongState("This election has already been launched.")
     if election.candidate_count < MIN_CANDIDATES:
         raise WrongState(f"Add at least {MIN_CANDIDATES} candidates before you launch.")
+    if election.method == PROPOSAL and election.candidate_count != 2:
+        raise WrongState(
+            "A proposal has two options: the first one accepts it, the second one rejects it. "
+            f"There are {election.candidate_count}. Remove the others, or choose another method."
+        )
     if election.candidate_count <= election.seats:
         raise WrongState(
             f"There are {election.seats} seats and {election.candidate_count} candidates, so "

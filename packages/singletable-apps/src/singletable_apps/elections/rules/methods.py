@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import NamedTuple
 
-from ranked_ballots import Ballots, Quorum, QuorumCheck, Ranking
+from ranked_ballots import Ballots, Quorum, QuorumCheck, Ranking, Rule, ScoreResult, plurality
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.proofs.documents import BallotDefinition, create_definition
-from singletable_apps.elections.rules.names import is_same_name
+from singletable_apps.elections.rules.names import is_same_name, quote
 from singletable_apps.shared.errors import InvalidInput
 
 NONE_OF_THESE = "None of these"
-# The candidates of a proposal. No lot decides it: without more Yes than No, the answer is No.
+PROPOSAL = "proposal"
+# What a new proposal offers; both can be renamed.
 YES_OR_NO = ("Yes", "No")
 MAX_SEATS = 99
 TIE_BREAK = (
@@ -51,11 +53,12 @@ class CountingMethod:
     rules: Mapping[str, str]
     marks: Marks = Marks.RANKS
     has_seats: bool = False
+    has_lots: bool = True
 
     @property
     def ties(self) -> str:
         """Return sentences about ties: what they mean, and how they are broken."""
-        return f"{self.tie} {TIE_BREAK}"
+        return f"{self.tie} {TIE_BREAK}" if self.has_lots else self.tie
 
     @property
     def is_compared(self) -> bool:
@@ -138,13 +141,62 @@ METHODS: Mapping[str, CountingMethod] = {
             "Plurality",
             "Voters mark one candidate, and the candidate with the most marks wins, even with "
             "less than half of them.",
-            "Candidates with equally many marks share a place; between Yes and No, a tie is a No.",
+            "Candidates with equally many marks share a place.",
             "https://en.wikipedia.org/wiki/Plurality_voting",
             {"equal ranks": "split"},
             Marks.ONE,
         ),
+        CountingMethod(
+            PROPOSAL,
+            "Yes or no",
+            "Voters accept or reject a proposal. There are two options: the first one accepts it, "
+            "the second one rejects it. It is accepted if more choose the first.",
+            "With equally many votes, the proposal is rejected.",
+            "https://en.wikipedia.org/wiki/Plurality_voting",
+            {"equal ranks": "split", "accepted": "first option, unless it has no more votes"},
+            Marks.ONE,
+            has_lots=False,
+        ),
     )
 }
+
+
+class Proposal(NamedTuple):
+    """The options of a proposal."""
+
+    accept: str
+    reject: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalResult(ScoreResult):
+    """The votes for and against a proposal. No lot decides it: a tie rejects it."""
+
+    proposal: Proposal
+
+
+def proposal_of(election: Election, candidates: Sequence[str]) -> Proposal | None:
+    """Return the options of a proposal, or None for another kind of election.
+
+    The candidates are in the order in which they were entered.
+    """
+    if election.method == PROPOSAL and len(candidates) == 2:
+        return Proposal(*candidates)
+    # Before proposals were a method, two names made one. Those keep their meaning.
+    is_old = election.by_names is None and election.method == "plurality"
+    return Proposal(*YES_OR_NO) if is_old and {*candidates} == {*YES_OR_NO} else None
+
+
+def count_proposal(ballots: Ballots, proposal: Proposal, *, is_final: bool) -> ProposalResult:
+    """Return the votes for and against a proposal."""
+    counted = plurality(ballots)
+    values = {each.name: getattr(counted, each.name) for each in fields(counted)}
+    method = METHODS[PROPOSAL]
+    agreed = Rule("accepted", method.rules["accepted"], method.tie)
+    values["rules"] = (*(rule for rule in counted.rules if rule.about in method.rules), agreed)
+    if is_final and len(counted.winners) > 1:
+        values["final_order"] = (proposal.reject, proposal.accept)
+    return ProposalResult(**values, proposal=proposal)
 
 
 def method_of(election: Election) -> CountingMethod:
@@ -152,12 +204,27 @@ def method_of(election: Election) -> CountingMethod:
     return METHODS[election.method]
 
 
+def explain_method(election: Election, proposal: Proposal | None) -> CountingMethod:
+    """Return the method as people read about it, with the options of a proposal."""
+    if proposal is None:
+        return method_of(election)
+    accept, reject = map(quote, proposal)
+    summary = f"The proposal is accepted if more people choose {accept} than {reject}."
+    tie = "With equally many votes for both, the proposal is rejected."
+    return replace(METHODS[PROPOSAL], key=election.method, summary=summary, tie=tie)
+
+
+def choice_apart(election: Election) -> str:
+    """Return the choice of none of the candidates if ballots offer it, or nothing."""
+    return NONE_OF_THESE if election.none_of_these else ""
+
+
 def agreed_rules(election: Election) -> dict[str, str]:
     """Return the rules that differ from the usual ones, as ballots are cast under them."""
     rules = {
         "method": election.method if election.method != METHOD.key else "",
         "seats": str(election.seats) if method_of(election).has_seats else "",
-        "set apart": NONE_OF_THESE if election.none_of_these else "",
+        "set apart": choice_apart(election),
         "quorum": election.quorum,
     }
     return {about: choice for about, choice in rules.items() if choice}
@@ -237,4 +304,4 @@ def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefini
 
 def list_choices(election: Election, candidates: Sequence[str]) -> list[str]:
     """Return what voters can choose from, in order, given the candidates as they were entered."""
-    return [*candidates, NONE_OF_THESE] if election.none_of_these else list(candidates)
+    return [*candidates, *filter(None, [choice_apart(election)])]

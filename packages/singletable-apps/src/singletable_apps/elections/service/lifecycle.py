@@ -32,10 +32,12 @@ from singletable_apps.elections.roles import ROLE_NAMES
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
     METHOD,
+    PROPOSAL,
     YES_OR_NO,
     check_method,
     check_none_of_these,
     clean_quorum,
+    proposal_of,
 )
 from singletable_apps.elections.rules.names import (
     MAX_DESCRIPTION,
@@ -172,7 +174,8 @@ class Lifecycle:
                 "seats": str(settings.seats),
                 "quorum": quorum,
             }
-            return [events.ElectionCreated(owner=me.name, name=name, **fields)]
+            created = events.ElectionCreated(owner=me.name, name=name, by_names=False, **fields)
+            return [created]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
@@ -240,7 +243,8 @@ class Lifecycle:
                 owner=election.owner_name,
                 electorate=election.electorate,
                 joint_with=str(election.election_id),
-                method="plurality" if yes_or_no else METHOD.key,
+                method=PROPOSAL if yes_or_no else METHOD.key,
+                by_names=False,
                 none_of_these=yes_or_no,
                 **shared,
             )
@@ -426,9 +430,13 @@ class Lifecycle:
                 "ballot_name": (first.name if first else new) if election.ballot_name else "",
                 "joint_with": str(first.election_id) if first else "",
             }
-            names = tuple(record.candidates)
+            names, electorate = tuple(record.candidates), election.electorate
+            if proposal := proposal_of(election, names):
+                names, settings["method"] = proposal, PROPOSAL
             return [
-                events.ElectionCreated(**settings, owner=me.name, electorate=election.electorate),
+                events.ElectionCreated(
+                    **settings, owner=me.name, electorate=electorate, by_names=False
+                ),
                 *([events.CandidatesAdded(new, names)] if names else []),
                 *(
                     events.CandidatesDescribed(new, dict(chunk))

@@ -23,6 +23,13 @@ from singletable_apps.elections.log_state import DeletedElection
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import PERMISSIONS, Permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.methods import (
+    CountingMethod,
+    Marks,
+    explain_method,
+    method_of,
+    proposal_of,
+)
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
@@ -94,6 +101,15 @@ class Queries:
         """Return the numbers of users and elections."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         return self._read.get_counts()
+
+    def method(self, election: Election) -> CountingMethod:
+        """Return the method that decides, as people read about it."""
+        method = method_of(election)
+        if method.marks is not Marks.ONE:
+            return method
+        found = self._read.list_candidates(election.name)
+        proposal = proposal_of(election, [each.candidate_name for each in found])
+        return explain_method(election, proposal)
 
     # Users.
 

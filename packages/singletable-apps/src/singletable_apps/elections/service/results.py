@@ -22,7 +22,6 @@ from ranked_ballots import (
     approval,
     explain,
     instant_runoff,
-    plurality,
     set_apart,
 )
 from ranked_ballots.formats import FORMATS, WriteError, write_ballots, write_rounds
@@ -35,11 +34,15 @@ from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
-    NONE_OF_THESE,
-    YES_OR_NO,
+    PROPOSAL,
     CountingMethod,
+    Proposal,
     check_quorum,
+    choice_apart,
+    count_proposal,
+    explain_method,
     method_of,
+    proposal_of,
 )
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
@@ -94,7 +97,7 @@ class Tally:
     @property
     def method(self) -> CountingMethod:
         """Return the method that decides the election, which may not be that of the result."""
-        return method_of(self.election)
+        return explain_method(self.election, proposal_of(self.election, self.result.candidates))
 
     @property
     def blank(self) -> int:
@@ -230,7 +233,9 @@ class Results:
 
     def _tally(self, election: Election, opened: _OpenedElection, method: str) -> Tally:
         if method not in opened.results:
-            result = count_ballots(method, opened.counting, election.seats, self._seed(election))
+            counting, seed = opened.counting, self._seed(election)
+            proposal = proposal_of(election, counting.candidates)
+            result = count_ballots(method, counting, election.seats, seed, proposal)
             if election.allow_vote:
                 result = replace(result, explanation=explain(result, is_final=False))
             opened.results[method] = result
@@ -352,8 +357,8 @@ class Results:
                 "signed statement. An operator should run: singletable elections verify"
             )
         counting, abstained = Ballots.from_counts(list(record.choices), rankings), 0
-        if election.none_of_these:
-            apart = set_apart(counting, NONE_OF_THESE)
+        if none := choice_apart(election):
+            apart = set_apart(counting, none)
             counting, abstained = apart.ballots, apart.abstained
         quorum = self._check_quorum(record, len(ballots))
         share = _unique_share(ballots)
@@ -374,14 +379,20 @@ def _methods(election: Election) -> list[str]:
     return list(dict.fromkeys([election.method, *others]))
 
 
-def count_ballots(method: str, ballots: Ballots, seats: int, seed: str | None) -> Result:
-    """Return the result by a method."""
+def count_ballots(
+    method: str,
+    ballots: Ballots,
+    seats: int,
+    seed: str | None,
+    proposal: Proposal | None = None,
+) -> Result:
+    """Return the result by a method; an old `proposal` is not known by its method."""
+    if method == PROPOSAL:
+        proposal = Proposal(*ballots.candidates)
+    if proposal is not None:
+        return count_proposal(ballots, proposal, is_final=seed is not None)
     if method in STV_METHODS:
         return STV_METHODS[method](ballots, seats=seats, seed=seed)
-    if method == "plurality" and set(ballots.candidates) == set(YES_OR_NO):
-        result = plurality(ballots)
-        is_tied = seed is not None and len(result.winners) > 1
-        return replace(result, final_order=YES_OR_NO[::-1]) if is_tied else result
     return METHODS.get(method, approval)(ballots, seed=seed)
 
 

@@ -10,7 +10,7 @@ from ranked_ballots import Ballots, Ranking
 from ranked_ballots.formats import write_ballots
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.pages.sandbox import EXAMPLE, MAX_BYTES
-from singletable_apps.elections.rules.methods import METHODS
+from singletable_apps.elections.rules.methods import METHODS, PROPOSAL
 from tests.apps.elections.pages.client import PagesApp
 from tests.apps.support.html import text_in
 from tests.apps.support.tables import all_items
@@ -38,7 +38,7 @@ def count(
     return response.status_code, text_in(response.text)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [each for each in METHODS if each != PROPOSAL])
 def test_example_is_counted_by_every_method(app: PagesApp, method: str) -> None:
     before = all_items(app.world.service.context.store, votes)
     assert text_in(EXAMPLE) in text_in(app.browser().get("sandbox").text)
@@ -48,6 +48,13 @@ def test_example_is_counted_by_every_method(app: PagesApp, method: str) -> None:
     assert "How it was counted" in page
     assert "Lake" in page.partition("Places")[0]
     assert all_items(app.world.service.context.store, votes) == before
+
+
+def test_proposal_has_two_options(app: PagesApp) -> None:
+    status, page = count(app, "2: Ja\n2: Nein", method=PROPOSAL)
+    assert (status, "The proposal is rejected" in page) == (200, True)
+    status, page = count(app, EXAMPLE, method=PROPOSAL)
+    assert (status, "A proposal has two options, but here are" in page) == (422, True)
 
 
 @pytest.mark.parametrize("form", ["blt", "toi", "csv", "abif", "cef", "soc"])

@@ -67,9 +67,13 @@ def test_another_template_keeps_what_was_typed(ada: Browser) -> None:
 
 
 def test_none_of_these_says_who_does_not_count() -> None:
-    text = render_own_ranking([["A"], ["B", NONE_OF_THESE], ["C"]], ["D"])
+    ranking = [["A"], ["B", NONE_OF_THESE], ["C"]]
+    assert "Not counted" not in render_own_ranking(ranking, ["D"])
+    text = render_own_ranking(ranking, ["D"], none=NONE_OF_THESE)
     assert "Not counted, because not above “None of these”: B and C." in text
-    assert "Not counted" not in render_own_ranking([["A"], [NONE_OF_THESE]], ["B"])
+    assert "Not counted" not in render_own_ranking(
+        [["A"], [NONE_OF_THESE]], ["B"], none=NONE_OF_THESE
+    )
 
 
 def test_test_ballot_casts_nothing(app: PagesApp, ada: Browser, draft: str) -> None:

@@ -50,6 +50,7 @@ def election(
     electorate: Electorate = Electorate.ACCOUNTS,
     seats: int = 1,
     joint_with: int | None = None,
+    method: str = "schulze",
 ) -> Election:
     """Return an election of ada's."""
     allow_edit, allow_vote = SWITCHES[state]
@@ -69,6 +70,7 @@ def election(
         electorate=electorate,
         seats=seats,
         joint_with=joint_with,
+        method=method,
         when_created=NOON,
         revision=7,
     )

@@ -541,7 +541,7 @@ METHODS = [
         "method",
         lambda: methods.check_method("lottery", 1),
         "There is no counting method 'lottery'. Choose one of: schulze, instant runoff, scottish "
-        "stv, meek stv, approval, plurality.",
+        "stv, meek stv, approval, plurality, proposal.",
     ),
     _invalid("seats", lambda: methods.check_method("meek stv", 0), "Enter a number from 1 to 99."),
     _invalid(
@@ -566,6 +566,15 @@ METHODS = [
         lambda: elections.check_launch(ADA, election(State.SETUP, seats=3), NOON),
         "There are 3 seats and 3 candidates, so everyone would be elected. Add candidates, or fill "
         "fewer seats.",
+    ),
+    _state(
+        lambda: elections.check_launch(ADA, election(State.SETUP, method="proposal"), NOON),
+        "A proposal has two options: the first one accepts it, the second one rejects it. There "
+        "are 3. Remove the others, or choose another method.",
+    ),
+    _state(
+        lambda: elections.check_set_candidates(ADA, election(State.EDITABLE, method="proposal")),
+        "The two options of a proposal are final from the launch.",
     ),
     _state(
         lambda: elections.check_wording(election(State.EDITABLE)),
