@@ -62,6 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar, cast
 
 E = TypeVar("E")
@@ -137,8 +138,13 @@ class ItemMismatch(SingleTableError):
 
     `key` is the item's key in the table: `{"PK": {"S": "BALLOT#7"}, …}`; None if no single item is
     the cause. A write that returns its item is applied before that is decoded: then the error says
-    so, and `item` has the attributes.
+    so, and `item` has the attributes. If the item is in a change, `position` is the sequence number
+    of the change in its stream, in the `shard`, and `when` its time.
     """
+
+    position: str | None = None
+    shard: str | None = None
+    when: datetime | None = None
 
     def __init__(
         self, text: str, path: str = "", key: Mapping[str, Mapping[str, object]] | None = None
@@ -151,7 +157,12 @@ class ItemMismatch(SingleTableError):
 
     def __str__(self) -> str:
         message = super().__str__()
-        return message if self.key is None else f"{message} The item is {show_key(self.key)}."
+        if self.key is not None:
+            message += f" The item is {show_key(self.key)}."
+        if self.position is not None and self.when is not None:
+            shard = f" of shard {self.shard}" if self.shard else ""
+            message += f" The change is {self.position}{shard}, from {self.when.isoformat()}."
+        return message
 
 
 class DecryptionFailed(ItemMismatch):

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import SweepExpired
+from singletable.operations import PutItem, SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, model_of
 from singletable.store import Store, parse_stream_event
 from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
@@ -61,6 +61,20 @@ def test_changes_of_several_entities_are_in_order(store: Store) -> None:
     store.create(ballot("ada"))
     read = store.changes(Ballot, Election, Member)
     assert [type(one.new).__name__ for one in read.changes] == ["Election", "Member", "Ballot"]
+
+
+def test_changes_end_before_the_item_that_does_not_fit(store: Store, opener: StoreOpener) -> None:
+    store.create(ballot("ada"))
+    unfit = {**image(ballot("eve")), "rank": {"S": "12,5"}}
+    opener.driver.execute(PutItem("vote_data", unfit))
+    store.create(ballot("bob"))
+    read = store.changes(Ballot)
+    assert [one.new for one in read.changes] == [ballot("ada")]
+    with pytest.raises(ItemMismatch) as raised:
+        store.changes(Ballot, after=read.position)
+    assert raised.value.when is not None
+    after = int(raised.value.position or 0)
+    assert [one.new for one in store.changes(Ballot, after=after).changes] == [ballot("bob")]
 
 
 # Two tables may have items of the same shape; each belongs to the entity of its own table.
@@ -119,6 +133,20 @@ def test_parse_stream_event_skips_other_entities() -> None:
     assert parse_stream_event(event, Candidate) == []
     assert len(parse_stream_event(event, Candidate, Ballot)) == 1
     assert parse_stream_event({}, Ballot) == []
+
+
+def test_parse_stream_event_reports_items_that_do_not_fit() -> None:
+    unfit = record("INSERT", None, ballot("eve"))
+    unfit["dynamodb"]["NewImage"]["rank"] = {"S": "12,5"}
+    event = {"Records": [unfit, record("INSERT", None, ballot("ada"))]}
+    with pytest.raises(ItemMismatch) as raised:
+        parse_stream_event(event, Ballot)
+    assert raised.value.position == "111"
+    assert raised.value.when == datetime(2026, 1, 1, 12, tzinfo=UTC)
+    problems: list[ItemMismatch] = []
+    changes = parse_stream_event(event, Ballot, on_mismatch=problems.append)
+    assert [one.new for one in changes] == [ballot("ada")]
+    assert [one.path for one in problems] == ["Ballot.rank"]
 
 
 def source(table: str) -> str:

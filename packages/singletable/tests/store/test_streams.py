@@ -11,8 +11,14 @@ import pytest
 
 from singletable import operations as ops
 from singletable.engine import Engine, Settings, StreamShards
-from singletable.errors import InvalidValue, ItemMismatch, OutOfScope, TrimmedDataAccess
-from singletable.operations import StreamSpecification, UpdateTable
+from singletable.errors import (
+    InvalidValue,
+    ItemMismatch,
+    OutOfScope,
+    TrimmedDataAccess,
+    show_key,
+)
+from singletable.operations import Driver, StreamSpecification, UpdateTable
 from singletable.schema import Attr, Entity, Key, Number, Table, attr
 from singletable.store import Change, Store, StreamOptions
 from singletable.testing import StoreClock
@@ -156,6 +162,85 @@ def test_stream_needs_both_images(store: Store, opener: StoreOpener) -> None:
         rest(store)
     enable(store, opener, "NEW_AND_OLD_IMAGES").delete(Slip.key("L", "ada"))
     assert [change.kind for change in rest(store)] == ["REMOVE"]
+
+
+# Items that do not fit
+
+
+def put_raw(driver: Driver, voter: str, rank: str) -> None:
+    """Write an item as another program does, whose rank is a text."""
+    key = Slip.key("L", voter).key
+    values: Item = {"election": {"S": "L"}, "voter": {"S": voter}, "rank": {"S": rank}}
+    driver.execute(ops.PutItem(paper.name, {**key, **values}))
+
+
+@pytest.fixture
+def poisoned(streamed: Store, opener: StoreOpener) -> Store:
+    """Return a store whose stream has two changes that fit, two that do not, and one more."""
+    streamed.create(slip("ada"))
+    streamed.create(slip("bob"))
+    put_raw(opener.driver, "eve", "12,5")
+    put_raw(opener.driver, "mal", "13,5")
+    streamed.create(slip("cem"))
+    return streamed
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 100])
+def test_stream_reports_and_skips_items_that_do_not_fit(poisoned: Store, page: int) -> None:
+    problems: list[ItemMismatch] = []
+    options = {"page": page, "on_mismatch": problems.append}
+    assert names(rest(poisoned, **options)) == ["ada", "bob", "cem"]
+    assert [show_key(one.key or {})[-10:] for one in problems] == ["'SLIP#eve'", "'SLIP#mal'"]
+    assert {one.path for one in problems} == {"Slip.rank"}
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 100])
+def test_stream_stops_at_the_item_that_does_not_fit(poisoned: Store, page: int) -> None:
+    delivered: list[Change[Any]] = []
+    stream = poisoned.stream(Slip, follow=False, page=page)
+    with pytest.raises(ItemMismatch) as raised:
+        delivered.extend(stream)
+    assert names(delivered) == ["ada", "bob"]
+    error = raised.value
+    assert int(error.position or 0) > int(delivered[-1].position)
+    assert error.when is not None
+    assert error.when >= delivered[-1].when
+    assert f"The change is {error.position} of shard {error.shard}, from " in str(error)
+
+
+# The error says what to choose as `since`.
+def test_stream_goes_on_after_the_time_of_the_error(engine: Engine, clock: StoreClock) -> None:
+    store = Store(engine, clock=clock)
+    put_raw(engine, "eve", "12,5")
+    with pytest.raises(ItemMismatch) as raised:
+        rest(store)
+    assert raised.value.when == clock.now
+    clock.advance(seconds=1)
+    store.create(slip("ada"))
+    assert names(rest(store, since=clock.now)) == ["ada"]
+
+
+def test_skipped_changes_are_reported_once(poisoned: Store, opener: StoreOpener) -> None:
+    problems: list[ItemMismatch] = []
+    options = {"name": "a", "checkpoints": members, "on_mismatch": problems.append, "page": 1}
+    assert len(rest(poisoned, **options)) == 3
+    assert rest(poisoned, **options) == []
+    put_raw(opener.driver, "eve", "14,5")
+    assert rest(poisoned, **options) == []
+    assert rest(poisoned, **options) == []
+    assert len(problems) == 3
+
+
+def test_failing_report_stops_the_stream(poisoned: Store) -> None:
+    def fail(error: ItemMismatch) -> None:
+        raise ZeroDivisionError
+
+    options = {"name": "a", "checkpoints": members, "worker": "w", "page": 1}
+    with pytest.raises(ZeroDivisionError):
+        rest(poisoned, **options, on_mismatch=fail)
+    problems: list[ItemMismatch] = []
+    assert names(rest(poisoned, **options, on_mismatch=problems.append)) == ["cem"]
+    assert len(problems) == 2
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, overload
+from functools import partial
+from typing import (
+    Any,
+    Generic,
+    Literal,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    cast,
+    get_args,
+    overload,
+)
 
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput, Record
@@ -14,8 +26,9 @@ from singletable.retry import send
 from singletable.schema import Model, Table
 from singletable.steps import Steps
 from singletable.store.context import Context, create_context
-from singletable.store.decoder import decode_item
-from singletable.store.validation import check_count, models_of
+from singletable.store.decoder import OnMismatch, decode_each, decode_item
+from singletable.store.options import check_options
+from singletable.store.validation import check_callback, check_count, models_of
 from singletable.values import Item
 
 A = TypeVar("A")
@@ -49,6 +62,18 @@ class Changes(Generic[E_co]):
     position: int
 
 
+class EventOptions(TypedDict, total=False):
+    """The options of `parse_stream_event`.
+
+    `tables` maps tables to their real names, as for a store; with it, records of other tables are
+    skipped. With `on_mismatch`, changes whose items do not fit are reported to this function and
+    skipped.
+    """
+
+    tables: Mapping[Table, str] | None
+    on_mismatch: OnMismatch | None
+
+
 def read_changes(
     context: Context, entities: Sequence[type[Any]], after: int | None, limit: int
 ) -> Steps[Changes[Any]]:
@@ -61,26 +86,24 @@ def read_changes(
     output: ReadChangesOutput = yield from send(
         context.retry_policy, ReadChanges(after, table_name=table, limit=limit)
     )
-    changes = [
-        change
-        for record in output.changes
-        for change in _from_record(record, models.get(record.table_name, []))
-    ]
+    changes: list[Change[Any]] = []
+    for record in output.changes:
+        try:
+            changes += _from_record(record, models.get(record.table_name, []))
+        except ItemMismatch:
+            if not changes:
+                raise
+            return Changes(changes, record.position - 1)  # the next call raises
     return Changes(changes, output.position)
 
 
 @overload
 def parse_stream_event(
-    event: Mapping[str, Any], a: type[A], /, *, tables: Mapping[Table, str] | None = None
+    event: Mapping[str, Any], a: type[A], /, **options: Unpack[EventOptions]
 ) -> list[Change[A]]: ...
 @overload
 def parse_stream_event(
-    event: Mapping[str, Any],
-    a: type[A],
-    b: type[B],
-    /,
-    *,
-    tables: Mapping[Table, str] | None = None,
+    event: Mapping[str, Any], a: type[A], b: type[B], /, **options: Unpack[EventOptions]
 ) -> list[Change[A | B]]: ...
 @overload
 def parse_stream_event(
@@ -89,8 +112,7 @@ def parse_stream_event(
     b: type[B],
     c: type[C],
     /,
-    *,
-    tables: Mapping[Table, str] | None = None,
+    **options: Unpack[EventOptions],
 ) -> list[Change[A | B | C]]: ...
 @overload
 def parse_stream_event(
@@ -100,52 +122,63 @@ def parse_stream_event(
     c: type[C],
     d: type[D],
     /,
-    *,
-    tables: Mapping[Table, str] | None = None,
+    **options: Unpack[EventOptions],
 ) -> list[Change[A | B | C | D]]: ...
 @overload
 def parse_stream_event(
-    event: Mapping[str, Any], /, *entities: type[Any], tables: Mapping[Table, str] | None = None
+    event: Mapping[str, Any], /, *entities: type[Any], **options: Unpack[EventOptions]
 ) -> list[Change[Any]]: ...
 def parse_stream_event(
-    event: Mapping[str, Any], /, *entities: type[Any], tables: Mapping[Table, str] | None = None
+    event: Mapping[str, Any], /, *entities: type[Any], **options: Unpack[EventOptions]
 ) -> list[Change[Any]]:
     """Return the changes in an event that AWS Lambda receives from DynamoDB Streams.
 
-    The stream must contain new and old images. `tables` maps tables to their real names, as for a
-    store; with it, records of other tables are skipped. Records of other entities always are.
+    The stream must contain new and old images. Records of other entities are skipped. See
+    EventOptions for the options.
     """
-    models = models_of(entities)
+    check_options("parse_stream_event", EventOptions, options)
+    models, on_mismatch = models_of(entities), options.get("on_mismatch")
+    check_callback("on_mismatch", on_mismatch)
     if not isinstance(event, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidValue(f"expected a DynamoDB Streams event with Records, but got {event!r}.")
-    context = create_context(tables)
+    context = create_context(options.get("tables"))
+    parse = partial(_from_event, models=models, context=context)
     return [
         change
-        for record in event.get("Records", [])
-        for change in _from_event(record, models, context)
+        for changes in decode_each(parse, event.get("Records", []), on_mismatch)
+        for change in changes
     ]
 
 
-def from_stream(record: Record, models: Sequence[Model]) -> Iterator[Change[Any]]:
-    """Yield the change in a record of a stream if its item is one of these entities."""
+def from_stream(record: Record, models: Sequence[Model], shard: str) -> list[Change[Any]]:
+    """Return the change in a record of a stream if its item is one of these entities."""
     data, identity = record.dynamodb, record.user_identity
     expired = identity is not None and identity.principal_id == DYNAMODB
-    old, new = data.old_image, data.new_image
-    _check_images(record.event_name, old, new)
-    when = data.approximate_creation_date_time
-    yield from _decode(models, record.event_name, old, new, when, expired, data.sequence_number)
+    old, new, when = data.old_image, data.new_image, data.approximate_creation_date_time
+    try:
+        _check_images(record.event_name, old, new)
+        return _decode(models, record.event_name, old, new, when, expired, data.sequence_number)
+    except ItemMismatch as error:
+        raise _placed(error, data.sequence_number, when, shard) from None
 
 
-def _from_record(record: ChangeRecord, models: Sequence[Model]) -> Iterator[Change[Any]]:
-    yield from _decode(
-        models,
-        record.kind,
-        record.old,
-        record.new,
-        record.when,
-        record.expired,
-        str(record.position),
-    )
+def _from_record(record: ChangeRecord, models: Sequence[Model]) -> list[Change[Any]]:
+    position = str(record.position)
+    try:
+        return _decode(
+            models, record.kind, record.old, record.new, record.when, record.expired, position
+        )
+    except ItemMismatch as error:
+        raise _placed(error, position, record.when) from None
+
+
+def _placed(
+    error: ItemMismatch, position: str, when: float, shard: str | None = None
+) -> ItemMismatch:
+    """Return the error with the place of the change."""
+    error.position, error.shard = position or None, shard
+    error.when = datetime.fromtimestamp(when, UTC)
+    return error
 
 
 def _check_images(kind: ChangeKind, old: Item | None, new: Item | None) -> None:
@@ -165,20 +198,21 @@ def _decode(
     when: float,
     expired: bool,
     position: str,
-) -> Iterator[Change[Any]]:
-    """Yield the change if the item is one of these entities."""
+) -> list[Change[Any]]:
+    """Return the change if the item is one of these entities."""
     item = new or old or {}
     model = next((model for model in models if model.matches(item)), None)
-    if model is not None:
-        before = None if old is None else decode_item(model, old)
-        after = None if new is None else decode_item(model, new)
-        moment = datetime.fromtimestamp(when, UTC)
-        yield Change(kind, before, after, moment, expired, position)
+    if model is None:
+        return []
+    before = None if old is None else decode_item(model, old)
+    after = None if new is None else decode_item(model, new)
+    moment = datetime.fromtimestamp(when, UTC)
+    return [Change(kind, before, after, moment, expired, position)]
 
 
 def _from_event(
     record: Mapping[str, Any], models: Sequence[Model], context: Context
-) -> Iterator[Change[Any]]:
+) -> list[Change[Any]]:
     try:
         data = record["dynamodb"]
         kind = cast("ChangeKind", record["eventName"])
@@ -193,12 +227,16 @@ def _from_event(
         ) from None
     models = _models_in_table(record, models, context)
     if not models:
-        return
+        return []
     old, new = cast("tuple[Item | None, Item | None]", (data.get("OldImage"), data.get("NewImage")))
-    _check_images(kind, old, new)
     identity = cast("Mapping[str, Any]", record.get("userIdentity") or {})
     expired = identity.get("principalId") == DYNAMODB
-    yield from _decode(models, kind, old, new, when, expired, str(data.get("SequenceNumber", "")))
+    position = str(data.get("SequenceNumber", ""))
+    try:
+        _check_images(kind, old, new)
+        return _decode(models, kind, old, new, when, expired, position)
+    except ItemMismatch as error:
+        raise _placed(error, position, when) from None
 
 
 def _models_in_table(

@@ -46,18 +46,11 @@ class QueryOptions(ReadOptions[E], total=False):
     limit: int | None
 
 
-_KNOWN = {
-    kind: frozenset(kind.__annotations__) for kind in (CollectOptions, ReadOptions, QueryOptions)
-}
-
-
 def check_options(
     method: str, kind: type[Any], options: Mapping[str, object], *others: str
 ) -> None:
     """Raise TypeError if there is an unknown option; `others` are those of this method alone."""
-    known = _KNOWN[kind]
-    if not known.issuperset(options):
-        names = ", ".join(sorted(known.union(others)))
-        raise TypeError(
-            f"{method}() has no option {min(options.keys() - known)!r}. Its options are: {names}."
-        )
+    known = kind.__annotations__.keys()
+    if unknown := options.keys() - known:
+        names = ", ".join(sorted(known | set(others)))
+        raise TypeError(f"{method}() has no option {min(unknown)!r}. Its options are: {names}.")

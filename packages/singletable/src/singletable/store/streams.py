@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from math import ceil
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 from uuid import uuid4
 
 from singletable import operations as ops
-from singletable.errors import ExpiredIterator, InvalidValue, TrimmedDataAccess
+from singletable.errors import ExpiredIterator, InvalidValue, ItemMismatch, TrimmedDataAccess
 from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.codec.times import in_utc
 from singletable.steps import Pause, Steps
 from singletable.store.changes import Change, from_stream
 from singletable.store.context import Context
+from singletable.store.decoder import OnMismatch
+from singletable.store.options import check_options
 from singletable.store.stream_checkpoints import WORKER, Checkpoints, ShardState
-from singletable.store.validation import check_count, models_of
+from singletable.store.validation import check_callback, check_count, models_of
 
 # DynamoDB may return empty pages before the end of a shard: the end is reached after some of them.
 _EMPTY_ROUNDS = 3
@@ -34,7 +36,8 @@ class StreamOptions(TypedDict, total=False):
     a worker with the same name continues at once, and others after `lease` seconds (60). The work
     on a `page` of changes (100) must not take longer than half of that. `since` skips older
     changes. Without `follow`, the stream ends when everything has been read; with it, which is the
-    default, it waits `poll` seconds (1) for more.
+    default, it waits `poll` seconds (1) for more. With `on_mismatch`, changes whose items do not
+    fit are reported to this function and skipped.
     """
 
     name: str
@@ -45,6 +48,7 @@ class StreamOptions(TypedDict, total=False):
     page: int
     lease: float
     poll: float
+    on_mismatch: OnMismatch | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +168,7 @@ class StreamReader(ShardReader):
         self._since = 0 if since is None else int(in_utc(since).timestamp())
         self._follow = options.get("follow", True)
         self._poll = options.get("poll", 1.0)
+        self._on_mismatch = options.get("on_mismatch")
         self._checkpoints = Checkpoints(
             context,
             options.get("checkpoints"),
@@ -207,17 +212,16 @@ class StreamReader(ShardReader):
         state, name = self._checkpoints.state(shard.name), shard.name
         output = yield from self.get_records(shard, state.after, state.caught_up)
         now = self._checkpoints.now
-        records = [
-            r for r in output.records if r.dynamodb.approximate_creation_date_time >= self._since
-        ]
-        changes = [change for record in records for change in from_stream(record, self._models)]
+        records, changes, problems = self._decode(shard, output.records)
         following, is_at_end = output.next_shard_iterator, not output.records
+        if len(records) < len(output.records):
+            following = ""  # not an iterator: the next page starts after `last`
         last, read_to = state.after, now
-        if output.records:
-            newest = output.records[-1].dynamodb
+        if records:
+            newest = records[-1].dynamodb
             last, read_to = newest.sequence_number, newest.approximate_creation_date_time
         new = replace(state, after=last, ended=following is None, caught_up=read_to)
-        if not changes:
+        if not (changes or problems):
             is_due = last is not None and read_to - state.caught_up > _HEARTBEAT
             self.read_on(shard, last if is_due else state.after, following)
             if is_due or new.ended:
@@ -225,9 +229,37 @@ class StreamReader(ShardReader):
             return None if is_at_end and not new.ended else []
         if not (yield from self._take(name, state)):
             return []
-        self._unsaved = name, new
+        for problem in problems:
+            cast(OnMismatch, self._on_mismatch)(problem)
         self.read_on(shard, last, following)
+        if changes:
+            self._unsaved = name, new
+        else:
+            yield from self._save(name, new)
         return changes
+
+    def _decode(
+        self, shard: ShardPlace, records: Sequence[ops.Record]
+    ) -> tuple[Sequence[ops.Record], list[Change[Any]], list[ItemMismatch]]:
+        """Return the records to pass, their changes, and the errors of those that do not fit.
+
+        Without `on_mismatch`, the records end before the first one that does not fit. That one is
+        an error if it comes first, so that the changes before it are delivered.
+        """
+        changes: list[Change[Any]] = []
+        problems: list[ItemMismatch] = []
+        for number, record in enumerate(records):
+            if record.dynamodb.approximate_creation_date_time < self._since:
+                continue
+            try:
+                changes += from_stream(record, self._models, shard.id)
+            except ItemMismatch as error:
+                if self._on_mismatch is None:
+                    if not changes:
+                        raise
+                    return records[:number], changes, []
+                problems.append(error)
+        return records, changes, problems
 
     def _take(self, name: str, state: ShardState) -> Steps[bool]:
         """Take the lease; return False if another worker has it, or has read on."""
@@ -337,10 +369,8 @@ def _known(names: Mapping[tuple[str, str], str], arn: str, parent: str | None) -
 
 
 def _check_options(options: StreamOptions) -> None:
-    unknown = options.keys() - StreamOptions.__annotations__.keys()
-    if unknown:
-        names = ", ".join(StreamOptions.__annotations__)
-        raise TypeError(f"stream() has no option {min(unknown)!r}. Its options are: {names}.")
+    check_options("stream", StreamOptions, options)
+    check_callback("on_mismatch", options.get("on_mismatch"))
     check_count("page", options.get("page", 100))
     if options.get("checkpoints") is not None and not options.get("name"):
         raise InvalidValue(
