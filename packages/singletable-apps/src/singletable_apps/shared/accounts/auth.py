@@ -151,11 +151,9 @@ class Auth(Users[U], Generic[U]):
 
         Only the owner of such an account may get control of its password or e-mail address.
         """
-        account = self.account_of(user)
         return (
-            bool(account.password_hash)
-            or account.credentials != UNCLAIMED
-            or self.identities.is_connected(account.subject)
+            self._is_claimed(user)
+            or self.identities.is_connected(self._subject(user))
             or bool(self.sessions(user))
         )
 
@@ -167,9 +165,11 @@ class Auth(Users[U], Generic[U]):
 
     def _claim(self, user: U) -> U:
         """Claim an account that is used for the first time, if nobody has chosen a password."""
+        return user if self._is_claimed(user) else self.claim(user)
+
+    def _is_claimed(self, user: U) -> bool:
         account = self.account_of(user)
-        is_claimed = account.password_hash or account.credentials != UNCLAIMED
-        return user if is_claimed else self.claim(user)
+        return bool(account.password_hash) or account.credentials != UNCLAIMED
 
     def renew(self, refresh: str) -> SignedIn[U]:
         """Exchange a refresh token, which works once, for new tokens."""
@@ -329,11 +329,15 @@ class Auth(Users[U], Generic[U]):
         return self.find_by_login(normalize_line(login))
 
     def _find_unchanged(self, subject: int, credentials: int) -> U | None:
-        """Return the user, or None if they were removed or have changed their password."""
+        """Return the user, or None if they were removed or have changed their password.
+
+        A session of an account that was never claimed is from an earlier version. It has to start
+        again, so that links that were sent before stop working.
+        """
         user = self.find_by_id(subject)
         if user is None or self.account_of(user).credentials != credentials:
             return None
-        return user
+        return user if self._is_claimed(user) else None
 
     def _subject(self, user: U) -> int:
         return self.account_of(user).subject

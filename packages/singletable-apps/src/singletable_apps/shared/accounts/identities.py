@@ -47,7 +47,7 @@ class Identities:
 
     def connect(self, subject: int, identity: Identity) -> None:
         """Let an identity sign in to an account, instead of the one that could before."""
-        self.disconnect(subject)
+        disconnect(self._store, subject)
         digest = self._digest(identity)
         with self._store.transaction() as transaction:
             transaction.put(KnownIdentity(digest=digest, subject=subject))
@@ -55,11 +55,16 @@ class Identities:
 
     def disconnect(self, subject: int) -> None:
         """Let no identity sign in to an account. It is ignored if none could."""
-        found = self._store.delete(ConnectedAccount.key(subject))
-        if found is not None:
-            with suppress(ConditionFailed):
-                is_same = KnownIdentity.subject == subject
-                self._store.delete(KnownIdentity.key(found.digest), if_=is_same)
+        disconnect(self._store, subject)
 
     def _digest(self, identity: Identity) -> str:
         return mac(self._key, identity.issuer, identity.subject)
+
+
+def disconnect(store: Store, subject: int) -> None:
+    """Delete the identity of an account, if it has one."""
+    found = store.delete(ConnectedAccount.key(subject))
+    if found is not None:
+        with suppress(ConditionFailed):
+            is_same = KnownIdentity.subject == subject
+            store.delete(KnownIdentity.key(found.digest), if_=is_same)

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from singletable import ConditionFailed, Store
 from singletable_apps.shared.accounts import entities
 from singletable_apps.shared.accounts.errors import NotSignedIn
+from singletable_apps.shared.accounts.identities import disconnect
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.sealed import derive_key
 
@@ -97,8 +98,9 @@ class Sessions:
         )
 
     def forget(self, subject: int) -> None:
-        """Delete the sessions, links and e-mail addresses of a removed person."""
+        """Delete the sessions, links, addresses and identity of a removed person."""
         self.end_all(subject)
+        disconnect(self._store, subject)
         stored = (entities.ResetToken, entities.EmailChange, entities.RecoveryLock)
         self._store.delete_many([entity.key(subject) for entity in stored])
 

@@ -280,7 +280,6 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         with self.keep_admin(actor, user, self.removal) as transaction:
             transaction.delete(key_of(user), if_=self.entity.revision == user.revision)
         self._sessions.forget(user.user_id)
-        self.identities.disconnect(user.user_id)
         self.delete_data(user)
         return cast(U, user)
 

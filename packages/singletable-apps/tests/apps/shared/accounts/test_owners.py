@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import singletable_apps
 from singletable import Engine, Operation, TransactWriteItems, UpdateItem
 from singletable.testing import InterruptedDriver
-from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.accounts import NotSignedIn, Scope
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.web.oidc import Identity
 from tests.apps.shared.accounts.test_stored_accounts import (
@@ -54,6 +59,9 @@ class ElectionsSite:
     def change_email(self, user: Any, email: str) -> Any:
         self.world.service.people.edit_person(self.ada, user.name, email=email)
         return self.find("ben")
+
+    def remove(self, actor: Any, user: Any) -> None:
+        self.world.service.people.remove(actor, user.name)
 
     def login(self, name: str) -> str:
         return name
@@ -113,8 +121,64 @@ def by_known_identity(site: Any) -> Any:
     return site.accounts.start_session(user).user
 
 
-WAYS = [by_link, by_password, by_provider, by_provider_once, by_known_identity]
+def by_new_password(site: Any) -> Any:
+    """Change the password on the account page."""
+    return site.accounts.change_own_password(by_link(site), OTHER, PASSWORD + " two").user
+
+
+def by_renewed_session(site: Any) -> Any:
+    """Use a refresh token; the owner has disconnected the provider."""
+    signed_in = site.accounts.start_session(site.accounts.connect(site.find("ben"), BEN))
+    site.accounts.identities.disconnect(site.accounts.account_of(signed_in.user).subject)
+    return site.accounts.renew(signed_in.refresh).user
+
+
+def by_access_token(site: Any) -> Any:
+    """Use a personal token; its owner has disconnected the provider and signed out everywhere."""
+    account = site.accounts.account_of(by_provider(site))
+    token = site.accounts.tokens.create(account, "Backup", [Scope.READ], 7)
+    site.accounts.identities.disconnect(account.subject)
+    site.accounts.end_other_sessions(site.find("ben"), None)
+    return site.accounts.authenticate(token, Scope.READ)
+
+
+# The functions that let someone in, and the ways through each.
+ENTRANCES: dict[str, list[Callable[[Any], Any]]] = {
+    "Auth.sign_in": [by_password],
+    "Auth._set_password": [by_link, by_new_password],
+    "Auth.renew": [by_renewed_session],
+    "Auth._authenticate_personal": [by_access_token],
+    "_sign_in": [by_provider, by_provider_once, by_known_identity],
+    # New accounts, which have a password.
+    "PageContext.sign_in": [by_password],
+    "register": [by_password],
+    "set_up": [by_password],
+    # Those above call it.
+    "Auth.start_session": [],
+    "Accounts.start_session": [],
+}
+WAYS = list(dict.fromkeys(chain.from_iterable(ENTRANCES.values())))
 ways = pytest.mark.parametrize("sign_in", WAYS)
+_LETS_IN = re.compile(r"start_session|_sessions\.(start|rotate)|tokens\.find")
+
+
+def _callers(tree: ast.AST, name: str = "") -> Iterator[str]:
+    """Yield the functions that start or renew a session, or find a personal token."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call) and _LETS_IN.search(ast.unparse(node.func)):
+            yield name
+        inner = name
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            inner = f"{name}.{node.name}".lstrip(".")
+        yield from _callers(node, inner)
+
+
+# Another way to sign in runs through the tests below, too.
+def test_every_function_that_lets_someone_in_has_its_ways() -> None:
+    folder = Path(singletable_apps.__file__).parent
+    texts = (path.read_text("utf-8") for path in folder.rglob("*.py"))
+    found = (_callers(ast.parse(text)) for text in texts if _LETS_IN.search(text))
+    assert set(chain.from_iterable(found)) == set(ENTRANCES)
 
 
 @pytest.fixture(params=[*INVITING, ElectionsSite])
@@ -185,7 +249,8 @@ def test_account_with_an_owner_is_not_invited_again(
         inviting.invite_again(user)
 
 
-# An administrator could have sent it to an address of their own, and changed that back.
+# An administrator could have sent it to an address of their own, changed that back until someone
+# signed in, and entered it again.
 @ways
 def test_links_from_before_the_first_sign_in_are_void(
     inviting: Any, sign_in: Callable[..., Any]
@@ -198,11 +263,31 @@ def test_links_from_before_the_first_sign_in_are_void(
     inviting.invite_again(moved)
     stolen = _newest(inviting, "reset")
     inviting.change_email(moved, THEIRS)
-    if sign_in in (by_link, by_password):
+    if sign_in in (by_link, by_password, by_new_password):
         inviting.invite_again(inviting.find("ben"))
-    sign_in(inviting)
+    inviting.change_email(sign_in(inviting), EVIL)
+    inviting.accounts.emails.confirm(_newest(inviting, "email"))
     with pytest.raises(NotSignedIn):
         inviting.accounts.reset(stolen, OTHER)
+
+
+# So that links that were sent before its owner signed in stop working.
+def test_session_of_an_account_that_was_never_claimed_ends(inviting: Any) -> None:
+    accounts = inviting.accounts
+    account, now = accounts.account_of(inviting.find("ben")), inviting.world.clock()
+    sessions, unclaimed = accounts._sessions, account.credentials
+    session, refresh = sessions.start(account.subject, now, credentials=unclaimed)
+    access = accounts._tokens.issue(account.subject, session.family, unclaimed, now, now)
+    token = accounts.tokens.create(account, "Backup", [Scope.READ], 7)
+    assert accounts.has_owner(inviting.find("ben"))
+    uses: list[Callable[[], Any]] = [
+        lambda: accounts.authenticate(access),
+        lambda: accounts.authenticate(token, Scope.READ),
+        lambda: accounts.renew(refresh),
+    ]
+    for use in uses:
+        with pytest.raises(NotSignedIn):
+            use()
 
 
 # A link that moves the address meanwhile would be a link to someone else's mailbox.
@@ -232,3 +317,19 @@ def test_administrator_who_signs_in_otherwise_counts(
     inviting.invite_again(inviting.find("ben"))
     sign_in(inviting)
     assert not inviting.accounts.is_last_admin(inviting.ada, inviting.ada)
+
+
+# The numbers of accounts never come back, but what is left of a person must not stay.
+@ways
+def test_nothing_that_lets_someone_in_is_left_of_a_removed_person(
+    site: Any, sign_in: Callable[..., Any]
+) -> None:
+    ben = sign_in(site)
+    site.accounts.connect(ben, BEN)
+    site.accounts.tokens.create(site.accounts.account_of(site.find("ben")), "x", [Scope.READ], 7)
+    site.remove(site.ada, site.find("ben"))
+    subject = site.accounts.account_of(ben).subject
+    assert site.accounts.identities.find(BEN) is None
+    assert not site.accounts.identities.is_connected(subject)
+    assert site.accounts.sessions(ben) == []
+    assert site.accounts.tokens.list(site.accounts.account_of(ben)) == []
