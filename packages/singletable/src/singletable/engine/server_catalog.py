@@ -14,7 +14,14 @@ from singletable.engine.catalog import Catalog
 from singletable.engine.change_feed import BLOCK, feed_bounds, last_before
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Execute, Row, RowKey
-from singletable.engine.storage.server import ServerLayout, ServerRows, Transaction, digest
+from singletable.engine.storage.server import (
+    RunOnce,
+    ServerLayout,
+    ServerRows,
+    Transaction,
+    digest,
+)
+from singletable.engine.storage.server.dialect import ChangeValues
 from singletable.engine.stream_shards import RETENTION as STREAM_RETENTION
 from singletable.engine.stream_shards import first_streamed
 from singletable.engine.table import Table, build_table
@@ -58,14 +65,14 @@ class ServerCatalog(Catalog):
     def load(self, execute: Execute, latest: float = 0) -> None:
         """Read all tables."""
         rows = list(execute("SELECT number, name, record, version FROM tables ORDER BY name"))
-        known = {table.record.number: table for table in self.tables.values()}
+        known = {table.record.number: table for table in self.draft.values()}
         tables: dict[str, Table] = {}
         for number, name, raw, version in rows:
             if self.versions.get(number) == version:
                 tables[name] = known[number]
             else:
                 tables[name] = build_table(decode_record(raw), self.layout)
-        self.tables = tables
+        self.tables, self._draft = tables, None
         self.versions = {number: version for number, _, _, version in rows}
 
     def add(self, execute: Execute, record: TableRecord) -> Table:
@@ -92,6 +99,7 @@ class ServerCatalog(Catalog):
         """Remove a table, while nobody writes to it."""
         _lock(_transaction(execute), record)
         super().remove(execute, record)
+        self.versions = {n: version for n, version in self.versions.items() if n != record.number}
 
     def read_record(self, execute: Execute, name: str) -> TableRecord | None:
         """Return the stored record of a table."""
@@ -155,10 +163,10 @@ class FeedTrimmer:
         self._bytes = 0
         self._bound = self._deleted = 0  # positions
 
-    def after_commit(self, transaction: Transaction) -> None:
+    def after_commit(self, changes: Sequence[ChangeValues], run: RunOnce) -> None:
         """Trim if this process has appended a block, unless another thread does."""
-        self._count += len(transaction.changes)
-        for number, *_ in transaction.changes:
+        self._count += len(changes)
+        for number, *_ in changes:
             self._streamed[number] += 1
             if self._streamed[number] >= self._settings.stream_shards.records:
                 self._streamed[number] = 0
@@ -166,7 +174,7 @@ class FeedTrimmer:
         if self._count >= BLOCK and self._working.acquire(blocking=False):
             try:
                 self._count = 0
-                self._trim(transaction)
+                run(lambda execute: self._trim(_transaction(execute)))
             finally:
                 self._working.release()
 
@@ -209,9 +217,10 @@ class FeedTrimmer:
 
     def _last_unstreamed(self, transaction: Transaction, now: float, bound: int) -> int:
         """Return `bound`, or the last position before it that no stream needs."""
-        execute, catalog = cast(Execute, transaction), cast(ServerCatalog, transaction.catalog)
-        catalog.load(execute)  # another process may have enabled a stream
-        started = first_streamed((table.record for table in catalog.tables.values()), now)
+        execute = cast(Execute, transaction)
+        # Not those of the catalog: another process may have enabled a stream.
+        records = [decode_record(raw) for (raw,) in execute("SELECT record FROM tables")]
+        started = first_streamed(records, now)
         if started is None:
             return bound
         return min(bound, max(started, last_before(execute, now - STREAM_RETENTION)))

@@ -66,6 +66,7 @@ class ServerEngine(Engine):
         self._owner = str(uuid4())
         self._closed = threading.Event()
         self._filler: threading.Thread | None = None
+        self._starting = threading.Lock()  # the filler
         self._catalog: ServerCatalog = ServerCatalog(ServerLayout(database.dialect))
         database.catalog = self._catalog
         database.after_commit = FeedTrimmer(settings, self._split_later).after_commit
@@ -234,10 +235,13 @@ class ServerEngine(Engine):
             self._filler.join(_MAX_WAIT)
 
     def _start_filling(self) -> None:
-        is_running = self._filler is not None and self._filler.is_alive()
-        if not is_running and next(self._unfilled(), None) is not None:
-            self._filler = threading.Thread(target=self._fill, name="singletable-fill", daemon=True)
-            self._filler.start()
+        with self._starting:
+            is_running = self._filler is not None and self._filler.is_alive()
+            if not is_running and next(self._unfilled(), None) is not None:
+                filler = threading.Thread(target=self._fill, name="singletable-fill", daemon=True)
+                with suppress(RuntimeError):  # too many threads: a later request starts it
+                    filler.start()
+                    self._filler = filler
 
     def _unfilled(self) -> Iterator[tuple[Table, Index | None]]:
         """Yield the indexes to fill, with their tables; None stands for the expiry times."""

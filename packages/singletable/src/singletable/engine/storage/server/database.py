@@ -13,19 +13,26 @@ Rule 4. Tables are known from a cached catalog. A write verifies the versions of
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol, TypeVar, cast
+from functools import partial
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from msgspec import Struct
 
 from singletable.engine.storage.interface import Execute, RowKey
-from singletable.engine.storage.server.dialect import FORMAT, Dialect, ResultRows
+from singletable.engine.storage.server.dialect import (
+    FORMAT,
+    ChangeValues,
+    Dialect,
+    ResultRows,
+)
 from singletable.engine.storage.server.transaction import Transaction
 from singletable.errors import (
     EngineClosed,
@@ -36,9 +43,12 @@ from singletable.errors import (
     TransactionConflict,
 )
 
+_logger = logging.getLogger(__name__)
 T = TypeVar("T")
 # The tables and keys that a write locks: table number, name of the rows, and key.
 Places = Iterable[tuple[int, str, RowKey]]
+# Runs statements outside of a transaction, on a connection of their own, without retries.
+RunOnce: TypeAlias = Callable[[Callable[[Execute], None]], None]
 
 _ATTEMPTS = 8
 # Items that a group writes: each takes a lock, and PostgreSQL has a few thousand by default.
@@ -179,7 +189,8 @@ class ServerDatabase:
         self._threads = ThreadPoolExecutor(connections, "singletable-server")
         self._writers = ThreadPoolExecutor(lanes, "singletable-writer")
         self.catalog: ServerCatalog
-        self.after_commit: Callable[[Transaction], object] = _nothing
+        # Maintains the feed after a commit, which it cannot undo or fail.
+        self.after_commit: Callable[[Sequence[ChangeValues], RunOnce], object] = _nothing
         try:
             with self._pool.connection() as connection:
                 dialect.check_server(connection)
@@ -381,7 +392,7 @@ class ServerDatabase:
                 self._commit(transaction)
             else:
                 transaction.roll_back()
-        _resolve(group, outcomes)
+        self._finish(group, outcomes, transaction)
         return True
 
     def _run_alone(self, group: list[PendingWrite]) -> bool:
@@ -399,8 +410,9 @@ class ServerDatabase:
                 self._create(transaction.created)
                 self._commit(transaction)
                 self.catalog.publish(catalog)
-                self._drop(transaction.dropped)
-        _resolve(group, [outcome])
+        if outcome[1] is None:
+            self._drop(transaction.dropped)
+        self._finish(group, [outcome], transaction)
         return True
 
     def _commit(self, transaction: Transaction) -> None:
@@ -414,8 +426,24 @@ class ServerDatabase:
                     f"{_reason(error)}. The write may or may not have been applied."
                 ) from error
             raise
-        with suppress(*self.dialect.errors):  # the writes are done
-            self.after_commit(transaction)
+
+    def _finish(
+        self,
+        group: list[PendingWrite],
+        outcomes: list[tuple[Any, BaseException | None]],
+        transaction: Transaction,
+    ) -> None:
+        """Answer the writes of a group that has committed, then maintain what they have changed.
+
+        The writes are done, so a failure is logged.
+        """
+        _resolve(group, outcomes)
+        try:
+            self.after_commit(transaction.changes, partial(self._read_from, self._pool))
+        except Exception as error:
+            is_expected = isinstance(error, (SingleTableError, *self.dialect.errors))
+            trace = None if is_expected else error
+            _logger.warning("The change feed was not trimmed: %s.", _reason(error), exc_info=trace)
 
     def _create(self, names: list[str]) -> None:
         """Create tables of rows on another connection: on MariaDB, DDL commits a transaction."""
@@ -425,10 +453,13 @@ class ServerDatabase:
                 self.dialect.run(connection, [(text, ()) for text in texts])
 
     def _drop(self, names: list[str]) -> None:
-        """Drop tables of rows after the COMMIT; an error must not run the write again."""
+        """Drop tables of rows after the COMMIT; an error must not run the write again.
+
+        What is left is dropped when an engine is opened.
+        """
         if names:
             with (
-                suppress(*self.dialect.errors, ServiceUnavailable),
+                suppress(*self.dialect.errors, SingleTableError),
                 self._pool.connection() as connection,
             ):
                 for name in names:
@@ -443,7 +474,7 @@ class ServerDatabase:
             self._replica.close()
 
 
-def _nothing(transaction: Transaction) -> None:
+def _nothing(changes: Sequence[ChangeValues], run: RunOnce) -> None:
     """Do nothing after a commit."""
 
 
