@@ -178,7 +178,8 @@ class GameState(Entity, table=engagements, type_tag=("EntityType", "GameState"))
     `question_index` is the place of the question in the content; `played` has the ids of played
     questions, `asked` their indexes. `deadline` is when the phase ends by itself. While the game
     is paused, `paused_phase` is the phase before, and `remaining` its seconds until the deadline.
-    `shared` has the ids of survey questions whose results players can see.
+    `shared` has the ids of survey questions whose results players can see. `phases_begun` counts
+    phases; going on after a pause begins none.
     """
 
     game_id: Attr[str] = attr()
@@ -202,6 +203,7 @@ class GameState(Entity, table=engagements, type_tag=("EntityType", "GameState"))
     # The host has ended the game, and the current question is being counted.
     is_ending: Attr[bool] = attr(default=False)
     shared: Attr[list[str]] = attr(name="SharedResults", factory=list[str])
+    phases_begun: Attr[int] = attr(default=0)
     updated_at: Attr[datetime] = updated()
     expires_at: Attr[datetime] = expires()
     version: Attr[int] = version()
@@ -417,13 +419,18 @@ UNSEEN = (AskedStatus.PENDING, AskedStatus.HIDDEN)
 
 
 class AudienceQuestion(Entity, table=engagements, type_tag=("EntityType", "AudienceQuestion")):
-    """A question of a player to the host. Votes for it are in the items of players."""
+    """A question of a player to the host. Votes for it are in the items of players.
+
+    One that is shown large is so only in the phase `shown_in`, because the next needs the screen.
+    """
 
     game_id: Attr[str] = attr()
     asked_id: Attr[str] = attr()
     player_id: Attr[str] = attr()
     text: Attr[str] = attr()
     status: Attr[AskedStatus] = attr()
+    # What `GameState.phases_begun` was when the question was shown large.
+    shown_in: Attr[int] = attr(default=-1)
     asked_at: Attr[datetime] = attr()
     expires_at: Attr[datetime] = expires()
 

@@ -272,7 +272,7 @@ write("Q3", "Vote for a question, or not", updates(Player, Player.upvotes), rate
 write(
     "Q4",
     "Show, answer or hide a question",
-    updates(AudienceQuestion, AudienceQuestion.status),
+    updates(AudienceQuestion, AudienceQuestion.status, AudienceQuestion.shown_in),
     rate=per_minute(5),
 )
 

@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 from singletable import evolve
 from singletable_apps.games.entities import (
     Answer,
+    AskedStatus,
+    AudienceQuestion,
     Game,
     GameState,
     Leaderboard,
@@ -60,6 +62,17 @@ def open_all(state: GameState, questions: int, now: datetime) -> GameState:
         played=[question_id_of(number) for number in range(1, questions + 1)],
         asked=[*range(questions)],
     )
+
+
+def running_phase(state: GameState) -> Phase:
+    """Return the phase, or while the game is paused, the one that goes on afterward."""
+    return (state.paused_phase if state.phase is Phase.PAUSED else None) or state.phase
+
+
+def asked_status(asked: AudienceQuestion, state: GameState) -> AskedStatus:
+    """Return the status of a question to the host in this phase of the game."""
+    is_over = asked.status is AskedStatus.SHOWN and asked.shown_in != state.phases_begun
+    return AskedStatus.VISIBLE if is_over else asked.status
 
 
 def is_interrupted(state: GameState) -> bool:

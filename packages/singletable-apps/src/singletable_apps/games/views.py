@@ -86,10 +86,8 @@ class Snapshot:
 def public_view(snapshot: Snapshot, role: Role) -> View:
     """Return what everyone in a role sees."""
     play, state, game = snapshot.play, snapshot.state, snapshot.game
-    asked, sees_all = list_asked(game, snapshot.asked, snapshot.players), role in DRIVERS
-    phase = (
-        state.paused_phase if state.phase is Phase.PAUSED and state.paused_phase else state.phase
-    )
+    asked, sees_all = list_asked(play, snapshot.asked, snapshot.players), role in DRIVERS
+    phase = rules.running_phase(state)
     view: View = {
         "gameId": game.game_id,
         "title": game.title,
@@ -280,19 +278,19 @@ def _survey(snapshot: Snapshot, role: Role) -> View:
 
 
 def list_asked(
-    game: entities.Game,
+    play: rules.Play,
     asked: Iterable[entities.AudienceQuestion],
     players: Mapping[str, entities.Player],
 ) -> list[View]:
     """Return questions to the host, most votes first. Removed players do not count."""
     active = [each for each in players.values() if each.is_active]
     votes = Counter(each for player in active for each in player.upvotes)
-    shown = [] if game.settings.is_anonymous else active
+    shown = [] if play.game.settings.is_anonymous else active
     names = {each.player_id: each.name for each in shown}
     ordered = sorted(asked, key=lambda each: (-votes[each.asked_id], each.asked_at))
     return [
         {"id": each.asked_id, "votes": votes[each.asked_id], "text": each.text}
-        | {"name": names.get(each.player_id, ""), "status": each.status}
+        | {"name": names.get(each.player_id, ""), "status": rules.asked_status(each, play.state)}
         for each in ordered
     ]
 

@@ -90,6 +90,28 @@ def test_one_question_is_shown_large_at_a_time(memory: World) -> None:
         memory.service.audience.decide(game, "0" * 16, AskedStatus.SHOWN)
 
 
+def test_a_question_is_shown_large_until_the_phase_ends(world: World) -> None:
+    game = world.game(settings=ASKING)
+    (ada,) = world.join(game, "Ada")
+    asked_id, command = ask(ada, "Why?"), world.service.rounds.command
+    phases = list[str]()
+    while (state := world.service.context.get_state(game.game_id)).phase != "ended":
+        phases.append(state.phase)
+        world.service.audience.decide(game, asked_id, AskedStatus.SHOWN)
+        assert listed(world, game, Role.SCREEN)[0][3] == "shown"
+        if state.phase == "open":
+            command(game.game_id, Command.PAUSE)
+            command(game.game_id, Command.RESUME)
+            assert listed(world, game, Role.SCREEN)[0][3] == "shown"
+        if state.phase == "reveal" and "reveal" not in phases[:-1]:
+            command(game.game_id, Command.REOPEN)
+            # It was shown large while the question was open for the first time, too.
+            assert listed(world, game, Role.SCREEN)[0][3] == "visible"
+        command(game.game_id, Command.NEXT)
+        assert listed(world, game, Role.SCREEN)[0][3] == "visible", phases
+    assert {"waiting", "open", "reveal", "leaderboard"} <= {*phases}
+
+
 @pytest.mark.parametrize(
     ("text", "changes", "error"),
     [

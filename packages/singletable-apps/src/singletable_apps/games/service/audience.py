@@ -55,8 +55,8 @@ class Audience:
         self._context.notify(game)
 
     def decide(self, game: Game, asked_id: str, status: AskedStatus) -> None:
-        """Give a question a status. If it is shown large, the one before is not."""
-        known = self._read(game)
+        """Give a question a status. Shown large, it replaces another one until the phase ends."""
+        known, now = self._read(game), self._context.get_state(game.game_id).phases_begun
         if asked_id not in known:
             raise NotFound("There is no such question.")
         changes = {asked_id: status}
@@ -64,8 +64,10 @@ class Audience:
             shown = [each for each, asked in known.items() if asked.status is status]
             changes = dict.fromkeys(shown, AskedStatus.VISIBLE) | changes
         for each, new in changes.items():
-            key = AudienceQuestion.key(game.game_id, each)
-            self._context.store.update(key, AudienceQuestion.status.set(new))
+            self._context.store.update(
+                AudienceQuestion.key(game.game_id, each),
+                *(AudienceQuestion.status.set(new), AudienceQuestion.shown_in.set(now)),
+            )
         self._context.notify(game)
 
     def _read(self, game: Game, *, for_player: bool = False) -> dict[str, AudienceQuestion]:

@@ -221,7 +221,7 @@ class Reports:
             champions=[each.player for each in scores if each.place == 1 and each.points],
             teams=sorted(totals.items(), key=lambda each: -each[1]),
             player_count=len(teams),
-            asked=list_asked(game, self._store.list_asked(game_id), players),
+            asked=list_asked(play, self._store.list_asked(game_id), players),
         )
 
     def summarize(self, game_id: str, question_id: str) -> entities.Round:

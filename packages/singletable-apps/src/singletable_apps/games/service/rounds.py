@@ -187,6 +187,7 @@ class Rounds:
 
     def _write(self, before: GameState, after: GameState, entry: Round | None = None) -> GameState:
         """Write a state, with its round, unless someone else was faster; return the newest."""
+        after.phases_begun += rules.running_phase(after) is not rules.running_phase(before)
         # A transaction can be repeated after a lost response, also if it is a single write.
         with suppress(ConditionFailed):
             with self._context.write_state(after) as tx:
@@ -450,7 +451,13 @@ class Rounds:
         game, state, now = play.game, play.state, self._context.clock()
         self._copy_scores(game.game_id, state)
         players = sum(each.is_active for each in self._store.list_players(game.game_id))
-        ended = evolve(state, phase=Phase.ENDED, deadline=None, is_ending=False)
+        ended = evolve(
+            state,
+            phase=Phase.ENDED,
+            deadline=None,
+            is_ending=False,
+            phases_begun=state.phases_begun + 1,
+        )
         with suppress(ConditionFailed):
             with self._context.write_state(ended) as tx:
                 tx.update(
