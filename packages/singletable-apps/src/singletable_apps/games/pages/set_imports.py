@@ -81,12 +81,17 @@ def preview_import(page: AnyPage, upload: PostedUpload) -> Response:
 
 
 def _show_preview(page: PageContext, read: formats.ReadSet, form: Form, status: int) -> Response:
+    target, types = _find_target(page, form), [each.type for each in read.draft.questions]
+    is_quiz = QuestionType.TRIVIA in types
+    if target:
+        is_quiz = target.type is EngagementType.TRIVIA
     return page.render(
         "set_preview",
         status,
         form=form,
         read=read,
-        target=_find_target(page, form),
+        target=target,
+        unsolved=types.count(QuestionType.CHOICE) if is_quiz else 0,
         types=TYPES,
         format_title=formats.FORMATS[read.format].title if form.value("filename") else "Pasted",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from io import BytesIO
 
@@ -10,7 +11,13 @@ from PIL import Image
 
 from singletable_apps.games.entities import QuestionSet
 from singletable_apps.games.formats import SetFormat, read_set
-from singletable_apps.games.questions import Question, QuestionType, SetDraft, Visibility
+from singletable_apps.games.questions import (
+    EngagementType,
+    Question,
+    QuestionType,
+    SetDraft,
+    Visibility,
+)
 from singletable_apps.games.service.sets import ADMIN
 from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.support.world import (
@@ -333,6 +340,29 @@ def test_pasted_list_becomes_questions(app: PagesApp) -> None:
     assert (capital.type, tea.type, why.type) == ("trivia", "choice", "text")
     browser.submit(browser.upload(form, {"text": "One?\nTwo?\n"}), "/save")
     assert titles(app, item)[3:] == ["One?", "Two?"]
+
+
+UNSOLVED, SOLVED = "Tea?\na) Green\nb) Black", "Sky?\na) Red\nb) Blue *"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "warning"),
+    [
+        (EngagementType.TRIVIA, UNSOLVED, "1 question has no correct answer"),
+        (EngagementType.TRIVIA, SOLVED, ""),
+        (EngagementType.MIXED, UNSOLVED, ""),
+        (None, f"{UNSOLVED}\n{SOLVED}\n{UNSOLVED}", "2 questions have no correct answer"),
+        (None, UNSOLVED, ""),
+    ],
+)
+def test_preview_warns_of_trivia_without_correct_answers(
+    app: PagesApp, kind: EngagementType | None, text: str, warning: str
+) -> None:
+    into = {"into": create(app, SetDraft("Mine", type=kind)).set_id} if kind else {}
+    browser = app.browser(host=True)
+    page = browser.upload(browser.get("sets", "import", **into), {"text": text})
+    found = re.findall(r"\d+ questions? ha(?:s|ve) no correct answer", page.text)
+    assert found == ([warning] if warning else [])
 
 
 def test_pasted_list_has_sliders_orders_and_typed_answers() -> None:
