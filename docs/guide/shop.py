@@ -73,7 +73,7 @@ patterns = PatternCatalog(
     sizes={Customer: 300, Order: 250, Line: 120, Basket: 500, Product: 700},
     counts={
         Customer: ItemCount(5_000_000, growth=0.08),
-        Order: ItemCount(20_000_000, growth=0.1, in_index={"waiting": 0.002}),
+        Order: ItemCount(20_000_000, growth=0.1, shares={"waiting": 0.002}),
         Line: ItemCount(80_000_000, growth=0.1),
         Basket: 20_000,
         Product: 5_000,

@@ -28,6 +28,20 @@ def test_simulate_prints_where_throttling_begins(run: Run) -> None:
     assert "without a declared size are assumed to have 1,024 bytes: User, UserSkill." in words
 
 
+@pytest.mark.parametrize(
+    ("skew", "expected"),
+    [((), ": user. If some"), (("--skew", "uniform"), ": all keys."), (("--skew", "zipf:1"), None)],
+)
+def test_simulate_says_which_values_are_taken_to_be_equally_frequent(
+    run: Run, skew: tuple[str, ...], expected: str | None
+) -> None:
+    code, out, _ = run("simulate", APP, "--minutes", "1", *SMALL, *skew)
+    words = " ".join(out.split())
+    assert code == 0
+    text = "calls are about all values equally often"
+    assert f"{text}{expected}" in words if expected else text not in words
+
+
 def test_simulate_scales_to_a_number_of_items_and_compares_changes(run: Run) -> None:
     code, out, _ = run(
         "simulate", APP, "--minutes", "1", "--scale", "5,000 users", "--skew", "zipf:1.2",

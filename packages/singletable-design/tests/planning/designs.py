@@ -135,7 +135,7 @@ def news_catalog() -> PatternCatalog:
         sizes={Author: 900, Article: 2500, Reader: 5000, Session: 150, Building: 120, Vote: 200},
         counts={
             Author: 4,
-            Article: ItemCount(40, in_index={"drafts": 0.3}),
+            Article: ItemCount(40, shares={"drafts": 0.3}),
             Reader: 20,
             Session: 60,
             Building: 40,
@@ -178,6 +178,47 @@ def news_catalog() -> PatternCatalog:
     made.write("W18", "Forget a reader", clears(Reader), items=4, rate=per_minute(6))
     made.write("W19", "Move", updates(Building, Building.street), rate=per_second(1))
     made.write("W20", "Two authors", creates(Author), deletes(Author), rate=per_second(1))
+    return made
+
+
+ledger = Table("ledger")
+
+
+class Batch(Entity, table=ledger):
+    """An item that counts others."""
+
+    name: Attr[str] = attr()
+    transfers: Attr[int] = attr(default=0)
+
+    key = Key(pk=("BATCH", name), sk="BATCH")
+
+
+class Transfer(Entity, table=ledger):
+    """An item of which some have unique values, and some are counted."""
+
+    number: Attr[str] = attr()
+    note: Attr[str] = attr(default="")
+    external: Attr[str | None] = attr(default=None)
+    reverses: Attr[str | None] = attr(default=None)
+    batch: Attr[str | None] = attr(default=None)
+
+    key = Key(pk=("TRANSFER", number), sk="TRANSFER")
+    one_external = Unique(external)
+    one_reversal = Unique(reverses)
+    counted = Count(Batch, Batch.transfers, key=(batch,))
+
+
+def ledger_catalog() -> PatternCatalog:
+    """Return patterns that write optional unique and counted values."""
+    shares = {"one_external": 0.5, "one_reversal": 0.25, "counted": 0.5}
+    made = PatternCatalog(
+        "ledger", ledger, counts={Batch: 4, Transfer: ItemCount(80, shares=shares)}
+    )
+    made.read("R1", "A transfer", Transfer.one_external, rate=per_second(1))
+    made.write("W1", "Transfer", creates(Transfer), rate=per_second(8))
+    made.write("W2", "Delete", deletes(Transfer), rate=per_second(8))
+    made.write("W3", "Note", updates(Transfer, Transfer.note), rate=per_second(8))
+    made.write("W4", "Rewrite", puts(Transfer), rate=per_second(8))
     return made
 
 

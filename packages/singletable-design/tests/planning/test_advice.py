@@ -399,7 +399,7 @@ def open_tickets(*, sparse: bool) -> PatternCatalog:
         )
 
     counts: dict[type, ItemCount] = {
-        Job: ItemCount(1000, in_index={"in_state": 0.25} if sparse else {})
+        Job: ItemCount(1000, shares={"in_state": 0.25} if sparse else {})
     }
     made = PatternCatalog("jobs", table, sizes={Job: 500}, counts=counts)
 

@@ -49,6 +49,7 @@ from tests.planning.designs import (
     Reader,
     Session,
     Vote,
+    ledger_catalog,
     news,
     news_catalog,
     post,
@@ -156,6 +157,10 @@ def test_plan_of_every_rule_is_what_the_engine_consumes() -> None:
 
 def test_plan_of_a_skewed_directory_is_what_the_engine_consumes() -> None:
     check([skills_catalog(users=60)], 600)
+
+
+def test_plan_of_optional_values_is_what_the_engine_consumes() -> None:
+    check([ledger_catalog()], 480, step=40)
 
 
 def every_write(table: Table, counts: dict[type, int], other: type) -> PatternCatalog:

@@ -8,6 +8,7 @@ import pytest
 
 from singletable import (
     Attr,
+    Count,
     DeclarationError,
     Entity,
     Index,
@@ -52,7 +53,7 @@ def catalog() -> PatternCatalog:
         "directory",
         directory,
         sizes={Person: 1024, Skill: 3000},
-        counts={Person: 1000, Skill: ItemCount(5000, growth=0.1, in_index={"found": 0.5})},
+        counts={Person: 1000, Skill: ItemCount(5000, growth=0.1, shares={"found": 0.5})},
         values=[zipf(Skill.skill, 60)],
     )
     made.read("A", "A person", Person.key, rate=per_second(100, peak=300))
@@ -94,24 +95,62 @@ def test_plan_says_what_it_assumes() -> None:
     assert [one for one in assumptions if "left out: E." in one]
 
 
-def test_plan_says_that_all_items_are_taken_to_be_in_a_sparse_index() -> None:
+def test_plan_says_that_all_items_are_taken_to_have_what_is_optional() -> None:
     index = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
-    jobs = Table("jobs", indexes=[index])
+    other = Index("GSI2", pk="GSI2PK", sk="GSI2SK")
+    jobs = Table("jobs", indexes=[index, other])
+
+    class Owner(Entity, table=jobs):
+        name: Attr[str] = attr()
+        jobs: Attr[int] = attr(default=0)
+
+        key = Key(pk=("OWNER", name), sk="OWNER")
 
     class Job(Entity, table=jobs):
         name: Attr[str] = attr()
         state: Attr[str] = attr(default="waiting")
+        code: Attr[str | None] = attr(default=None)
+        owner: Attr[str | None] = attr(default=None)
 
         key = Key(pk=("JOB", name), sk="JOB")
         waiting = Key(pk="WAITING", sk=name).on(index, when=state == "waiting")
+        owned = Key(pk=("OWNER", owner), sk=name).on(other)
+        one_code = Unique(code)
+        counted = Count(Owner, Owner.jobs, key=(owner,))
 
     def assumptions(count: ItemCount) -> str:
         made = PatternCatalog("jobs", jobs, sizes={Job: 300}, counts={Job: count})
         made.read("W", "Waiting jobs", Job.waiting, items=5, rate=per_second(1))
         return " ".join(create_plan([made]).assumptions)
 
-    assert "Job.waiting. Declare their share" in assumptions(ItemCount(1000))
-    assert "sparse" not in assumptions(ItemCount(1000, in_index={"waiting": 0.1}))
+    names = ["waiting", "owned", "one_code", "counted"]
+    text = ", ".join(f"Job.{name}" for name in names)
+    assert f"{text}. Declare" in assumptions(ItemCount(1000))
+    shares = dict.fromkeys(names, 0.1)
+    assert "sparse" not in assumptions(ItemCount(1000, shares=shares))
+    for name in names:
+        rest = {one: share for one, share in shares.items() if one != name}
+        assert f" Job.{name}. Declare" in assumptions(ItemCount(1000, shares=rest))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_optional_unique_values_store_markers_for_their_share(share: float) -> None:
+    table = Table("codes")
+
+    class Coupon(Entity, table=table):
+        name: Attr[str] = attr()
+        code: Attr[str | None] = attr(default=None)
+
+        key = Key(pk=("COUPON", name), sk="COUPON")
+        one_code = Unique(code)
+
+    count = ItemCount(1000, shares={"one_code": share})
+    made = PatternCatalog("codes", table, sizes={Coupon: 300}, counts={Coupon: count})
+    made.write("W", "A coupon", creates(Coupon), rate=per_second(10))
+    plan = create_plan([made])
+    assert plan.stored_bytes == 1000 * 400 + share * 1000 * 300
+    # An item with a code is written in a transaction with its marker.
+    assert plan.write.average == 10 * (1 + 3 * share)
 
 
 def test_more_items_and_calls_never_cost_fewer_units() -> None:

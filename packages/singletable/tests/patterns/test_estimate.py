@@ -34,6 +34,7 @@ from singletable import (
     updates,
     upserts,
 )
+from singletable.errors import DeclarationError
 from singletable.patterns import Estimate, Pattern, estimate
 from singletable.patterns.expected_load import Expectations
 from singletable.store import EntityAccess
@@ -224,14 +225,14 @@ def test_update_of_any_field_may_move_its_entries() -> None:
 
 
 def test_entry_of_a_sparse_index_is_charged_for_the_items_in_it() -> None:
-    counts: dict[type, ItemCount] = {Task: ItemCount(1000, in_index={"waiting": 0.1})}
+    counts: dict[type, ItemCount] = {Task: ItemCount(1000, shares={"waiting": 0.1})}
     text = write(updates(Task, Task.text), size=3000, counts=counts)
     assert units(text) == {"table": 3, "by_state": pytest.approx(0.3)}
     assert units(write(deletes(Task), size=500, counts=counts))["by_state"] == pytest.approx(0.1)
 
 
 def test_new_item_is_in_a_sparse_index_if_its_defaults_are() -> None:
-    counts: dict[type, ItemCount] = {Task: ItemCount(1000, in_index={"waiting": 0.1})}
+    counts: dict[type, ItemCount] = {Task: ItemCount(1000, shares={"waiting": 0.1})}
     assert units(write(creates(Task), size=500, counts=counts))["by_state"] == 1
     assert units(write(updates(Task, Task.state), size=500, counts=counts))["by_state"] == 1
 
@@ -244,6 +245,74 @@ def test_transaction_doubles_the_table_and_not_the_indexes() -> None:
 def test_unique_value_and_counter_are_written_in_a_transaction() -> None:
     assert units(write(creates(Account), size=1000)) == {"table": 2 + 2}
     assert units(write(creates(Note), size=1000)) == {"table": 2 + 2}
+
+
+payments = Table("payments")
+
+
+class Month(Entity, table=payments):
+    name: Attr[str] = attr()
+    payments: Attr[int] = attr(default=0)
+
+    key = Key(pk=("MONTH", name), sk="MONTH")
+
+
+class Payment(Entity, table=payments):
+    number: Attr[str] = attr()
+    note: Attr[str] = attr(default="")
+    external: Attr[str | None] = attr(default=None)
+    reverses: Attr[str | None] = attr(default=None)
+    month: Attr[str | None] = attr(default=None)
+
+    key = Key(pk=("PAYMENT", number), sk="PAYMENT")
+    one_external = Unique(external)
+    one_reversal = Unique(reverses)
+    counted = Count(Month, Month.payments, key=(month,))
+
+
+SHARES = {"one_external": 0.5, "one_reversal": 0.2, "counted": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("effects", "shares", "expected"),
+    [
+        # An item, two markers and a counter.
+        ([creates(Payment)], {}, {"table": 2 * 4}),
+        # A transaction, unless all three values are absent: 1 − 0.5 × 0.8 × 0.9.
+        ([creates(Payment)], SHARES, {"table": 1.64 + 2 * 0.5 + 2 * 0.2 + 2 * 0.1}),
+        ([creates(Payment)], dict.fromkeys(SHARES, 0.0), {"table": 1}),
+        ([deletes(Payment)], SHARES, {"table": 1.64 + 2 * 0.5 + 2 * 0.2 + 2 * 0.1, "read": 1}),
+        # The month is written in any case, and with the payment if that is in it.
+        ([creates(Payment), checks(Month)], SHARES, {"table": 2 + 2 + 2 * 0.5 + 2 * 0.2}),
+        # A put reads the markers of unchanged values.
+        ([puts(Payment)], SHARES, {"table": 1, "read": 1 + 0.5 + 0.2}),
+        # The new value is certain, but half of the items have no old one.
+        ([updates(Payment, Payment.external)], SHARES, {"table": 2 + 2 + 2 * 0.5, "read": 2}),
+        ([updates(Payment, Payment.month)], SHARES, {"table": 2 + 2 + 2 * 0.1, "read": 2}),
+    ],
+)
+def test_optional_values_are_charged_for_the_items_that_have_them(
+    effects: list[EntityAccess], shares: dict[str, float], expected: dict[str, float]
+) -> None:
+    pattern = PatternCatalog("payments", payments).write("W", "A write", *effects)
+    made = estimate(pattern, {}, {Payment: ItemCount(1000, shares=shares)})
+    assert units(made) == pytest.approx(expected)
+    # The most is that of a call with all values.
+    assert made.write == estimate(pattern).write
+
+
+@pytest.mark.parametrize("name", ["external", "one_name", "key"])
+def test_shares_of_what_every_item_has_are_rejected(name: str) -> None:
+    people = Table("people")
+
+    class Person(Entity, table=people):
+        external: Attr[str] = attr()
+
+        key = Key(pk=("PERSON", external), sk="PERSON")
+        one_name = Unique(external)
+
+    with pytest.raises(DeclarationError, match=f"shares has '{name}', .* optional, are none"):
+        PatternCatalog("p", people, counts={Person: ItemCount(9, shares={name: 0.5})})
 
 
 def test_update_that_may_write_a_marker_typically_writes_one_item() -> None:

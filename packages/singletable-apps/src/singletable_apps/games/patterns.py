@@ -55,7 +55,7 @@ _ITEMS: dict[type, tuple[int, int | ItemCount]] = {
     Process: (300, 200),
     JoinCode: (150, 2_000),
     GameEntry: (350, ItemCount(50_000, growth=0.05)),
-    QuestionSet: (700, ItemCount(2_000, in_index={"by_name": 0.05})),
+    QuestionSet: (700, ItemCount(2_000, shares={"by_name": 0.05})),
     SetVersion: (900, 20_000),
     SetQuestion: (900, 400_000),
 }

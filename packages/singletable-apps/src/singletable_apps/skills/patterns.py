@@ -57,7 +57,7 @@ from singletable_apps.skills.entities import (
 # 50 new users a second would be 130 million a month. So these are peaks, such as during an import.
 # The bytes of an item, and how many there are.
 _ITEMS: dict[type, tuple[int, int | ItemCount]] = {
-    User: (1_024, ItemCount(10_000, growth=0.02, in_index={"by_name": 0.98})),
+    User: (1_024, ItemCount(10_000, growth=0.02, shares={"by_name": 0.98})),
     UserSkill: (512, ItemCount(50_000, growth=0.02)),
     Rating: (200, ItemCount(150_000, growth=0.02)),
     FormerUsername: (80, 500),

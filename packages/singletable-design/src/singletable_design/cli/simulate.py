@@ -149,7 +149,7 @@ def simulate(
     notes = [_growth_note(scale, months)] if factor != 1 or months else []
     if not changes:
         notes += _remedies(now.throttle_point, is_on_demand=_is_on_demand(workload, settings))
-    notes += _notes(workload, catalogs)
+    notes += _notes(workload, catalogs, settings.skew)
     report = show_simulation(app, now.result, now.throttle_point, what_ifs, notes)
     print_report(Console(highlight=False), report)
     if html is not None:
@@ -272,7 +272,7 @@ def _growth_note(scale: str, months: float) -> str:
     return f"The load is that {' and '.join(parts)}."
 
 
-def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
+def _notes(workload: Workload, catalogs: Sequence[PatternCatalog], skew: float | None) -> list[str]:
     """Return what the figures assume, as `plan` does, and what the drawn keys assume."""
     from singletable_design.planning import create_plan
 
@@ -281,5 +281,11 @@ def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
         notes.append(
             "The number of values is not declared, so we assume that each item has its own: "
             f"{', '.join(workload.assumed)}. Declare it with values=[…] of the catalog."
+        )
+    if workload.even and not skew:
+        names = "all keys" if skew is not None else ", ".join(workload.even)
+        notes.append(
+            f"In every second, calls are about all values equally often: {names}. If some are "
+            "busier, such as those of today, declare values=[zipf(…)], or try --skew zipf:1."
         )
     return notes

@@ -122,6 +122,8 @@ class PatternArguments:
             values = population.short_values(slot)
             if any(values[name] != one for name, one in self._constants.items()):
                 continue
+            if isinstance(self._sample, UniqueValue) and None in map(values.get, self._fixed()):
+                continue
             if access is None or access.index is None or population.is_in_index(access, values):
                 break
         self._draw_partition(values, access, rng)
@@ -181,6 +183,8 @@ def changed_value(
         values_in_turn = (population.field_value(name, at % limit + 1) for at in (first, first + 1))
         return next((one for one in values_in_turn if one != old), old)
     kind = plain_type(model.fields[name].annotation)
+    if old is None:
+        old = population.field_value(name, number % 9_000 + 1)
     if kind is str and isinstance(old, str) and len(old) > len(str(number)):
         return f"{number}-{old}"[: len(old)]
     if kind is bytes and isinstance(old, bytes):

@@ -253,24 +253,34 @@ def _assumptions(
     if unsized := [entity.__name__ for entity in entities if entity not in sizes]:
         names = ", ".join(unsized)
         yield f"Items without a declared size are assumed to have 1,024 bytes: {names}."
-    if sparse := list(_undeclared_shares(catalogs)):
+    if sparse := list(_undeclared_shares(catalogs, entities)):
         entity, key = sparse[0]
         yield (
-            "All items that can be in a sparse index are assumed to be in it: "
-            f"{', '.join('.'.join(one) for one in sparse)}. Declare their share: "
-            f'counts={{{entity}: ItemCount(…, in_index={{"{key}": 0.1}})}}.'
+            "All items are assumed to be in sparse indexes, and to have their optional unique and "
+            f"counted values: {', '.join('.'.join(one) for one in sparse)}. Declare the share that "
+            f'is or has: counts={{{entity}: ItemCount(…, shares={{"{key}": 0.1}})}}.'
         )
     if uncounted := [entity.__name__ for entity in entities if entity not in counted]:
         yield f"Entities without a declared count store nothing here: {', '.join(uncounted)}."
 
 
-def _undeclared_shares(catalogs: Sequence[PatternCatalog]) -> Iterable[tuple[str, str]]:
-    """Yield the entity and name of each key with `when` and without a share of the items."""
-    counts: dict[type, set[str]] = defaultdict(set)
+def _undeclared_shares(
+    catalogs: Sequence[PatternCatalog], entities: Iterable[type]
+) -> Iterable[tuple[str, str]]:
+    """Yield the entity and name of each key, unique value and count that items may lack."""
+    declared: dict[type, set[str]] = defaultdict(set)
     for catalog in catalogs:
         for entity, count in catalog.counts.items():
-            counts[entity] |= set(count.in_index)
-    for entity, declared in counts.items():
-        for key in model_of(entity).indexes.values():
-            if key.when is not None and key.name not in declared:
-                yield entity.__name__, key.name
+            declared[entity] |= set(count.shares)
+    for entity in entities:
+        model = model_of(entity)
+        sparse = [one.name for one in model.indexes.values() if one.when is not None]
+        fields = {
+            one.name: one.fields
+            for kind in (model.indexes, model.uniques, model.counts)
+            for one in kind.values()
+        }
+        optional = [name for name in fields if model.is_optional(fields[name])]
+        for name in dict.fromkeys((*sparse, *optional)):
+            if name not in declared[entity]:
+                yield entity.__name__, name

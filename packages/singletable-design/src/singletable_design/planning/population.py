@@ -285,10 +285,12 @@ class EntityPopulation:
             values[name] = self._plain_value(name, model.fields[name].role, slot)
         values |= self.key_values(slot)
         values |= self._index_values(slot)
-        values |= self._sparse_values(slot)
+        chosen = self._sparse_values(slot)
+        values |= chosen
         for other, fields in self.references:
             theirs = other.key_values(other.slot(slot.number % other.total))
-            values |= {name: theirs[field] for name, field in fields.items()}
+            if all(chosen.get(name, name) is not None for name in fields):
+                values |= {name: theirs[field] for name, field in fields.items()}
         if model.entity in _SAMPLES:
             added = _SAMPLES[model.entity](slot.number)
             values |= {name: one for name, one in added.items() if name not in model.key.fields}
@@ -367,7 +369,9 @@ class EntityPopulation:
         """The values of fields that decide which indexes an item is in, with cumulative weights."""
         model = self.model
         sparse = [key for key in model.indexes.values() if self._is_sparse(key)]
-        names = [name for name in model.fields if any(name in self.deciding(key) for key in sparse)]
+        deciding = {name for key in sparse for name in self.deciding(key)}
+        deciding |= {name for fields in self._optional_values.values() for name in fields}
+        names = [name for name in model.fields if name in deciding]
         names = [name for name in names if name not in model.key.fields]
         if not names:
             return [], []
@@ -384,10 +388,28 @@ class EntityPopulation:
             except InvalidValue:
                 continue
             combinations.append(combination)
-            members.append([_is_in(key, {**base, **combination}, item) for key in sparse])
+            is_in = [_is_in(key, {**base, **combination}, item) for key in sparse]
+            optional = self._optional_values.values()
+            has = [all(combination[name] is not None for name in one) for one in optional]
+            members.append(is_in + has)
         targets = [self.shares.get(key.name, 1.0) for key in sparse]
+        targets += [self.shares[name] for name in self._optional_values]
         weights = _fit_weights(members, targets)
         return combinations, list(itertools.accumulate(weights))
+
+    @cached_property
+    def _optional_values(self) -> dict[str, list[str]]:
+        """The optional fields of the unique values and counts that a declared share has."""
+        declared = [
+            (one.name, one.fields)
+            for kind in (self.model.uniques, self.model.counts)
+            for one in kind.values()
+            if one.name in self.shares
+        ]
+        return {
+            name: [one for one in fields if self.model.is_optional([one])]
+            for name, fields in declared
+        }
 
     @cached_property
     def _base_values(self) -> dict[str, object]:
@@ -413,13 +435,10 @@ class EntityPopulation:
             return {}
         at = bisect_left(sums, slot.number * _GOLDEN % 1 * sums[-1])
         chosen = combinations[min(at, len(combinations) - 1)]
-        # A value that is present is that of the index, one of many.
-        index_values = {name for name in self.index_fields if number_of_choices(self, name) is None}
-        return {
-            name: value
-            for name, value in chosen.items()
-            if value is None or name not in index_values
-        }
+        # A value that is present is that of the index or the constraint, one of many.
+        others = {name for name in self.index_fields if number_of_choices(self, name) is None}
+        others |= self._unique_fields
+        return {name: one for name, one in chosen.items() if one is None or name not in others}
 
     def is_in_index(self, key: ResolvedKey, values: Mapping[str, object]) -> bool:
         """Return whether the item of these values is in an index."""
@@ -519,7 +538,7 @@ class Population:
         model, parent = population.model, population.parent
         declared = self._counts.get(model.entity)
         if declared is not None:
-            population.shares = declared.in_index
+            population.shares = declared.shares
         reads = list(self._reads(model))
         for name in _spread_fields(population):
             if population.limit_of(name) is None and any(name in fixed for fixed, _, _ in reads):
@@ -579,7 +598,7 @@ class Population:
             elif selection.entity is model.entity:
                 share = 1.0
                 if model.entity in self._counts:
-                    share = self._counts[model.entity].in_index.get(selection.access.name, 1.0)
+                    share = self._counts[model.entity].shares.get(selection.access.name, 1.0)
                 yield {*selection.values}, items, share
 
     def _try(self, population: EntityPopulation) -> None:

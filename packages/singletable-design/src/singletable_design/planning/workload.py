@@ -24,7 +24,12 @@ from singletable.patterns import (
     UnitCost,
     estimate,
 )
-from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, MARKER_SIZE, partitions_read
+from singletable.patterns.estimate import (
+    DEFAULT_ITEM_SIZE,
+    MARKER_SIZE,
+    markers_of,
+    partitions_read,
+)
 from singletable.patterns.requests import key_template
 from singletable.patterns.sample_items import entry_size, keys_of
 from singletable.schema import Index, Model, Provisioned, ResolvedKey, Table, model_of
@@ -132,6 +137,18 @@ class Workload:
     bytes: Mapping[str, float] = field(default_factory=dict[str, float])
     unrated: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+
+    @property
+    def even(self) -> list[str]:
+        """The domains of which calls are taken to be about all values equally often."""
+        domains = [
+            domain
+            for load in self.patterns
+            for placed in load.units
+            for domain in placed.key.domains
+            if not (domain.distribution.exponent if load.skew is None else load.skew)
+        ]
+        return list(dict.fromkeys(one.name for one in domains if one.distribution.values > 1))
 
 
 def workload_of(
@@ -402,13 +419,13 @@ def stored_sizes(
             number = count.after(months) * factor
             if index is not None:
                 keys = [one for one in model.indexes.values() if one.index is index]
-                number *= sum(count.in_index.get(one.name, 1.0) for one in keys)
+                number *= sum(count.shares.get(one.name, 1.0) for one in keys)
             if not number:
                 continue
             size = entry_size(entity, index, declared.get(entity, DEFAULT_ITEM_SIZE))
             kinds = [(number, entity.__name__, size)]
             if index is None and model.uniques:
-                markers = number * len(model.uniques)
+                markers = markers_of(model, count) * number / max(count.items, 1)
                 kinds.append((markers, f"markers of {entity.__name__}", MARKER_SIZE))
             for amount, noun, one in kinds:
                 items += amount

@@ -12,6 +12,7 @@ from singletable.patterns.requests import planned_requests
 from singletable.schema import (
     Collection,
     Index,
+    Model,
     ResolvedKey,
     Selection,
     Table,
@@ -100,13 +101,23 @@ def check_counts(
         entity = declared_entity(entity)
         check_table(f"{where}: counts", tables, entity)
         checked[entity] = count if isinstance(count, ItemCount) else ItemCount(count)
-        for name in checked[entity].in_index:
-            if name not in model_of(entity).indexes:
+        optional = _optional_names(model_of(entity))
+        for name in checked[entity].shares:
+            if name not in optional:
                 raise DeclarationError(
-                    f"{where}: counts of {entity.__name__}: in_index has {name!r}, but the index "
-                    f"keys are {', '.join(model_of(entity).indexes) or 'none'}."
+                    f"{where}: counts of {entity.__name__}: shares has {name!r}, but the keys in "
+                    "indexes, and the unique values and counts that are optional, are "
+                    f"{', '.join(optional) or 'none'}."
                 )
     return checked
+
+
+def _optional_names(model: Model) -> list[str]:
+    """Return the names of what only a share of the items may have."""
+    fields = {
+        one.name: one.fields for kind in (model.uniques, model.counts) for one in kind.values()
+    }
+    return [*model.indexes, *(name for name in fields if model.is_optional(fields[name]))]
 
 
 def check_values(

@@ -144,13 +144,17 @@ class _Estimator:
         writes = [one for one in self._requests if one.in_transaction and one.likely]
         # A typical call may leave out all but one write, which is then no transaction, unless
         # there are several items.
-        self._in_transaction = (
-            len(writes) > 1
+        is_transaction = (
+            sum(not one.values for one in writes) > 1
             or any(one.action == "ConditionCheckItem" for one in writes)
             or _writes_items_together(pattern)
             # What a batch cannot delete from a partition is deleted in transactions.
             or any(one.kind == "clear" for one in pattern.accesses)
         )
+        # The share of the calls that are a transaction; optional values are independent.
+        self._transactions = 1.0
+        if not is_transaction:
+            self._transactions -= math.prod(1 - self._presence(one) for one in writes if one.values)
         # Entities of which any field may be updated or upserted.
         self._any_field = {
             one.entity: one.kind
@@ -191,6 +195,14 @@ class _Estimator:
         size = self._expected.size if declared else None
         return size or self._sizes.get(entity, DEFAULT_ITEM_SIZE)
 
+    def _presence(self, request: PlannedRequest) -> float:
+        """Return the share of the items that have the value on which a request depends."""
+        shares = [
+            self._counts[entity].shares.get(name, 1.0) if entity in self._counts else 1.0
+            for entity, name in request.values
+        ]
+        return max(shares, default=1.0)
+
     def _read(self, request: PlannedRequest) -> UnitCost:
         # What an index lacks is read without consistency.
         consistent = request.consistent or (
@@ -224,7 +236,7 @@ class _Estimator:
             or request.access is not model.key
             or request is not reads[0]
         ):
-            return float(request.likely)
+            return self._presence(request) if request.likely else 0.0
         # Edits of any fields change keys for half of the items.
         others = frozenset(rewritten_fields(model))
         choices = (others, others | keys_only_fields(model))
@@ -315,8 +327,8 @@ class _Estimator:
     def _marker_bytes(self, entities: Sequence[type]) -> int:
         """Return the bytes of the markers of unique values, which a scan reads, too."""
         counted = [model_of(one) for one in entities if one in self._counts]
-        markers = sum(self._counts[one.entity].items * len(one.uniques) for one in counted)
-        return markers * MARKER_SIZE if self._expected.items_read == 1 else 0
+        markers = sum(markers_of(one, self._counts[one.entity]) for one in counted)
+        return round(markers) * MARKER_SIZE if self._expected.items_read == 1 else 0
 
     def _average(self, entries: Mapping[type, int]) -> float:
         """Return the average size, by the number of items of each entity where it is known."""
@@ -342,15 +354,21 @@ class _Estimator:
             _writes_items_together(self._pattern)
             and request.entity is self._pattern.accesses[0].entity
         )
-        doubled = may_double and self._in_transaction
-        typical = blocks * items * share * (2 if doubled else 1)
+        presence = self._presence(request)
+        share *= presence
+        # What is written because of an optional value is written with the item.
+        doubled = (1.0 if request.values else self._transactions) if may_double else 0.0
+        typical = blocks * items * share * (1 + doubled)
         how = f"{_times(items, 'item')}{_rounded(size, WRITE_BLOCK, '1 KB')}"
         if doubled:
             how += ", doubled in a transaction"
+        if 0 < doubled < 1:
+            how += f" for {doubled:.0%} of the calls"
         if not request.likely:
             typical, how = 0.0, f"not in a typical call; at most {how}"
         elif share < 1:
             how += f", for {share:.0%} of the items"
+            how += ", which have the value" if presence < 1 else ""
         most = blocks * self._expected.items * (2 if may_double else 1)
         parts = [UnitCost(request, request.access, "write", typical, most, how)]
         if request.action == "ConditionCheckItem" or marker:
@@ -389,7 +407,7 @@ class _Estimator:
         if not most:
             return []
         count = self._counts.get(model.entity)
-        present = 1.0 if count is None else count.in_index.get(access.name, 1.0)
+        present = 1.0 if count is None else count.shares.get(access.name, 1.0)
         blocks, items = _blocks(entry, WRITE_BLOCK), self._items(request)
         how = f"{why}: {_times(items, 'entry')}{_rounded(entry, WRITE_BLOCK, '1 KB')}"
         # Entries that appear or disappear are those of the items that are edited.
@@ -488,6 +506,11 @@ def rewritten_fields(model: Model) -> list[str]:
     side |= {name for one in model.counts.values() for name in one.fields}
     loose = [name for name in editable if name not in fixed]
     return [name for name in loose if name not in side] or loose[:1] or editable[:1]
+
+
+def markers_of(model: Model, count: ItemCount) -> float:
+    """Return how many markers of unique values the items of an entity have."""
+    return math.fsum(count.items * count.shares.get(one, 1.0) for one in model.uniques)
 
 
 def includes_defaults(model: Model, access: ResolvedKey) -> bool:

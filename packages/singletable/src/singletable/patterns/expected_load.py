@@ -175,13 +175,14 @@ def _rate(
 class ItemCount:
     """How many items of an entity a table has, and their growth per month: 0.05 is 5 percent.
 
-    `in_index` says which share of them is in a sparse index, by the name of the key: 0.1 is 10
-    percent. Without it, all items that can be in an index are taken to be in it.
+    `shares` says which share of them is in a sparse index, has an optional unique value or an
+    optional counted one, by the name of the key, the constraint or the count: 0.1 is 10 percent.
+    Without it, all items are taken to have the value or to be in the index.
     """
 
     items: int
     growth: float = 0.0
-    in_index: Mapping[str, float] = field(default_factory=dict[str, float])
+    shares: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def __post_init__(self) -> None:
         if type(self.items) is not int or self.items < 0:
@@ -189,10 +190,10 @@ class ItemCount:
                 f"ItemCount({self.items!r}): expected a whole number of items, 0 or more."
             )
         check_growth(f"ItemCount({self.items:,})", self.growth)
-        for name, share in self.in_index.items():
+        for name, share in self.shares.items():
             if not 0 <= share <= 1:
                 raise DeclarationError(
-                    f"ItemCount({self.items:,}): in_index[{name!r}]={share!r}: expected a share "
+                    f"ItemCount({self.items:,}): shares[{name!r}]={share!r}: expected a share "
                     "from 0 to 1, such as 0.1 for 10 percent."
                 )
 

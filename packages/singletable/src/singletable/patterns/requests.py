@@ -7,7 +7,7 @@ written together with the item. Key conditions are shown with templates instead 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
@@ -19,6 +19,7 @@ from singletable.schema import (
     ResolvedKey,
     Selection,
     Table,
+    UniqueConstraint,
     may_share_partition,
     model_of,
 )
@@ -58,7 +59,9 @@ class PlannedRequest:
     that it changes. An action of a transaction is `in_transaction`. A `conditional` request is sent
     only for some values, and a `consistent` one is always strongly consistent. An `alternative` is
     sent instead of the write of the same item. A `likely` request is part of a typical call: one
-    that finds the item, and changes the fields that the pattern declares to new values.
+    that finds the item, and changes the fields that the pattern declares to new values. `values`
+    are optional unique or counted values, by entity and name of the constraint or count: the
+    request is sent if the item has one of them, or always if there are none.
     """
 
     action: Action
@@ -73,6 +76,7 @@ class PlannedRequest:
     consistent: bool = False
     alternative: bool = False
     likely: bool = True
+    values: tuple[tuple[type, str], ...] = ()
 
     @property
     def index(self) -> Index | None:
@@ -259,7 +263,7 @@ def _merge(write: PlannedRequest, counter: PlannedRequest) -> PlannedRequest:
         case "UpdateItem":
             return replace(write, edited_fields=write.edited_fields | counter.edited_fields)
         case "ConditionCheckItem":
-            return replace(counter, conditional=False)
+            return replace(counter, conditional=False, values=())
         case _:
             return write
 
@@ -276,7 +280,7 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
                 _read_first(model, needed=update_effects.reads_before_put(model)),
                 replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields)),
             )
-            plan.reads += [_read_marker(model, marker.access) for marker in model.uniques.values()]
+            plan.reads += [_read_marker(model, marker) for marker in model.uniques.values()]
             if {*model.fields} <= {*model.key.fields}:
                 # Nothing of an existing item could change, so a typical put creates one.
                 plan.write = _on_item("PutItem", model)
@@ -314,7 +318,7 @@ def _plan_rewrite(plan: _WritePlan, model: Model, *, updates: bool) -> None:
         return
     put = replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields))
     plan.alternatives = [put, *(one for one in plan.alternatives if one.action != "PutItem")]
-    markers = [_read_marker(model, marker.access) for marker in model.uniques.values()]
+    markers = [_read_marker(model, marker) for marker in model.uniques.values()]
     plan.reads += [replace(marker, likely=False) for marker in markers]
     side_writes = (*plan.markers, *plan.counters.values())
     likely = any(one.likely for one in side_writes)
@@ -364,8 +368,11 @@ def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
     markers, counters = plan.markers, plan.counters
     plan.markers, plan.counters = [], {}
     _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
+    written = {(one.action, one.access.name): one.values for one in markers if one.likely}
     for at, one in enumerate(plan.markers):
-        plan.markers[at] = replace(one, likely=replace(one, likely=True) in markers)
+        if (one.action, one.access.name) in written:
+            values = written[one.action, one.access.name]
+            plan.markers[at] = replace(one, likely=True, values=values)
     plan.counters |= {at: one for at, one in counters.items() if one.likely}
     return plan
 
@@ -397,43 +404,51 @@ def _plan_side_writes(
     edited: set[str] | None = None,
     likely: bool = True,
 ) -> None:
-    """Add the writes of markers and counters; `edited` are the fields of an update."""
+    """Add the writes of markers and counters; `edited` are the fields of an update.
+
+    An update sets its fields to values, so that a new one is certain, but an old one is not.
+    """
     for marker in model.uniques.values():
-        optional = _is_optional(model, marker.fields)
+        optional = model.is_optional(marker.fields)
+        values = _optional_values(model, marker)
         if claims and (edited is None or edited & marker_fields(model, marker)):
             request = _on_marker("PutItem", model, marker.access)
             conditional = optional or claims == "if needed"
-            plan.markers.append(replace(request, conditional=conditional, likely=likely))
+            claimed = replace(request, values=values if edited is None else ())
+            plan.markers.append(replace(claimed, conditional=conditional, likely=likely))
         if releases and (edited is None or edited & set(marker.fields)):
             action: Action = "PutItem" if marker.keep_released else "DeleteItem"
-            request = _on_marker(action, model, marker.access)
+            request = replace(_on_marker(action, model, marker.access), values=values)
             conditional = optional or releases == "if needed"
             plan.markers.append(replace(request, conditional=conditional, likely=likely))
     for count in model.counts.values():
         if edited is None or edited & set(count.fields):
             for amount, need in ((1, claims), (-1, releases)):
                 if need:
-                    conditional = _is_optional(model, count.fields) or need == "if needed"
-                    _plan_counter(plan, count, amount, conditional=conditional, likely=likely)
+                    update = replace(
+                        _on_item("UpdateItem", model_of(count.entity)),
+                        edited_fields=frozenset({count.path.field}),
+                        conditional=model.is_optional(count.fields) or need == "if needed",
+                        likely=likely,
+                    )
+                    if edited is None or amount < 0:
+                        update = replace(update, values=_optional_values(model, count))
+                    _plan_counter(plan, (count.entity, count.fields, amount), update)
 
 
-def _plan_counter(
-    plan: _WritePlan, count: Counter, amount: int, *, conditional: bool, likely: bool
-) -> None:
-    counter_id = (count.entity, count.fields, amount)
-    update = replace(
-        _on_item("UpdateItem", model_of(count.entity)),
-        edited_fields=frozenset({count.path.field}),
-        conditional=conditional,
-        likely=likely,
-    )
+def _plan_counter(plan: _WritePlan, counter_id: _CounterId, update: PlannedRequest) -> None:
     other = plan.counters.get(counter_id)
-    plan.counters[counter_id] = update if other is None else _merge(other, update)
+    if other is not None:
+        values = (*other.values, *update.values) if other.values and update.values else ()
+        update = replace(_merge(other, update), values=values)
+    plan.counters[counter_id] = update
 
 
-def _is_optional(model: Model, fields: Iterable[str]) -> bool:
-    """Return whether a value may be absent: then it is neither reserved nor counted."""
-    return any(model.fields[name].codec().optional for name in fields)
+def _optional_values(
+    model: Model, declared: UniqueConstraint | Counter
+) -> tuple[tuple[type, str], ...]:
+    """Return the constraint or count if its value may be absent: neither reserved nor counted."""
+    return ((model.entity, declared.name),) if model.is_optional(declared.fields) else ()
 
 
 def _read_first(model: Model, *, needed: bool) -> list[PlannedRequest]:
@@ -444,9 +459,10 @@ def _read(model: Model) -> PlannedRequest:
     return replace(_on_item("GetItem", model), consistent=True)
 
 
-def _read_marker(model: Model, access: ResolvedKey) -> PlannedRequest:
+def _read_marker(model: Model, marker: UniqueConstraint) -> PlannedRequest:
     """Return the read that checks whether an unchanged value has its marker."""
-    return replace(_on_marker("GetItem", model, access), consistent=True, conditional=True)
+    read = replace(_on_marker("GetItem", model, marker.access), consistent=True, conditional=True)
+    return replace(read, values=_optional_values(model, marker))
 
 
 def _on_item(action: Action, model: Model) -> PlannedRequest:

@@ -89,9 +89,10 @@ def keys_of(model: Model) -> Sequence[ResolvedKey]:
 def lengthen(model: Model, values: dict[str, object], missing: int) -> bool:
     """Add `missing` bytes to texts, binaries, lists of texts and maps that are in no key.
 
-    Returns whether the entity has such fields.
+    The fields of a count are in the key of another item. Returns whether there are such fields.
     """
     in_keys = {name for key in keys_of(model) for name in key.fields}
+    in_keys |= {name for count in model.counts.values() for name in count.fields}
     tested = {path[0] for key in model.indexes.values() for path in key.condition_paths}
     names = [
         name

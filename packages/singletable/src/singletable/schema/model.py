@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -68,6 +68,10 @@ class Model:
     def role(self, role: Role) -> Attr[Any] | None:
         """Return the field with this role, if there is one."""
         return self.roles.get(role)
+
+    def is_optional(self, fields: Iterable[str]) -> bool:
+        """Return whether one of these fields may be absent: it is neither unique nor counted."""
+        return any(self.fields[name].codec().optional for name in fields)
 
     def item(self, values: Mapping[str, object]) -> Item:
         """Return the item for these values, with keys, type tag and unknown attributes."""

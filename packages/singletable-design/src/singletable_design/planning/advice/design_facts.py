@@ -124,7 +124,7 @@ class Design:
     def entries_of(self, model: Model, key: ResolvedKey) -> float:
         """Return how many entries an entity has in an index."""
         shares = [
-            one.counts[model.entity].in_index.get(key.name, 1.0)
+            one.counts[model.entity].shares.get(key.name, 1.0)
             for one in self.plan.catalogs
             if model.entity in one.counts
         ]
