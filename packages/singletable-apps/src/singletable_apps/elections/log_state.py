@@ -69,11 +69,12 @@ class ElectionRecord:
 
     `candidates` maps names to the events that added them, `voters` are ids of users or on the
     `roll`, and `ballots` maps these ids to the events that cast their current ballots.
-    `known_voters` are the ids on the roll by `roll_identity`, and `emails` the subjects and texts
-    that the owner wrote, by purpose. `statements` and `pictures` of candidates are by name, and
-    `notes` are for the owner and the managers. `replaced` has the latest events that cast ballots
-    which voters have changed or withdrawn since, `definitions` what ballots were about, and
-    `earlier_names` the names of the election while people could vote.
+    `known_voters` are the ids on the roll by `roll_identity`: several if they share an address.
+    `emails` are the subjects and texts that the owner wrote, by purpose. `statements` and
+    `pictures` of candidates are by name, and `notes` are for the owner and the managers. `replaced`
+    has the latest events that cast ballots which voters have changed or withdrawn since,
+    `definitions` what ballots were about, and `earlier_names` the names of the election while
+    people could vote.
     """
 
     election: Election
@@ -81,7 +82,7 @@ class ElectionRecord:
     voters: set[int] = field(default_factory=set[int])
     ballots: dict[int, int] = field(default_factory=dict[int, int])
     roll: dict[int, RollVoter] = field(default_factory=dict[int, RollVoter])
-    known_voters: dict[str, int] = field(default_factory=dict[str, int])
+    known_voters: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     last_number: int = 0
     emails: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     question: str = ""
@@ -173,9 +174,10 @@ class ElectionRecord:
         """Add voters to the roll, or replace their entries."""
         for voter in voters:
             if before := self.roll.get(voter.voter_id):
-                self.known_voters.pop(roll_identity(before.name, before.email), None)
+                self._forget(before)
             self.roll[voter.voter_id] = voter
-            self.known_voters[roll_identity(voter.name, voter.email)] = voter.voter_id
+            known = roll_identity(voter.name, voter.email)
+            self.known_voters[known] = (*self.known_voters.get(known, ()), voter.voter_id)
             self.last_number = max(self.last_number, voter.voter_id)
         self.voters.update(voter.voter_id for voter in voters)
         name = self.election.name
@@ -189,8 +191,19 @@ class ElectionRecord:
         """Remove voters from the list or the roll."""
         self.voters -= ids
         for voter_id in ids & self.roll.keys():
-            voter = self.roll.pop(voter_id)
-            self.known_voters.pop(roll_identity(voter.name, voter.email), None)
+            self._forget(self.roll.pop(voter_id))
+
+    def _forget(self, voter: RollVoter) -> None:
+        known = roll_identity(voter.name, voter.email)
+        left = tuple(each for each in self.known_voters[known] if each != voter.voter_id)
+        self.known_voters.pop(known)
+        if left:
+            self.known_voters[known] = left
+
+    def find_by_email(self, email: str) -> list[RollVoter]:
+        """Return the people on the roll who have an address."""
+        found = (self.roll[each] for each in self.known_voters.get(roll_identity("", email), ()))
+        return [voter for voter in found if voter.email]
 
     def move_voter(self, user_id: int, old: str, new: str) -> list[Write]:
         """Give the ballot of a user, and the entry on the voter list, to another name."""

@@ -39,7 +39,6 @@ from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.elections.table_writes import Write
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import NotFound
@@ -357,7 +356,8 @@ class PollBook:
     def owner_of_ballot(self, election: Election, voter: User | LinkVoter) -> BallotOwner:
         """Return the owner of this voter's ballot. Raise NotSignedIn for an invalid personal link.
 
-        On a roll, users are found by their e-mail address, if it is confirmed.
+        On a roll, users are found by their e-mail address, if it is confirmed and nobody
+        else on the roll has it.
         """
         if isinstance(voter, LinkVoter):
             entry = self._roll_voter(voter.election_id, voter.entry.voter_id)
@@ -372,10 +372,18 @@ class PollBook:
             return BallotOwner(voter.name, voter.user_id)
         record = self._state.elections.get(election.election_id)
         if record is not None and voter.is_confirmed:
-            entry = record.roll.get(record.known_voters.get(fold_name(voter.email), 0))
-            if entry is not None:
-                return BallotOwner(entry.key, entry.voter_id, entry)
+            # Of several people with one address, an account can stand for none.
+            found = record.find_by_email(voter.email)
+            if len(found) == 1:
+                return BallotOwner(found[0].key, found[0].voter_id, found[0])
         return BallotOwner(voter.name, 0)
+
+    def shares_address(self, election: Election, user: User) -> bool:
+        """Return whether several people on the roll have the confirmed address of a user."""
+        record = self._state.elections.get(election.election_id)
+        if record is None or not user.is_confirmed:
+            return False
+        return len(record.find_by_email(user.email)) > 1
 
     def find_roll_voter(self, election_id: int, voter_id: int) -> tuple[Election, RollVoter] | None:
         """Return an election with a roll, and someone on it."""

@@ -41,7 +41,11 @@ def replace_roll(on: ChangeElection, sent: schemas.RollPeople) -> schemas.VoterL
 
 @router.post("/elections/{name}/roll")
 def add_to_roll(on: ChangeElection, sent: schemas.RollPeople) -> schemas.VoterList:
-    """Add people to the roll, or change their names, groups and weights."""
+    """Add people to the roll, or change their groups and weights.
+
+    Someone with another name, but the address of a person on the roll, is added only together with
+    that person; otherwise it could be a new name of the same person.
+    """
     return _save(on, sent, replaces=False)
 
 

@@ -256,6 +256,7 @@ def save_roll(page: ElectionPage, form: PostedForm) -> Response:
             page.election.name,
             parsed.lines,
             replaces=values.mode == "replace",
+            adds_to_addresses=True,  # the preview has shown them
             check_revision=form.revision_check(),
         )
         return page.redirect(page.url("voters"), "The roll is saved.")
@@ -301,6 +302,7 @@ def _render_form(
             and not change.problems,
             "left_out": len(parsed.problems),
             "merged": parsed.merged,
+            "shared": parsed.shared,
             "unused": quote_names(parsed.unused),
             "text": roll.write_text(parsed.lines),
             "source": source,
@@ -447,7 +449,10 @@ def edit_person(page: ElectionPage, number: int, form: PostedForm) -> Response:
         rolls, name = page.service.rolls, page.election.name
         rolls.edit(page.user, name, number, edit, form.revision_check())
         saved = rolls.row(page.user, name, number).voter
-        return page.redirect(page.url("voters"), f"Saved: {saved.name}.")
+        record = page.service.context.book.record(page.election)
+        others = [each.name for each in record.find_by_email(saved.email) if each != saved]
+        also = f" Same address: {quote_names(others)}." if others else ""
+        return page.redirect(page.url("voters"), f"Saved: {saved.name}.{also}")
 
     def show(form: Form, status: int) -> Response:
         return page.render_tab("roll_person", "voters", status, form=form, row=row)

@@ -121,8 +121,17 @@ def fold_name(name: str) -> str:
 
 
 def roll_identity(name: str, email: str) -> str:
-    """Return the identifier of a person on a roll: the address or, without one, the name."""
+    """Return what finds people on a roll: the address or, without one, the name.
+
+    Several people can have one address, if their names differ.
+    """
     return fold_name(email or name)
+
+
+def person_key(name: str) -> str:
+    """Return a key that is equal for “Lovelace, Ada” and “Ada Lovelace”, in any case."""
+    last, comma, first = fold_name(name).partition(",")
+    return f"{first.strip()} {last.strip()}" if comma else last
 
 
 def sort_key(name: str) -> str:

@@ -16,8 +16,9 @@ from singletable_apps.elections.rules.names import (
     MAX_VOTERS,
     clean_email,
     clean_optional,
-    is_same_name,
+    person_key,
     quote,
+    quote_names,
     roll_identity,
 )
 from singletable_apps.shared.errors import InvalidInput
@@ -57,24 +58,34 @@ class RollProblem:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRoll:
-    """The people in a list, its problems, merged lines, and the headings of unused columns."""
+    """The people in a list, its problems, and the headings of unused columns.
+
+    `merged` are lines about the same person, `shared` those about different people with one
+    address.
+    """
 
     lines: Sequence[RollLine]
     problems: Sequence[RollProblem] = ()
     merged: Sequence[RollProblem] = ()
+    shared: Sequence[RollProblem] = ()
     unused: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RollChange:
-    """What a list changes in a roll."""
+    """What a list changes in a roll; `changed` has entries as they are, and as they will be.
+
+    `shared` are lines with the address of someone on the roll who has another name: another person,
+    or another spelling, which only the owner knows.
+    """
 
     added: Sequence[RollVoter]
-    changed: Sequence[RollVoter]
+    changed: Sequence[tuple[RollVoter, RollVoter]]
     removed: Sequence[RollVoter]
     unchanged: int
     problems: Sequence[RollProblem]
     warnings: Sequence[RollProblem] = ()
+    shared: Sequence[RollProblem] = ()
 
 
 Rows = Iterable[tuple[int, Sequence[str]]]
@@ -105,9 +116,8 @@ def write_text(lines: Iterable[RollLine]) -> str:
 
 def parse_roll(rows: Rows) -> ParsedRoll:
     """Read people from rows of cells. Nothing is raised: all problems are in the result."""
-    found: dict[str, RollLine] = {}
+    read: list[RollLine] = []
     problems: list[RollProblem] = []
-    merged: list[RollProblem] = []
     unused: list[str] = []
     columns: Mapping[str, int] | None = None
     is_first = True
@@ -121,23 +131,58 @@ def parse_roll(rows: Rows) -> ParsedRoll:
                 unused = [cell for cell in cells if cell and cell.casefold() not in _HEADINGS]
                 continue
         try:
-            one = parse_line(number, columns, cells)
-            known = found.get(roll_identity(one.name, one.email))
-            merged_line = merge_lines(known, one) if known is not None else one
+            read.append(parse_line(number, columns, cells))
         except InvalidInput as error:
             said = quote(", ".join(filter(None, cells)))
             problems.append(RollProblem(number, f"{error} The line says {said}."))
+    joined = _join_lines(read)
+    problems = sorted([*problems, *joined.problems], key=lambda problem: problem.line)
+    if len(joined.lines) > MAX_VOTERS:
+        text = f"That’s {len(joined.lines):,} people. A roll can have at most {MAX_VOTERS:,}."
+        problems.insert(0, RollProblem(0, text))
+    return replace(joined, problems=problems, unused=unused)
+
+
+def _join_lines(lines: Sequence[RollLine]) -> ParsedRoll:
+    """Join the lines about the same person. Another name with the same address is another person.
+
+    The order of the lines does not matter for who is a person of their own.
+    """
+    at_address: dict[str, dict[str, str]] = {}
+    for one in lines:
+        if one.email and one.name:
+            names = at_address.setdefault(roll_identity("", one.email), {})
+            names.setdefault(person_key(one.name), one.name)
+    found: dict[tuple[str, str], RollLine] = {}
+    problems: list[RollProblem] = []
+    merged: list[RollProblem] = []
+    for one in lines:
+        identity, key = roll_identity(one.name, one.email), ""
+        if one.email:
+            names = at_address.get(identity, {})
+            if not one.name and len(names) > 1:
+                people = quote_names([*names.values()])
+                text = f"{quote(one.email)} is the address of {people}. Write which of them it is."
+                problems.append(RollProblem(one.line, text))
+                continue
+            key = person_key(one.name) if one.name else next(iter(names), "")
+        known = found.get((identity, key))
+        try:
+            found[identity, key] = one if known is None else merge_lines(known, one)
+        except InvalidInput as error:
+            problems.append(RollProblem(one.line, str(error)))
             continue
         if known is not None:
-            text = f"{quote(one.email or one.name)} is also on line {known.line:,}."
-            if known.name and one.name and not is_same_name(known.name, one.name):
-                text += f" The names differ: {quote(known.name)} stays, not {quote(one.name)}."
-            merged.append(RollProblem(number, text))
-        found[roll_identity(one.name, one.email)] = merged_line
-    if len(found) > MAX_VOTERS:
-        text = f"That’s {len(found):,} people. A roll can have at most {MAX_VOTERS:,}."
-        problems.insert(0, RollProblem(0, text))
-    return ParsedRoll([*found.values()], problems, merged, unused)
+            who = quote(one.name or one.email)
+            merged.append(RollProblem(one.line, f"{who} is also on line {known.line:,}."))
+    shared: list[RollProblem] = []
+    first: dict[str, RollLine] = {}
+    for (identity, _), one in found.items():
+        other = first.setdefault(identity, one)
+        if other is not one:
+            has = f"{quote(one.name)} has the same address as {quote(other.name)}"
+            shared.append(RollProblem(one.line, f"{has} on line {other.line:,}."))
+    return ParsedRoll([*found.values()], problems, merged, shared)
 
 
 def _find_headings(cells: Sequence[str]) -> Mapping[str, int] | None:

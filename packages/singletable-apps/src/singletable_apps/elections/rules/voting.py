@@ -24,6 +24,11 @@ UNCONFIRMED = (
     "Confirm it first, or vote with your personal link."
 )
 
+SHARED_ADDRESS = (
+    "Several people on the roll have your e-mail address, so an account can’t vote for one of "
+    "them. Vote with the personal links that were sent to this address."
+)
+
 
 def is_eligible(user: User | None, election: Election, listed: bool) -> bool:
     """Return whether the user may vote in the election: all voters, or those on its list or roll.
@@ -47,9 +52,18 @@ def check_listed_voters(users: Sequence[User]) -> None:
 
 
 def check_cast(
-    user: User | None, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
+    user: User | None,
+    election: Election,
+    *,
+    listed: bool,
+    ballot: Ballot | None,
+    now: datetime,
+    shares_address: bool = False,
 ) -> None:
-    """Raise unless the user may cast a ballot now. `ballot` is the one they cast before."""
+    """Raise unless the user may cast a ballot now. `ballot` is the one they cast before.
+
+    `shares_address` if several people on the roll have their address.
+    """
     if user is not None:
         check_permission(user, Permission.VOTE)
     _check_open(election, now)
@@ -59,6 +73,8 @@ def check_cast(
         if user is not None and election.electorate is Electorate.ROLL and not user.is_confirmed:
             # The same for everyone, so that it does not tell who is on the roll.
             text = UNCONFIRMED
+        elif shares_address:
+            text = SHARED_ADDRESS
         raise NotPermitted(text)
     if ballot is not None:
         _check_changeable(election)

@@ -36,6 +36,7 @@ from singletable_apps.elections.rules.names import (
     clean_email,
     clean_optional,
     fold_name,
+    person_key,
     quote,
     quote_names,
     roll_identity,
@@ -226,11 +227,13 @@ class Rolls:
         lines: Sequence[RollLine],
         *,
         replaces: bool,
+        adds_to_addresses: bool = False,
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Add people to the roll and change their entries; `replaces` removes all others.
 
-        Before the launch, this also replaces a list of user names.
+        Before the launch, this also replaces a list of user names. `adds_to_addresses` if someone
+        has seen that other people on the roll have the address of a line.
         """
 
         def change(record: ElectionRecord) -> Sequence[EventData]:
@@ -238,17 +241,19 @@ class Rolls:
             is_switched = record.election.electorate is not Electorate.ROLL
             users = [self._context.book.user_name(each) for each in record.voters]
             wanted = compare_roll(record, lines, replaces=replaces)
-            if wanted.problems:
-                text = " ".join(problem.text for problem in wanted.problems[:5])
+            problems = [*wanted.problems, *(() if adds_to_addresses else wanted.shared)]
+            if problems:
+                text = " ".join(problem.text for problem in problems[:5])
                 raise InvalidInput({"people": text})
             questions = len(self._context.book.questions(record.election))
-            check_size([*wanted.added, *wanted.changed], questions)
+            changed = [after for _, after in wanted.changed]
+            check_size([*wanted.added, *changed], questions)
             election = record.election.name
             removed = users if is_switched else [voter.key for voter in wanted.removed]
             return [
                 *change_electorate(record.election, Electorate.ROLL),
                 *(events.VotersRemoved(election, part) for part in chunks(removed, KEYS_PER_EVENT)),
-                *(events.RollVotersChanged(election, part) for part in chunks(wanted.changed)),
+                *(events.RollVotersChanged(election, part) for part in chunks(changed)),
                 *(events.RollVotersAdded(election, part) for part in chunks(wanted.added)),
             ]
 
@@ -513,14 +518,16 @@ def _clean_entry(voter: RollVoter, edit: RollEdit) -> RollVoter:
 
 
 def _find_other(record: ElectionRecord, voter: RollVoter) -> dict[str, str]:
-    """Return an error if someone else on the roll has this address, or this name without one."""
-    other = record.known_voters.get(roll_identity(voter.name, voter.email), voter.voter_id)
-    if other == voter.voter_id:
-        return {}
-    name = quote(record.roll[other].name)
-    if voter.email:
-        return {"email": f"{name} has this address."}
-    return {"name": f"{name} is on the roll already. Without an address, names must differ."}
+    """Return an error if someone else on the roll has this name and address, or neither has one."""
+    known = record.known_voters.get(roll_identity(voter.name, voter.email), ())
+    others = [record.roll[each] for each in known if each != voter.voter_id]
+    for other in others:
+        if person_key(other.name) == person_key(voter.name):
+            if voter.email:
+                return {"email": f"{quote(other.name)} is on the roll with this address already."}
+            text = f"{quote(other.name)} is on the roll already. Without an address, names must "
+            return {"name": f"{text}differ."}
+    return {}
 
 
 def _find_errors(
@@ -547,30 +554,43 @@ def _find_errors(
 def compare_roll(
     record: ElectionRecord, lines: Sequence[RollLine], *, replaces: bool
 ) -> RollChange:
-    """Return what the lines change. People keep their number, and with it their link and ballot."""
+    """Return what the lines change. People keep their number, and with it their link and ballot.
+
+    A person is found by name and address. Another name is another person, who may share the
+    address: nobody is renamed by a list.
+    """
     number = record.last_number
+    people = _RollPeople(record.roll.values())
     added: list[RollVoter] = []
-    changed: list[RollVoter] = []
+    changed: list[tuple[RollVoter, RollVoter]] = []
     problems: list[RollProblem] = []
     warnings: list[RollProblem] = []
+    shares: list[tuple[RollLine, list[RollVoter]]] = []
     kept: set[int] = set()
-    named = {} if replaces else {fold_name(one.name): one for one in record.roll.values()}
+    named = {} if replaces else {person_key(one.name): one for one in record.roll.values()}
     for line in lines:
-        voter_id = record.known_voters.get(roll_identity(line.name, line.email))
-        if voter_id is None:
+        before, others = people.find(line)
+        if before is None and others and not line.name:
+            who = quote_names([each.name for each in others])
+            text = f"{quote(line.email)} is the address of {who}. Write which of them it is."
+            problems.append(RollProblem(line.line, text))
+            kept |= {each.voter_id for each in others}
+            continue
+        if before is None:
             number += 1
             added.append(_new_voter(number, line))
             found = _find_errors(record, None, added[-1])
-            if known := named.get(fold_name(line.name)):
+            if others:
+                shares.append((line, others))
+            elif known := named.get(person_key(line.name)):
                 text = f"{known.name} is on the roll with another address: {known.email or 'none'}."
                 warnings.append(RollProblem(line.line, text))
         else:
-            kept.add(voter_id)
-            before = record.roll[voter_id]
+            kept.add(before.voter_id)
             after = _edited(before, line)
             found = _find_errors(record, before, after)
             if after != before:
-                changed.append(after)
+                changed.append((before, after))
         problems += [RollProblem(line.line, text) for text in found.values()]
     left = [voter for at, voter in record.roll.items() if replaces and at not in kept]
     problems += [
@@ -580,7 +600,62 @@ def compare_roll(
     ]
     if len(record.roll) - len(left) + len(added) > MAX_VOTERS:
         problems.append(RollProblem(0, f"A roll can have at most {MAX_VOTERS:,} people."))
-    return RollChange(added, changed, left, len(kept) - len(changed), problems, warnings)
+    shared = [_describe_shared(line, others, kept) for line, others in shares]
+    return RollChange(
+        added,
+        changed,
+        left,
+        len(kept) - len(changed),
+        problems,
+        warnings,
+        [each for each in shared if each is not None],
+    )
+
+
+class _RollPeople:
+    """The people on a roll, found by address and name, or by the name alone without an address."""
+
+    def __init__(self, voters: Iterable[RollVoter]) -> None:
+        self._people: dict[str, dict[str, RollVoter]] = {}
+        for voter in voters:
+            at = self._people.setdefault(roll_identity(voter.name, voter.email), {})
+            at[_name_key(voter.name, voter.email)] = voter
+
+    def find(self, line: RollLine) -> tuple[RollVoter | None, list[RollVoter]]:
+        """Return the person of a line, or None and the others who have the address.
+
+        A person without a name is found by the address alone, once.
+        """
+        at = self._people.get(roll_identity(line.name, line.email), {})
+        key = _name_key(line.name, line.email)
+        if key not in at and not key and len(at) == 1:
+            [key] = at
+        if key not in at and "" in at:
+            at[key] = at.pop("")
+        others = [*at.values()]
+        return at.get(key), others
+
+
+def _name_key(name: str, email: str) -> str:
+    """Return what tells people with one address apart. Without a name, the address is shown."""
+    has_name = email and fold_name(name) != fold_name(email)
+    return person_key(name) if has_name else ""
+
+
+def _describe_shared(
+    line: RollLine, others: Sequence[RollVoter], kept: set[int]
+) -> RollProblem | None:
+    """Return whose address this is, unless the list has all of these people, too."""
+    unlisted = [each.name for each in others if each.voter_id not in kept]
+    if not unlisted:
+        return None
+    names = quote_names(unlisted)
+    text = f"{quote(line.name)} has the address of {names}, who {_is_on_the_roll(unlisted)}."
+    return RollProblem(line.line, f"{text} Is this another person, or another name?")
+
+
+def _is_on_the_roll(names: Sequence[str]) -> str:
+    return "is on the roll" if len(names) == 1 else "are on the roll"
 
 
 def _new_voter(number: int, line: RollLine) -> RollVoter:
@@ -589,9 +664,10 @@ def _new_voter(number: int, line: RollLine) -> RollVoter:
 
 
 def _edited(voter: RollVoter, line: RollLine) -> RollVoter:
+    is_same = person_key(line.name) == person_key(voter.name) and "," in line.name + voter.name
     return replace(
         voter,
-        name=line.name or voter.name,
+        name=voter.name if is_same else line.name or voter.name,
         email=line.email or voter.email,
         group=line.group or voter.group,
         weight=str(line.weight or voter.weight),

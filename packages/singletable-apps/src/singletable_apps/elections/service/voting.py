@@ -89,7 +89,15 @@ class Voting:
                 return []
             now = self._context.clock()
             listed = election.voter_count > 0 and read.is_listed_voter(election.name, me.name)
-            check_cast(user, election, listed=listed, ballot=ballot, now=now)
+            shares_address = user is not None and self._context.book.shares_address(election, user)
+            check_cast(
+                user,
+                election,
+                listed=listed,
+                ballot=ballot,
+                now=now,
+                shares_address=shares_address,
+            )
             names = [each.candidate_name for each in read.list_candidates(election.name)]
             weight = me.entry.votes if me.entry is not None and election.is_weighted else None
             definition = definition_of(election, names)

@@ -47,9 +47,17 @@ def test_owner_edits_someone_on_the_roll(api: Api) -> None:
     assert edited["email"] == "Dan@example.org"
     assert type_of(ada.patch(f"{CLUB}/roll/2", changes, tag)) == "412 precondition-failed"
     assert ada.tag(f"{CLUB}/roll") == answer.headers["ETag"] != tag
-    for sent in ({}, {"weight": 0}, {"email": "Cleo@example.org"}):
+    for sent in ({}, {"weight": 0}, {"name": "Cleo", "email": "Cleo@example.org"}):
         assert type_of(ada.patch(f"{CLUB}/roll/2", sent)) == "422 invalid-request"
     assert type_of(ada.patch(f"{CLUB}/roll/99", changes)) == "404 not-found"
+
+
+def test_new_name_at_a_known_address_is_a_person_only_beside_the_known_one(api: Api) -> None:
+    ada, ray = api.clients["Ada"], {"name": "Ray", "email": "Cleo@example.org"}
+    for send in (ada.post, ada.put):
+        refused = send(f"{CLUB}/roll", {"people": [ray]}, "*")
+        assert "“Ray” has the address of “Cleo”" in refused.json()["detail"]
+    assert ada.post(f"{CLUB}/roll", {"people": [ray, PEOPLE[0]]}, "*").json()["voter_count"] == 4
 
 
 def test_all_problems_of_sent_people_are_told(api: Api) -> None:

@@ -103,6 +103,12 @@ def test_preview_shows_every_problem_and_what_would_change(owner: Browser, app: 
     text = text_in(_preview(owner, "dan <d@example.org>"))
     assert "Dan is on the roll with another address: dan@example.org." in text
     assert "Save the roll" in text
+    text = text_in(_preview(owner, "Ray <cleo@example.org>\nSue <cleo@example.org>"))
+    assert "“Ray” has the address of “Cleo”, who is on the roll." in text
+    assert "“Sue” has the same address as “Ray” on line 1." in text
+    assert "Save the roll" in text
+    text = text_in(_preview(owner, "Name,Email,Votes\nCleo,CLEO@example.org,"))
+    assert "Cleo cleo@example.org CLEO@example.org – 1 Changed" in text
     text = text_in(_preview(owner, "Finn <finn@example.org>", mode="replace"))
     assert "Added 1" in text
     assert "Removed 3" in text
@@ -273,11 +279,15 @@ def test_launch_ballot_and_results_say_that_totals_can_show_a_rare_weight(
 
 def test_owner_corrects_someone_on_the_roll(owner: Browser, app: PagesApp) -> None:
     page = owner.get("e", CHAIR, "roll", "3")
-    assert "“Dan” has this address" in text_in(owner.submit(page, email="dan@example.org").text)
+    twice = owner.submit(page, name="Dan", email="dan@example.org")
+    assert "“Dan” is on the roll with this address already" in text_in(twice.text)
+    sent = owner.submit(page, email="dan@example.org")
+    assert owner.flash(sent) == "Saved: Eve. Same address: “Dan”."
+    page = owner.get("e", CHAIR, "roll", "3")
     sent = owner.submit(page, name="Eve Ng", email="eve@example.org", group="Rowing")
     assert owner.flash(sent) == "Saved: Eve Ng."
     app.world.service.rolls.deliver()
-    assert [email.to for email in app.emails()] == ["eve@example.org"]
+    assert {email.to for email in app.emails()} == {"dan@example.org", "eve@example.org"}
     for part in ("Eve Ng", "eve@example.org", "Rowing"):
         assert part in owner.read("e", CHAIR, "voters")
     _vote(app.browser(), _code(app, "Dan"), Red="1")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from singletable_apps.elections.rules.names import fold_name, person_key
 from singletable_apps.elections.rules.roll import (
+    FIELDS,
     ParsedRoll,
     RollLine,
     parse_roll,
@@ -61,10 +65,53 @@ def test_duplicates_are_merged_unless_their_weights_differ() -> None:
     parsed = _parse(f"{ADA}\nAda <ADA@example.org>\nBen\nben\n")
     assert [(one.line, one.name) for one in parsed.lines] == [(1, "Ada"), (3, "Ben")]
     assert [merged.line for merged in parsed.merged] == [2, 4]
-    [merged] = _parse(f"Ada <{ADA}>\nBen <{ADA}>").merged
-    assert "The names differ: “Ada” stays, not “Ben”." in merged.text
     [problem] = _parse(f"Name,Mail,Weight\nAda,{ADA},2\nAda,{ADA},3").problems
     assert (problem.line, "2 on line 2" in problem.text) == (3, True)
+
+
+def test_other_names_with_one_address_are_other_people() -> None:
+    parsed = _parse(f"Ada <{ADA}>\nBen <{ADA.upper()}>\nLovelace, Cy <{ADA}>\nCy Lovelace <{ADA}>")
+    assert [(one.line, one.name) for one in parsed.lines] == [
+        (1, "Ada"),
+        (2, "Ben"),
+        (3, "Lovelace, Cy"),
+    ]
+    assert [(one.line, one.text) for one in parsed.shared] == [
+        (2, "“Ben” has the same address as “Ada” on line 1."),
+        (3, "“Lovelace, Cy” has the same address as “Ada” on line 1."),
+    ]
+    assert [(one.line, one.text) for one in parsed.merged] == [
+        (4, "“Cy Lovelace” is also on line 3.")
+    ]
+    [problem] = _parse(f"Ada <{ADA}>\n{ADA}\nBen <{ADA}>").problems
+    assert (problem.line, problem.text) == (
+        2,
+        f"“{ADA}” is the address of “Ada” and “Ben”. Write which of them it is.",
+    )
+
+
+PERSON = st.sampled_from(["", "Ada", "Ben", "Lovelace, Ada", "Ada Lovelace", "ada"])
+ADDRESS = st.sampled_from(["", ADA, ADA.upper(), "ben@example.org"])
+LINE = st.tuples(PERSON, ADDRESS).filter(any)
+
+
+# Who is a person of their own does not depend on the order, and everyone named is there.
+@given(
+    st.lists(LINE, max_size=6).flatmap(lambda made: st.tuples(st.just(made), st.permutations(made)))
+)
+def test_everyone_named_is_read_once_in_any_order(
+    lists: tuple[list[tuple[str, str]], list[tuple[str, str]]],
+) -> None:
+    def people(lines: list[tuple[str, str]]) -> set[tuple[str, str]]:
+        parsed = parse_roll([(0, FIELDS), *enumerate(lines, 1)])
+        found = [(fold_name(one.email or one.name), person_key(one.name)) for one in parsed.lines]
+        assert len(found) == len(set(found))
+        return set(found)
+
+    lines, others = lists
+    found = people(lines)
+    assert people(others) == found
+    assert found >= {(fold_name(email or name), person_key(name)) for name, email in lines if name}
 
 
 def test_columns_that_are_not_used_are_named() -> None:
