@@ -8,6 +8,9 @@ purpose and its recipient, and is sent once. Only if a process stops between sen
 noting that, it is sent again, after `LEASE`.
 
 Personal links are made when an e-mail is sent, so that the table contains none of them.
+
+The queue limits what each author sends in a day, and what each address gets, so that nobody can use
+the site to send advertisements or to flood a mailbox.
 """
 
 from __future__ import annotations
@@ -16,27 +19,43 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from email import message_from_bytes
 from email.message import Message
 from enum import StrEnum
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
 from typing import TypeAlias
 
 from singletable import Attr, ConditionFailed, Entity, Key, Store, attr, evolve, expires, key_of
 from singletable_apps.shared import mail
 from singletable_apps.shared.expiry import expiring
+from singletable_apps.shared.sealed import derive_key
 
 LEASE = timedelta(minutes=5)
 # The waits before further attempts; after the last one, the e-mail has failed.
 RETRIES = tuple(timedelta(minutes=each) for each in (2, 15, 60, 240, 720))
 KEPT = timedelta(days=365)
+# How many e-mails an author who does not run the site may send in a day.
+PER_AUTHOR = 1_000
+# How many an address gets from one author in an hour; others wait. And in a day; others fail.
+PER_HOUR = 10
+PER_DAY = 30
+# How many an address gets from all authors in a day.
+FROM_ALL = 60
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 # Two items are written for each notice, and a transaction has at most 100.
 _AT_ONCE = 50
 _NAME = re.compile(r"[\w-]+")
 _ID = re.compile(rb"^Message-ID:\s*<([\w-]+)\.([\w-]+)\.([\w-]+)@", re.MULTILINE | re.IGNORECASE)
+
+_OVER_AUTHOR = (
+    f"Not sent: a member sends up to {PER_AUTHOR:,} e-mails a day. Send the others tomorrow, or "
+    "let an administrator send them."
+)
+_OVER_HOUR = f"Waits: this address gets {PER_HOUR} e-mails from one person in an hour."
+_OVER_DAY = "Not sent: this address has got many e-mails from here today. Try again tomorrow."
 
 MakeLink: TypeAlias = Callable[[str, str], str]
 
@@ -49,6 +68,21 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who causes an e-mail: `key` is the number of an account; that of the `SITE` is empty.
+
+    There is no daily limit for administrators, nor for e-mails that follow from counted ones, such
+    as receipts.
+    """
+
+    key: str
+    has_daily_limit: bool = True
+
+
+SITE = Author("", has_daily_limit=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """An e-mail to queue. In `text`, {link} and {unsubscribe} stand for links of the recipient.
@@ -56,6 +90,7 @@ class Notice:
     `about`, `purpose` and `recipient` have letters, digits, - and _.
     """
 
+    author: Author
     about: str
     purpose: str
     recipient: str
@@ -85,6 +120,7 @@ class QueuedEmail(Entity, table=expiring, type_tag=("type", "QUEUED_EMAIL")):
     text: Attr[str] = attr()
     reply_to: Attr[str] = attr(default="")
     can_unsubscribe: Attr[bool] = attr(default=False)
+    author: Attr[str] = attr(default="")
     attempts: Attr[int] = attr(default=0)
     ends: Attr[datetime] = expires()
 
@@ -105,6 +141,48 @@ class Delivery(Entity, table=expiring, type_tag=("type", "DELIVERY")):
     key = Key(pk=("DELIVERIES", about), sk=(recipient, purpose))
 
 
+class EmailCount(Entity, table=expiring, type_tag=("type", "EMAIL_COUNT")):
+    """How many e-mails an author sent or an address got in an hour or day; `digest` is an HMAC."""
+
+    digest: Attr[str] = attr()
+    count: Attr[int] = attr()
+    ends: Attr[datetime] = expires()
+
+    key = Key(pk=("EMAIL_COUNT", digest), sk="EMAIL_COUNT")
+
+
+class _Quotas:
+    """Counts e-mails by author and address, in hours and days that begin for all at once."""
+
+    def __init__(self, store: Store, secret: bytes) -> None:
+        self._store, self._key = store, derive_key(secret, "mail quotas")
+
+    def count(self, period: timedelta, now: datetime, *key: str, more: int = 1) -> int:
+        """Count e-mails, and return how many they are in this period."""
+        number = str(now.timestamp() // period.total_seconds())
+        digest = derive_key(self._key, "\n".join((*key, number))).hex()
+        counted = EmailCount.count.add(more)
+        ends = EmailCount.ends.set(now + 2 * period)
+        return self._store.upsert(EmailCount.key(digest), counted, on_create=[ends]).count
+
+    def is_over_hour(self, author: str, address: str, now: datetime) -> bool:
+        """Count an e-mail, and return whether the address gets too many from the author now."""
+        return self.count(_HOUR, now, "hour", author, _mailbox(address)) > PER_HOUR
+
+    def is_over_day(self, author: str, address: str, now: datetime) -> bool:
+        """Count an e-mail, and return whether the address gets too many today."""
+        mailbox = _mailbox(address)
+        if self.count(_DAY, now, "day", author, mailbox) > PER_DAY:
+            return True
+        return self.count(_DAY, now, "address", mailbox) > FROM_ALL
+
+
+def _mailbox(address: str) -> str:
+    """Return an address without case and subaddress: ada+news@example.org is ada@example.org."""
+    name, _, domain = address.casefold().partition("@")
+    return f"{name.partition('+')[0] or name}@{domain}"
+
+
 class MailQueue:
     """The queue of an app.
 
@@ -119,24 +197,39 @@ class MailQueue:
         store: Store,
         mailer: mail.Mailer,
         *,
+        secret: bytes,
         link: MakeLink,
         unsubscribe: MakeLink | None = None,
         per_minute: int = 600,
     ) -> None:
         self._store, self._mailer = store, mailer
         self._link, self._unsubscribe = link, unsubscribe or link
+        self._quotas = _Quotas(store, secret)
         self._at_once = max(1, per_minute * self.EVERY // 60)
 
     def enqueue(self, notices: Iterable[Notice], now: datetime) -> int:
         """Queue the notices that are new, and return how many; a failed one is sent again.
 
-        Only a batch of them is in memory at a time.
+        Those beyond the daily limit of their author fail. Only a batch is in memory at a time.
         """
         known: dict[str, set[tuple[str, str]]] = {}
         new, queued = filter(partial(self._is_new, known), notices), 0
         while batch := [*islice(new, _AT_ONCE)]:
-            queued += self._enqueue(batch, now)
+            for author, notices in groupby(batch, lambda notice: notice.author):
+                allowed, others = self._split(author, [*notices], now)
+                queued += self._enqueue(allowed, now)
+                self._enqueue(others, now, problem=_OVER_AUTHOR)
         return queued
+
+    def _split(
+        self, author: Author, notices: list[Notice], now: datetime
+    ) -> tuple[list[Notice], list[Notice]]:
+        """Count notices of an author, and return those within the daily limit, and the others."""
+        if not author.has_daily_limit:
+            return notices, []
+        count = self._quotas.count(_DAY, now, "author", author.key, more=len(notices))
+        allowed = max(0, len(notices) - max(0, count - PER_AUTHOR))
+        return notices[:allowed], notices[allowed:]
 
     def _is_new(self, known: dict[str, set[tuple[str, str]]], notice: Notice) -> bool:
         """Return whether a notice is not among the known ones, and make it known."""
@@ -151,21 +244,26 @@ class MailQueue:
         known[notice.about].add(key)
         return is_new
 
-    def _enqueue(self, notices: Sequence[Notice], now: datetime) -> int:
-        """Queue notices in one transaction, or one by one if somebody queues the same ones."""
+    def _enqueue(self, notices: Sequence[Notice], now: datetime, *, problem: str = "") -> int:
+        """Queue notices in one transaction, or one by one if somebody queues the same ones.
+
+        With a problem, only note that they have failed.
+        """
+        if not notices:
+            return 0
+        state = DeliveryState.FAILED if problem else DeliveryState.WAITING
         is_new = Delivery.state.missing() | (Delivery.state == DeliveryState.FAILED)
         try:
             with self._store.transaction() as transaction:
                 for notice in notices:
-                    queued = QueuedEmail(
-                        due=now, token=secrets.token_hex(8), ends=now + KEPT, **asdict(notice)
-                    )
-                    transaction.create(queued)
-                    transaction.put(_delivery(queued, DeliveryState.WAITING, now), if_=is_new)
+                    queued = _queued(notice, now)
+                    if not problem:
+                        transaction.create(queued)
+                    transaction.put(_delivery(queued, state, now, problem), if_=is_new)
         except ConditionFailed:
             if len(notices) == 1:
                 return 0
-            return sum(self._enqueue([notice], now) for notice in notices)
+            return sum(self._enqueue([notice], now, problem=problem) for notice in notices)
         return len(notices)
 
     def deliveries(self, about: str) -> Iterator[Delivery]:
@@ -188,7 +286,7 @@ class MailQueue:
     def _deliver(self, queued: QueuedEmail, now: datetime) -> bool:
         """Send one e-mail, and return whether it was sent by this process now."""
         leased = evolve(queued, due=now + LEASE, attempts=queued.attempts + 1)
-        if not self._replace(queued, leased):
+        if not self._replace(queued, leased) or not self._is_allowed(queued, leased, now):
             return False
         try:
             self._mailer.send(self._email(queued), now)
@@ -200,6 +298,21 @@ class MailQueue:
             return False
         self._replace(leased, _delivery(leased, DeliveryState.SENT, now))
         return True
+
+    def _is_allowed(self, queued: QueuedEmail, leased: QueuedEmail, now: datetime) -> bool:
+        """Count an e-mail at its first attempt. Beyond the limits, let it wait or fail."""
+        sent = queued.author, queued.to, now
+        if queued.attempts:
+            return True
+        if self._quotas.is_over_hour(*sent):
+            later = evolve(queued, due=now + _HOUR)
+            waiting = _delivery(queued, DeliveryState.WAITING, now, _OVER_HOUR)
+            self._replace(leased, waiting, later)
+        elif self._quotas.is_over_day(*sent):
+            self._note_problem(leased, _OVER_DAY, now, is_temporary=False)
+        else:
+            return True
+        return False
 
     def _note_problem(
         self, leased: QueuedEmail, problem: str, now: datetime, *, is_temporary: bool
@@ -247,6 +360,12 @@ def note_bounce(store: Store, report: bytes, now: datetime) -> Delivery | None:
             failed = evolve(stored, state=DeliveryState.FAILED, at=now, problem=problem)
             return store.put(failed)
     return None
+
+
+def _queued(notice: Notice, now: datetime) -> QueuedEmail:
+    values = {field.name: getattr(notice, field.name) for field in fields(notice)}
+    values["author"] = notice.author.key
+    return QueuedEmail(due=now, token=secrets.token_hex(8), ends=now + KEPT, **values)
 
 
 def _delivery(

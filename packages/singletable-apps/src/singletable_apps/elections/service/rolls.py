@@ -21,6 +21,7 @@ from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
 from singletable_apps.elections.log_state import ElectionRecord
 from singletable_apps.elections.poll_book import BallotOwner, LinkVoter
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.emails import (
     PARTLY,
@@ -56,7 +57,13 @@ from singletable_apps.elections.service.lifecycle import (
     chunks,
 )
 from singletable_apps.shared.errors import InvalidInput, NotFound
-from singletable_apps.shared.mail_queue import Delivery, DeliveryState, MailQueue, Notice
+from singletable_apps.shared.mail_queue import (
+    Author,
+    Delivery,
+    DeliveryState,
+    MailQueue,
+    Notice,
+)
 from singletable_apps.shared.readable_codes import (
     clean_code,
     decode_number,
@@ -129,6 +136,7 @@ class Rolls:
         self.queue = MailQueue(
             context.store,
             context.mailer,
+            secret=context.keys.secret,
             link=lambda election, voter: self._url(election, voter, "vote"),
             unsubscribe=lambda election, voter: self._url(election, voter, "unsubscribe"),
         )
@@ -316,7 +324,7 @@ class Rolls:
         record = self._record(actor, name)
         with suppress(WrongState):
             rules.check_invite(actor, record.election, self._context.clock())
-            self._enqueue(record, EmailPurpose.INVITATION, [record.roll[number]])
+            self._enqueue(record, EmailPurpose.INVITATION, [record.roll[number]], actor)
         return record.roll[number]
 
     # E-mails.
@@ -325,7 +333,7 @@ class Rolls:
         """Queue invitations to everyone without one, and return how many."""
         record = self._record(actor, name)
         rules.check_invite(actor, record.election, self._context.clock())
-        return self._enqueue(record, EmailPurpose.INVITATION, record.roll.values())
+        return self._enqueue(record, EmailPurpose.INVITATION, record.roll.values(), actor)
 
     def remind(self, actor: User, name: str) -> int:
         """Queue reminders to invited people with unanswered questions, one a day."""
@@ -334,7 +342,7 @@ class Rolls:
         rows = self.rows(actor, name)
         voters = [row.voter for row in rows if row.is_invited and not row.is_done]
         today = f"{self._context.clock():%Y-%m-%d}"
-        return self._enqueue(record, EmailPurpose.REMINDER, voters, suffix=today)
+        return self._enqueue(record, EmailPurpose.REMINDER, voters, actor, suffix=today)
 
     def email_text(self, actor: User, name: str, purpose: EmailPurpose) -> EmailText:
         """Return the subject and text of e-mails, as the owner wrote them or the default."""
@@ -416,9 +424,13 @@ class Rolls:
         record: ElectionRecord,
         purpose: EmailPurpose,
         voters: Iterable[RollVoter],
+        actor: User | None = None,
         suffix: str = "once",
     ) -> int:
-        """Queue e-mails to people with an address; one with the same suffix is sent once."""
+        """Queue e-mails to people with an address; one with the same suffix is sent once.
+
+        Those of nobody follow from an invitation, and are limited as e-mails of the owner.
+        """
         election, whole = record.election, _text(record, purpose)
         is_invitation, about = purpose is EmailPurpose.INVITATION, str(election.election_id)
         is_receipt = purpose in (EmailPurpose.RECEIPT, EmailPurpose.WITHDRAWAL)
@@ -433,10 +445,13 @@ class Rolls:
             if len(records) == 1:
                 questions = record.question or election.name
 
+        author = self._author(election, actor)
+
         def notice(voter: RollVoter) -> Notice:
             left = self._context.book.questions_left(election, voter.voter_id)
             text = partly if left else whole
             return Notice(
+                author=author,
                 # Queueing reads what was sent about the same; one voter's are few.
                 about=f"{about}-{voter.number}" if is_receipt else about,
                 purpose=_invitation(voter) if is_invitation else f"{purpose}-{suffix}",
@@ -452,6 +467,12 @@ class Rolls:
         optional = purpose.can_unsubscribe
         wanted = (one for one in voters if one.email and not (optional and one.is_unsubscribed))
         return self.queue.enqueue(map(notice, wanted), self._context.clock())
+
+    def _author(self, election: Election, actor: User | None) -> Author:
+        owner = actor or self._context.read.find_user(election.owner_name)
+        key = election.owner_name if owner is None else str(owner.user_id)
+        is_limited = actor is not None and not has_permission(actor.role, Permission.MANAGE_USERS)
+        return Author(key, has_daily_limit=is_limited)
 
     def _deliveries(self, record: ElectionRecord) -> Iterator[Delivery]:
         return self.queue.deliveries(str(record.election.election_id))

@@ -22,7 +22,7 @@ from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.shared.accounts import Throttle, TooManyAttempts
 from singletable_apps.shared.errors import Busy, NotFound
 from singletable_apps.shared.mail import Email, MailError
-from singletable_apps.shared.mail_queue import DeliveryState, MailQueue, Notice
+from singletable_apps.shared.mail_queue import Author, DeliveryState, MailQueue, Notice
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.text import InputChecks
 
@@ -49,6 +49,7 @@ class NewsletterService:
         self._queue = MailQueue(
             self._store,
             context.mailer,
+            secret=context.secret,
             link=lambda *_: "",
             unsubscribe=lambda _, reader: self._link("unsubscribe", reader),
         )
@@ -166,6 +167,7 @@ class NewsletterService:
         )
         notices = (
             Notice(
+                author=Author(str(actor.user_id), has_daily_limit=False),
                 about=blog.blog_id,
                 purpose="post",
                 recipient=reader.digest,

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from singletable_apps.shared.mail import InvalidEmail
-from singletable_apps.shared.mail_queue import MailQueue, Notice
+from singletable_apps.shared.mail_queue import SITE, MailQueue, Notice
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Certification, User
 from singletable_apps.skills.round_rules import managers_of
@@ -27,7 +27,10 @@ class Notices(Part):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._queue = MailQueue(
-            context.store, context.mailer, link=lambda _, __: context.urls.absolute("")
+            context.store,
+            context.mailer,
+            secret=context.secret,
+            link=lambda _, __: context.urls.absolute(""),
         )
 
     def send(self, emails: Iterable[PersonalEmail]) -> int:
@@ -38,6 +41,7 @@ class Notices(Part):
         user, (about, purpose), subject, text, link = email
         with suppress(InvalidEmail):
             return Notice(
+                author=SITE,
                 about=about,
                 purpose=purpose,
                 recipient=str(user.user_id),

@@ -33,6 +33,7 @@ from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.elections.service.rolls import RollEdit, compare_roll
+from singletable_apps.shared import mail_queue
 from singletable_apps.shared.accounts import NotSignedIn, expiring
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.mail import MailNotSent
@@ -638,3 +639,29 @@ def test_casting_reads_only_the_receipts_of_the_voter(club: Club) -> None:
     election_id, queue = club.election.election_id, club.service.rolls.queue
     assert len([*queue.deliveries(str(election_id))]) == len(PEOPLE)
     assert len([*queue.deliveries(f"{election_id}-1")]) == 1
+
+
+# A member could flood the mailbox of a stranger with sixty requests.
+def test_renewed_links_do_not_flood_a_mailbox(club: Club) -> None:
+    for _ in range(60):
+        club.service.rolls.renew_link(club.ada, CLUB, 1)
+    club.deliver()
+    assert len(club.mailbox.emails) == mail_queue.PER_HOUR
+
+
+def test_member_invites_a_limited_number_of_people_in_a_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mail_queue, "PER_AUTHOR", 3)
+    club = Club()
+    [ben] = club.world.register("Ben")
+    rolls, lifecycle = club.service.rolls, club.service.lifecycle
+    lifecycle.create(ben, "Tea", ElectionSettings(electorate=Electorate.ROLL))
+    lifecycle.set_candidates(ben, "Tea", ["Red", "Green"])
+    lines = parse_roll(split_text("\n".join(f"v{number}@example.org" for number in range(5)))).lines
+    rolls.save(ben, "Tea", lines, replaces=False)
+    lifecycle.launch(ben, "Tea", allow_edit=True)
+    assert rolls.invite(ben, "Tea") == 3
+    # The others are invited by an administrator, such as Ada.
+    lifecycle.set_managers(ben, "Tea", ["Ada"])
+    assert rolls.invite(club.ada, "Tea") == 2

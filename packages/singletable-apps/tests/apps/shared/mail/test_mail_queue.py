@@ -17,8 +17,14 @@ from singletable_apps.shared.mail import (
     build_message,
 )
 from singletable_apps.shared.mail_queue import (
+    FROM_ALL,
     LEASE,
+    PER_AUTHOR,
+    PER_DAY,
+    PER_HOUR,
     RETRIES,
+    SITE,
+    Author,
     DeliveryState,
     MailQueue,
     Notice,
@@ -28,7 +34,10 @@ from singletable_apps.shared.mail_queue import (
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TEXT = "Vote here: {link}\nNo more reminders: {unsubscribe}"
+SECRET = b"a secret of thirty-two bytes or more"
+EVE = Author("7")
 ADA = Notice(
+    author=SITE,
     about="e1",
     purpose="invitation",
     recipient="ada",
@@ -55,7 +64,7 @@ class Server:
 
 @pytest.fixture
 def store() -> Store:
-    store = Store(connect("memory:"))
+    store = Store(connect("memory:"), clock=lambda: NOW)
     store.admin.create_table(expiring)
     return store
 
@@ -65,15 +74,26 @@ def server() -> Server:
     return Server()
 
 
-@pytest.fixture
-def queue(store: Store, server: Server) -> MailQueue:
+def make_queue(store: Store, server: Server, per_minute: int) -> MailQueue:
     return MailQueue(
         store,
         server,
+        secret=SECRET,
         link=lambda about, recipient: f"https://vote.example/{about}/{recipient}",
         unsubscribe=lambda about, recipient: f"https://vote.example/stop/{recipient}",
-        per_minute=24,
+        per_minute=per_minute,
     )
+
+
+@pytest.fixture
+def queue(store: Store, server: Server) -> MailQueue:
+    return make_queue(store, server, 24)
+
+
+@pytest.fixture
+def fast(store: Store, server: Server) -> MailQueue:
+    """Return a queue that delivers everything at once."""
+    return make_queue(store, server, 60_000)
 
 
 def states(queue: MailQueue) -> dict[str, str]:
@@ -117,7 +137,10 @@ def test_long_url_to_unsubscribe_is_sent_as_it_is() -> None:
 
 
 def test_no_more_than_the_limit_is_sent_at_once(queue: MailQueue) -> None:
-    many = [replace(ADA, recipient=f"voter-{number}") for number in range(120)]
+    many = [
+        replace(ADA, recipient=f"voter-{number}", to=f"v{number}@example.org")
+        for number in range(120)
+    ]
     assert queue.enqueue(many, NOW) == 120
     assert [queue.deliver(NOW) for _ in range(61)] == [2] * 60 + [0]
 
@@ -183,8 +206,69 @@ def test_two_processes_do_not_send_the_same(store: Store, queue: MailQueue) -> N
 
     other = Other()
     queue.enqueue([ADA], NOW)
-    assert MailQueue(store, other, link=lambda about, recipient: "").deliver(NOW) == 1
+    queue_of_other = MailQueue(store, other, secret=SECRET, link=lambda about, recipient: "")
+    assert queue_of_other.deliver(NOW) == 1
     assert other.sent == 1
+
+
+def notices(
+    count: int, author: Author, to: str = "ada@example.org", start: int = 0
+) -> list[Notice]:
+    return [
+        replace(ADA, author=author, purpose=f"again-{number}", to=to)
+        for number in range(start, start + count)
+    ]
+
+
+# Someone renewed the link of a stranger sixty times, who got sixty e-mails within seconds.
+def test_address_gets_few_emails_of_one_author(fast: MailQueue, server: Server) -> None:
+    fast.enqueue(notices(60, EVE), NOW)
+    sent = [fast.deliver(NOW + timedelta(hours=hour)) for hour in range(8)]
+    assert sent == [PER_HOUR, PER_HOUR, PER_HOUR, 0, 0, 0, 0, 0]
+    assert len(server.received) == PER_DAY
+    problems = {each.problem for each in fast.deliveries("e1") if each.state == "failed"}
+    assert len(problems) == 1
+    # Others still reach this address.
+    fast.enqueue(notices(1, Author("8"), start=60), NOW)
+    assert fast.deliver(NOW + timedelta(hours=8)) == 1
+    fast.enqueue(notices(1, EVE, start=70), NOW + timedelta(days=1))
+    assert fast.deliver(NOW + timedelta(days=1)) == 1
+
+
+@pytest.mark.parametrize("to", ["ada@example.org", "Ada+{}@Example.org"])
+def test_address_gets_a_limited_number_from_all_authors(
+    fast: MailQueue, server: Server, to: str
+) -> None:
+    for number in range(FROM_ALL // PER_HOUR + 2):
+        batch = notices(PER_HOUR, Author(str(number)), to.format(number), start=number * 100)
+        fast.enqueue(batch, NOW)
+    fast.deliver(NOW)
+    assert len(server.received) == FROM_ALL
+
+
+def test_author_sends_a_limited_number_in_a_day(fast: MailQueue, server: Server) -> None:
+    def roll(author: Author) -> list[Notice]:
+        return [
+            replace(ADA, author=author, recipient=str(number), to=f"v{number}@example.org")
+            for number in range(PER_AUTHOR + 2)
+        ]
+
+    assert fast.enqueue(roll(EVE), NOW) == PER_AUTHOR
+    failed = [each for each in fast.deliveries("e1") if each.state == "failed"]
+    assert len(failed) == 2
+    assert "an administrator" in failed[0].problem
+    assert fast.enqueue(roll(EVE), NOW) == 0
+    # The others are sent on the next day, or by an administrator.
+    assert fast.enqueue(roll(EVE), NOW + timedelta(days=1)) == 2
+    other = [replace(each, about="e2") for each in roll(Author("1", has_daily_limit=False))]
+    assert fast.enqueue(other, NOW) == PER_AUTHOR + 2
+
+
+def test_failed_attempts_are_counted_once(fast: MailQueue, server: Server) -> None:
+    server.problems = [MailNotSent("Busy.", is_temporary=True)] * PER_HOUR
+    fast.enqueue(notices(PER_HOUR, EVE), NOW)
+    assert fast.deliver(NOW) == 0
+    assert fast.deliver(NOW + RETRIES[0]) == PER_HOUR
 
 
 def report(action: str, original: str, kind: str = "message/rfc822") -> bytes:
