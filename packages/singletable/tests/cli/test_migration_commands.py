@@ -293,6 +293,60 @@ def test_migrations_run_in_order_and_a_copy_stops_the_sequence(shop: Shop) -> No
     assert ("0002_unique: finished" in out, "Undo" in out) == (True, False)
 
 
+LOUDER = """
+import os
+
+from singletable.migration import Backfill, Migration
+
+from migrating_shop.entities import Name
+
+
+def louder(name):
+    name.name = name.name.upper()
+
+
+def quieter(name):
+    if os.environ.get("QUIETER") == "interrupted":
+        raise KeyboardInterrupt
+    if os.environ.get("QUIETER") == "fails" and name.username == "u1":
+        raise ValueError("stays")
+    name.name = name.name.title()
+
+
+migration = Migration(Backfill(Name, louder, down=quieter))
+"""
+
+
+def test_an_undo_that_fails_or_is_interrupted_is_continued(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"000{number}_louder" for number in (1, 2)]
+    Path(f"migrating_shop/migrations/{COPY_NAME}.py").unlink()
+    for name in names:
+        shop.write(name, LOUDER)
+    entities = sys.modules["migrating_shop.entities"]
+    shop.change(lambda store: store.put(entities.Name(username="u1", name="Ada")))
+    shop.done("run")
+    monkeypatch.setenv("QUIETER", "fails")
+    code, _, err = shop("down", "--yes")
+    assert (code, "repeat the same command" in err) == (2, True)
+    monkeypatch.setenv("QUIETER", "interrupted")
+    code, _, err = shop("down", "--yes", "--rate", "500")
+    assert code == 130
+    assert f"down {APP} {ADDRESS} --migration {names[1]} --rate 500" in err
+    lines = shop.done("list").splitlines()
+    assert lines[0].startswith(f"{names[0]}  applied ")
+    assert lines[2] == f"{names[1]}  being undone, or interrupted"
+    assert "undoing" in shop.done("status")
+    assert "No step is done" in shop.done("verify")
+    for command in (("run",), ("run", "--dry-run"), ("plan",)):
+        code, _, err = shop(*command)
+        assert (code, f"`migration run --migration {names[1]}`" in err) == (2, True)
+    monkeypatch.delenv("QUIETER")
+    assert f"{names[1]}: undone" in shop.done("down", "--yes")
+    assert f"{names[1]}  not applied" in shop.done("list")
+
+
 def test_a_dry_run_shows_the_first_reasons_only(shop: Shop) -> None:
     shop.write(
         COPY_NAME,
@@ -340,10 +394,10 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "rate": (("run", "--rate", "0"), "--rate"),
     "limit": (("run", "--limit", "3"), "Use it with --dry-run"),
     "changes": (("run", "--changes", "magic"), "--changes"),
-    "cut-over first": (("cut-over",), "No migration with a Copy has begun"),
-    "rollback first": (("rollback",), "No migration with a Copy has begun"),
-    "verify first": (("verify",), "No migration with steps has begun"),
-    "down first": (("down", "--yes"), "No migration with steps has begun"),
+    "cut-over first": (("cut-over",), "No migration with a Copy is in progress or applied"),
+    "rollback first": (("rollback",), "No migration with a Copy is in progress or applied"),
+    "verify first": (("verify",), "No migration with steps is in progress or applied"),
+    "down first": (("down", "--yes"), "No migration with steps is in progress or applied"),
 }
 
 

@@ -97,7 +97,7 @@ class App:
     ) -> None:
         """Check list, status, plan and the selection of run, which must agree."""
         lines = [one for one in self("list", address).splitlines() if one[0] == "0"]
-        assert "".join("-" if "not applied" in one else "A" for one in lines) == applied
+        assert "".join("A" if "  applied" in one else "-" for one in lines) == applied
         found = json.loads(self("status", address, *to, "--format", "json"))
         assert [one["phase"] for one in found] == phases
         pending = [

@@ -86,16 +86,11 @@ def list_migrations(
     module, _ = load_schema(app)
     folder = migrations_folder(module)
     migrations = load_migrations(folder)
-    applied, unknown = ({}, []) if address is None else _applied(app, address, table_names)
+    states, unknown = ({}, []) if address is None else _states(app, address, table_names)
     if not migrations:
         typer.echo(f"There are no migrations in {shown_path(folder)}.")
     for migration in migrations:
-        if not migration.steps:
-            state = "  no steps"
-        elif migration.name in applied:
-            state = f"  applied{_time(applied[migration.name])}"
-        else:
-            state = "" if address is None else "  not applied"
+        state = states.get(migration.name, "") if migration.steps else "  no steps"
         typer.echo(f"{migration.name}{state}")
         for step in migration.steps:
             typer.echo(f"  {step.describe()}")
@@ -129,17 +124,28 @@ def commands_of_app(module: str, about: str) -> typer.Typer:
     return typed
 
 
-def _applied(
+def _states(
     app: str, address: str, table_names: list[str] | None
-) -> tuple[dict[str, float | None], list[Applied]]:
-    """Return the applied migrations by name, and those that are recorded but have no file."""
+) -> tuple[dict[str, str], list[Applied]]:
+    """Return the states of migrations as text, and migrations that are recorded without a file."""
+    from singletable.cli.migration_view import PHASES
+
     with commands.open_migrations(
         app, address, table_names=table_names, may_be_empty=True
     ) as migrations:
         states, recorded = migrations.history.states(), migrations.history.recorded()
-        known = {name: one.when for name, one in recorded.items() if states.get(name, one) is None}
-        unknown = [one for name, one in recorded.items() if name not in states]
-        return migrations.history.finished() | known, unknown
+        applied = migrations.history.finished()
+        texts: dict[str, str] = {}
+        for name, state in states.items():
+            if name in applied:
+                texts[name] = f"  applied{_time(applied[name])}"
+            elif state is not None and state.phase != "down":
+                texts[name] = f"  {PHASES[state.phase]}"
+            elif state is None and name in recorded:
+                texts[name] = f"  applied{_time(recorded[name].when)}"
+            else:
+                texts[name] = "  not applied"
+        return texts, [one for name, one in recorded.items() if name not in states]
 
 
 def _time(seconds: float | None) -> str:

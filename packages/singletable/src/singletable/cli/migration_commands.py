@@ -112,7 +112,7 @@ class AppMigrations:
             )
         what = "a Copy" if copy else "steps"
         raise MigrationError(
-            f"No migration with {what} has begun at {self.address}. Run it first: "
+            f"No migration with {what} is in progress or applied at {self.address}. Run one first: "
             f"{self.command('run')}"
         )
 
@@ -144,6 +144,17 @@ class AppMigrations:
         progress.consumed = lambda: runner.consumed_units
         with progress:
             yield runner, progress
+
+    @contextmanager
+    def stopping(self, command: str, migration: Migration, rate: float | None) -> Generator[None]:
+        """End with the command that continues after Ctrl-C."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            limit = () if rate is None else ("--rate", f"{rate:g}")
+            text = self.command(command, *limit, migration=migration)
+            typer.echo(f"Stopped at a checkpoint. Continue with: {text}", err=True)
+            raise typer.Exit(130) from None
 
     def command(self, command: str, *options: str, migration: Migration | None = None) -> str:
         """Return a command for the same app and address, as text to copy."""
@@ -403,7 +414,7 @@ def _run(
     follow: bool,
 ) -> None:
     options: dict[str, Any] = {"rate": rate, "segments": segments, "changes": changes.value}
-    try:
+    with migrations.stopping("run", migration, rate):
         with migrations.running(migration, **options) as (runner, _):
             status = runner.run()
         migrations.print_status(migration, status)
@@ -412,11 +423,6 @@ def _run(
             with migrations.running(migration, **options) as (runner, progress):
                 runner.follow(lambda: progress.is_stopping)
             migrations.print_status(migration, runner.status())
-    except KeyboardInterrupt:
-        limit = () if rate is None else ("--rate", f"{rate:g}")
-        command = migrations.command("run", *limit, migration=migration)
-        typer.echo(f"Stopped at a checkpoint. Continue with: {command}", err=True)
-        raise typer.Exit(130) from None
 
 
 def verify(
@@ -531,13 +537,17 @@ def down(
 ) -> None:
     """Undo the steps of the last migration, in reverse order.
 
-    Nothing is changed if one of them cannot be undone; a copy is undone with rollback. The exit
-    code is 0, 1 if you did not confirm, 2 after an error.
+    Nothing is changed if one of them cannot be undone; a copy is undone with rollback. If the
+    command fails or is interrupted, the next one continues with the same migration. The exit code
+    is 0, 1 if you did not confirm, 2 after an error, 130 after Ctrl-C.
     """
     one = migrations.current()
     if not yes:
         typer.confirm(f"Undo the steps of {one.name}?", abort=True, err=True)
-    with migrations.running(one, rate=rate, segments=segments) as (runner, _):
+    with (
+        migrations.stopping("down", one, rate),
+        migrations.running(one, rate=rate, segments=segments) as (runner, _),
+    ):
         status = runner.down()
     migrations.print_status(one, status)
 

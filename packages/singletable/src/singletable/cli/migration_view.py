@@ -42,6 +42,7 @@ PHASES: Mapping[str | None, str] = {
     "cut-over": "cut over: the app uses the new table",
     "rolled-back": "rolled back: the app uses the old tables",
     "finished": "finished",
+    "undoing": "being undone, or interrupted",
     "down": "undone",
 }
 
@@ -263,7 +264,7 @@ def describe_status(status: Status) -> str:
     """Return the progress of a migration, with a line for what each step did."""
     lines = [f"{status.migration}: {PHASES[status.phase]}"]
     for name, count in status.counts.items():
-        if name.startswith("Undo ") != (status.phase == "down"):
+        if name.startswith("Undo ") != (status.phase in ("undoing", "down")):
             continue  # what an earlier command did
         if name in ("carried over", "carried back"):
             lines.append(f"  {pluralize(count, 'change')} {name}")

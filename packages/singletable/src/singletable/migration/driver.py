@@ -53,6 +53,7 @@ _ACCESS: Mapping[Phase | None, Mapping[Side, str]] = {
     "cut-over": {"source": "r", "target": "rw"},
     "finished": {"source": "", "target": "rw"},
     "rolled-back": {"source": "rw", "target": ""},
+    "undoing": {"source": "rw", "target": ""},
     "down": {"source": "rw", "target": ""},
 }
 

@@ -121,7 +121,18 @@ class MigrationHistory:
         return [migration for migration in self.migrations if migration.name not in finished]
 
     def runnable(self) -> list[Migration]:
-        """Return the pending migrations that can be run now: up to the first one with a Copy."""
+        """Return the pending migrations that can be run now: up to the first one with a Copy.
+
+        Raises MigrationError if one of them is being undone, or that was interrupted: it can be
+        undone further or run again, which this cannot decide.
+        """
+        for name, state in self.states().items():
+            if state is not None and state.phase == "undoing":
+                raise MigrationError(
+                    f"Migration {name} is being undone, or that was interrupted, so nothing is "
+                    "run. To end the undo: `migration down`. To run it again instead: `migration "
+                    f"run --migration {name}`. In Python, call down() or run() of its runner."
+                )
         pending = self.pending()
         for number, migration in enumerate(pending, 1):
             if migration.copy is not None:
@@ -136,7 +147,8 @@ class MigrationHistory:
     def current(self, *, copy: bool = False) -> Migration | None:
         """Return the migration that is in progress, or the last one that was run.
 
-        With `copy`, only migrations with a Copy are considered.
+        One that is being undone is in progress until it is undone, or run again. With `copy`, only
+        migrations with a Copy are considered.
         """
         states = self.states()
         phases = {

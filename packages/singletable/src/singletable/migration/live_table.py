@@ -121,7 +121,7 @@ class Failures:
         raise TransformFailed(
             f"{self._step}: {len(self.found)} "
             f"{'item' if len(self.found) == 1 else 'items'} cannot be changed. Correct the data or "
-            "the migration, and run it again: it continues here.\n" + "\n".join(lines),
+            "the migration, and repeat the same command: it continues here.\n" + "\n".join(lines),
             self.found,
         )
 

@@ -185,7 +185,9 @@ class MigrationRunner:
         with self._leased(start=True) as env:
             state = env.state
             state.cancel_switch()
-            if state.phase in ("rolled-back", "down"):
+            if state.phase == "undoing":
+                self._check_steps(state)
+            if state.phase in ("rolled-back", "undoing", "down"):
                 state.run_again(self._texts)
                 env.checkpoint()
             if state.phase in ("running", "copying", "ready"):
@@ -339,7 +341,7 @@ class MigrationRunner:
     # Undo steps
 
     def down(self) -> Status:
-        """Undo the steps in reverse order.
+        """Undo the steps in reverse order; the phase is `undoing` until all of them are undone.
 
         Raises MigrationError, before anything is changed, if one of them cannot be undone.
         """
@@ -353,14 +355,15 @@ class MigrationRunner:
                 raise MigrationError(f"{step.describe()} cannot be undone: {reason}")
         with self._leased() as env:
             state = env.state
-            state.undo()
-            env.checkpoint()
-            while state.step:
-                self.migration.steps[state.step - 1].undo(env)
-                state.go_to_step(state.step - 1)
+            if state.phase != "down":
+                state.undo()
                 env.checkpoint()
-            env.run(self.history.remove(self.migration.name))
-            state.ended = self._clock()
+                while state.step:
+                    self.migration.steps[state.step - 1].undo(env)
+                    state.go_to_step(state.step - 1)
+                    env.checkpoint()
+                env.run(self.history.remove(self.migration.name))
+                state.end_undo(self._clock())
         return self.status()
 
     # Status
@@ -503,12 +506,11 @@ def verify(
     env = runner.environment()
     settings = VerifySettings(sample, seed, repair, confirm_deletion)
     reports: list[Verification] = []
-    if env.state.phase == "down":
-        return reports
     for number, step in enumerate(runner.migration.steps):
         # A copy that has begun is verified while it is the current step.
         is_begun = step is runner.migration.copy and env.state.phase != "running"
-        if number > env.state.step or (number == env.state.step and not is_begun):
+        complete = env.state.complete_steps
+        if number > complete or (number == complete and not is_begun):
             break
         report = Verification(step.describe())
         step.verify(env, report, settings)

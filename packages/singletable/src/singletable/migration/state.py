@@ -40,20 +40,30 @@ _MAX_ATTEMPTS = 20
 
 # `running`: steps before a copy, or without one. Until the cut-over the old tables are
 # authoritative, and changes are copied to the new one; from then on it is the new table.
+# `undoing`: some steps may be undone, in part or wholly, but not all of them; then it is `down`.
 Phase: TypeAlias = Literal[
-    "running", "copying", "ready", "switching", "cut-over", "rolled-back", "finished", "down"
+    "running",
+    "copying",
+    "ready",
+    "switching",
+    "cut-over",
+    "rolled-back",
+    "finished",
+    "undoing",
+    "down",
 ]
 
 # From which phases a migration comes into a phase.
 _BEFORE: Mapping[Phase, tuple[Phase, ...]] = {
-    "running": ("running", "copying", "ready", "rolled-back", "down"),
+    "running": ("running", "copying", "ready", "rolled-back", "undoing", "down"),
     "copying": ("running",),
     "ready": ("copying", "ready", "switching"),
     "switching": ("ready", "cut-over", "switching"),
     "cut-over": ("switching",),
     "rolled-back": ("switching",),
     "finished": ("running", "cut-over"),
-    "down": ("running", "finished"),
+    "undoing": ("running", "finished"),
+    "down": ("undoing",),
 }
 
 # How changes are found: in the streams of the tables, or not, because nothing writes to them.
@@ -152,18 +162,27 @@ class State(msgspec.Struct, omit_defaults=True):
         if self.phase == "rolled-back":
             self.step = 0
             self.start_over()
-        elif self.phase == "down":
-            # The step that was being undone may be undone in part.
-            self.step = max(self.step - 1, 0)
+        else:
+            self.go_to_step(self.complete_steps)
             self._enter("running")
-        self.steps = steps
+        self.steps, self.ended = steps, None
 
     def undo(self) -> None:
         """Begin to undo the steps, of which the one that runs now may have been run in part."""
-        if self.phase != "down":
-            self._enter("down")
+        if self.phase in ("running", "finished"):
+            self._enter("undoing")
             self.go_to_step(min(self.step + 1, len(self.steps)))
             self.ended = None
+
+    def end_undo(self, now: float) -> None:
+        """Record that all steps are undone."""
+        self._enter("down")
+        self.ended = now
+
+    @property
+    def complete_steps(self) -> int:
+        """How many steps have run and are not undone, not even in part."""
+        return max(self.step - 1, 0) if self.phase == "undoing" else self.step
 
     def finish(self, now: float) -> None:
         """Record that all steps have run."""
@@ -259,7 +278,10 @@ class StateStore:
         if "lease_owner" in item:
             lease = Lease(str(item["lease_owner"].get("S")), float(item["lease_until"]["N"]))
         try:
-            return _decode_state(str(item["state"].get("S"))), lease
+            state = _decode_state(str(item["state"].get("S")))
+            if state.phase == "down" and state.ended is None:
+                state.phase = "undoing"  # earlier versions had no such phase
+            return state, lease
         except (KeyError, msgspec.DecodeError) as error:
             raise MigrationError(
                 f"The state of migration {self.migration} in {self.table_name!r} cannot be read: "
