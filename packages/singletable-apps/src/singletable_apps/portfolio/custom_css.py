@@ -44,6 +44,8 @@ _NAMES = "ident string number dimension hash literal whitespace comment function
 _IN_SELECTORS = {*_NAMES.split(), "[] block"}
 _IN_VALUES = _IN_SELECTORS | {"percentage", "unicode-range", "() block"}
 _MARKS = set(".:>+~*|=^$,-")
+# Python's `strip` and `split` know more spaces than CSS, to which those are letters of a name.
+_SPACES = frozenset(" \t\n\r\f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,8 @@ class _Parser:
             elif token.type not in ("whitespace", "comment") or parts[-1]:
                 parts[-1].append(token)
         for part in parts:
+            while part and part[-1].type in ("whitespace", "comment"):
+                part.pop()
             first = part[0].serialize().lower() if part else ""
             # After `#content`, a combinator would lead out of it: `#content + footer`.
             if not part or (part[0].type == "literal" and first not in (".", ":", "*")):
@@ -117,7 +121,7 @@ class _Parser:
             elif first in ("html", "body"):
                 self._refuse(rule, "%(name)s is outside of the content. Try * instead.", first)
             elif self._is_allowed(part, is_selector=True):
-                yield f"{_CONTENT} {serialize(part).strip()}"
+                yield f"{_CONTENT} {serialize(part)}"
 
     def _declarations(self, rule: QualifiedRule) -> Iterator[str]:
         nodes = parse_blocks_contents(rule.content, skip_comments=True, skip_whitespace=True)
@@ -145,6 +149,11 @@ class _Parser:
                 self._refuse(token, "Files cannot be loaded: url() is not allowed.")
             elif token.type not in types or (is_mark and set(token.serialize()) - _MARKS):
                 self._refuse(token, "This is not allowed here: %(name)s", token.serialize()[:40])
+            elif is_selector and token.type != "string" and _has_other_space(token):
+                text = (
+                    "This has a character that looks like a space: %(name)s. Type the space again."
+                )
+                self._refuse(token, text, token.serialize()[:40])
             elif name and not is_selector and name not in _FUNCTIONS.split():
                 self._refuse(token, "The function %(name)s() is not allowed.", name)
             else:
@@ -153,3 +162,9 @@ class _Parser:
                     continue
             return False
         return True
+
+
+def _has_other_space(token: Node) -> bool:
+    """Return whether a name contains a space that is none in CSS, such as U+00A0."""
+    name = str(getattr(token, "value", None) or getattr(token, "name", None) or "")
+    return any(letter.isspace() and letter not in _SPACES for letter in name)

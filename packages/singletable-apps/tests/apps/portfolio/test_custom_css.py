@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tinycss2 import parse_rule_list, parse_stylesheet
 
 from singletable_apps.portfolio.custom_css import confine
+from tests.apps.portfolio.support.css import CSS_PARTS
 
+FIRST_SELECTOR = ["#content", " "]
 FIRST = "#content { contain: paint; }\n"
 
 
@@ -73,6 +80,11 @@ def test_allowed_rules_are_confined_to_the_content(source: str, served: str) -> 
         "/**/ ~ footer{color:red}",
         "& footer{color:red}",
         "|footer{color:red}",
+        # Python takes these for spaces, and CSS for letters.
+        *(f"{space}+ footer{{color:red}}" for space in ("\u00a0", "\x85", "\u2028", "\u3000")),
+        "\\a0 ~ footer{color:red}",
+        "p .\u00a0{color:red}",
+        "p\u00a0{color:red}",
         "}footer{color:red}",
         "@media all{p;footer{color:red}}",
         "p;footer{color:red}",
@@ -105,6 +117,39 @@ def test_attacks_are_refused_by_line(attack: str) -> None:
     # Every rule that is left begins in the content.
     rules = re.sub(r"@media all \{ (.*) \}", r"\1", stylesheet.text)
     assert all(line.startswith("#content ") for line in rules.splitlines() if line.strip())
+
+
+# What browsers read is what is served, so it is parsed again.
+@given(st.lists(st.sampled_from(CSS_PARTS), min_size=1, max_size=12).map("".join))
+@example("\u00a0+ footer { color: red }")
+def test_every_selector_that_is_served_begins_in_the_content(source: str) -> None:
+    for rule in rules_of(parse_stylesheet(confine(source).text, True, True)):
+        tokens = [token.serialize() for token in rule.prelude]
+        for selector in split_selectors(tokens):
+            if selector != FIRST_SELECTOR:
+                assert selector[:2] == ["#content", " "]
+                assert selector[2][0] not in "+~>|,& "
+
+
+def split_selectors(tokens: Sequence[str]) -> list[list[str]]:
+    """Return the tokens of each selector, without spaces around it."""
+    selectors: list[list[str]] = [[]]
+    for token in tokens:
+        if token == ",":
+            selectors.append([])
+        elif selectors[-1] or token != " ":
+            selectors[-1].append(token)
+    return selectors
+
+
+def rules_of(nodes: Iterable[Any]) -> Iterator[Any]:
+    """Yield the rules, also those in @media."""
+    for node in nodes:
+        if node.type == "at-rule":
+            yield from rules_of(parse_rule_list(node.content, True, True))
+        else:
+            assert node.type == "qualified-rule"
+            yield node
 
 
 def test_each_refusal_names_its_line() -> None:
