@@ -10,7 +10,7 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
-from singletable import Delays, Driver, Engine, Item, Settings, connect
+from singletable import Delays, Driver, Engine, Item, Settings, UnknownOperation, connect
 from singletable import operations as ops
 from singletable.wire import read_request
 from tests.engine.clock import Clock
@@ -68,19 +68,19 @@ def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
     assert described.status == "ENABLED"
 
 
-# A restorable time would be a promise that the engine does not keep.
-def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clock) -> None:
+# To say that recovery is enabled would be a promise that the engine does not keep.
+def test_recovery_is_disabled_and_cannot_be_enabled(engine: Engine) -> None:
     engine.execute(TABLE)
-    settings = ops.PointInTimeRecoverySpecification(True, 7)
-    engine.execute(ops.UpdateContinuousBackups("differences", settings))
-    clock.now += 24 * 60 * 60
-    backups = engine.execute(ops.DescribeContinuousBackups("differences"))
-    recovery = backups.continuous_backups_description.point_in_time_recovery_description
-    assert recovery is not None
-    assert recovery.point_in_time_recovery_status == "ENABLED"
-    assert recovery.recovery_period_in_days == 7
-    assert recovery.earliest_restorable_date_time is None
-    assert recovery.latest_restorable_date_time is None
+    on = ops.PointInTimeRecoverySpecification(True, 7)
+    with pytest.raises(UnknownOperation, match="Point-in-time recovery"):
+        engine.execute(ops.UpdateContinuousBackups("differences", on))
+    off = ops.UpdateContinuousBackups("differences", ops.PointInTimeRecoverySpecification(False))
+    none = ops.ContinuousBackupsDescription(
+        "DISABLED", ops.PointInTimeRecoveryDescription("DISABLED")
+    )
+    assert engine.execute(off).continuous_backups_description == none
+    described = engine.execute(ops.DescribeContinuousBackups("differences"))
+    assert described.continuous_backups_description == none
 
 
 # Throttling by the clock would make tests flaky; units are counted, but nothing is throttled.

@@ -26,7 +26,7 @@ SERVER_FAULTS = {
     "MissingAuthenticationToken", "OperationError", "ResourceInUse", "ResourceNotFound",
     "SerializationError", "SingleTableError", "StaleDocs", "StorageError", "TableNotFound",
     "TransactionCanceled", "TransformFailed", "TrimmedDataAccess", "UnexpectedResponse",
-    "UnrecognizedClient", "UnsupportedPattern",
+    "UnknownOperation", "UnrecognizedClient", "UnsupportedPattern",
 }  # fmt: skip
 
 

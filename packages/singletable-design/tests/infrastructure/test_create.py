@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -10,6 +10,7 @@ from singletable import CreateTable, DescribeTable, Operation, Table, UpdateTime
 from singletable.engine import Engine
 from singletable.operations import UpdateContinuousBackups
 from singletable.tables import TableSettings, create_table, describe_table
+from tests.infrastructure.recovery import RecoveryDriver
 
 TABLE = Table("shop", ttl="gone")
 
@@ -18,7 +19,7 @@ class SlowTable:
     """A driver where a new table appears after some DescribeTable requests."""
 
     def __init__(self, engine: Engine, polls: int) -> None:
-        self.engine = engine
+        self.engine = RecoveryDriver(engine)
         self.polls = polls
         self.sent: list[type] = []
 
@@ -26,7 +27,7 @@ class SlowTable:
         self.sent.append(type(operation))
         if isinstance(operation, DescribeTable) and self.sent.count(DescribeTable) <= self.polls:
             raise errors.TableNotFound("Requested resource not found: Table: shop not found")
-        return self.engine.execute(cast("Operation[object]", operation))
+        return self.engine.execute(operation)
 
 
 def test_create_table_enables_ttl_after_table_is_active() -> None:
@@ -50,7 +51,7 @@ class SlowBackups(SlowTable):
             raise errors.ContinuousBackupsUnavailable(
                 "Backups are being enabled for the table: shop"
             )
-        return self.engine.execute(cast("Operation[object]", operation))
+        return self.engine.execute(operation)
 
 
 # DynamoDB sets up backups a few seconds after a table becomes active.
@@ -60,7 +61,7 @@ def test_create_table_retries_recovery_until_backups_exist() -> None:
         settings = TableSettings(recovery_days=7)
         create_table(driver, TABLE, "shop", settings, pauses.append)
         assert pauses == [0.5] * 5
-        described = describe_table(engine, "shop", settings)
+        described = describe_table(driver, "shop", settings)
         assert described is not None
         assert described.recovery_days == 7
 
@@ -79,7 +80,7 @@ def test_describe_table_accepts_other_not_found_texts() -> None:
     class DynamoDBLocal(SlowTable):
         def execute(self, operation: Operation[Any], /) -> Any:
             try:
-                return self.engine.execute(cast("Operation[object]", operation))
+                return self.engine.execute(operation)
             except errors.TableNotFound:
                 message = "Cannot do operations on a non-existent table"
                 raise errors.ResourceNotFound(message) from None

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from singletable import BackupTableNotFound, DeclarationError, Engine, OperationError, Table
 from singletable import operations as ops
+from singletable.errors import UnknownOperation
 from singletable.tables import (
     AwsManagedKey,
     AwsOwnedKey,
@@ -24,8 +25,8 @@ from singletable.tables import (
     find_unverifiable,
 )
 from singletable.testing import InterruptedDriver
-from singletable.wire import UnknownOperation
 from singletable_design.infrastructure import Deployment
+from tests.infrastructure.recovery import RecoveryDriver
 
 TABLE = Table("shop")
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0b9d0b4e-2a3c-4f6c-8f0e-1d2c3b4a5f60"
@@ -40,15 +41,15 @@ RECOVERY_UNKNOWN = (
 
 
 @pytest.fixture
-def driver() -> Iterator[Engine]:
+def driver() -> Iterator[RecoveryDriver]:
     with Engine.in_memory() as engine:
-        yield engine
+        yield RecoveryDriver(engine)
 
 
-def without_backups(engine: Engine, error: OperationError) -> InterruptedDriver:
+def without_backups(driver: ops.Driver, error: OperationError) -> InterruptedDriver:
     """Return a driver that rejects requests for backups."""
     requests = (ops.DescribeContinuousBackups, ops.UpdateContinuousBackups)
-    return InterruptedDriver(engine, requests, before=error, times=None)
+    return InterruptedDriver(driver, requests, before=error, times=None)
 
 
 def create_and_describe(
@@ -67,7 +68,7 @@ def summarize(differences: list[Difference]) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_settings_are_compared_if_given(driver: Engine) -> None:
+def test_settings_are_compared_if_given(driver: RecoveryDriver) -> None:
     wanted = TableSettings(
         deletion_protection=True,
         stream="NEW_IMAGE",
@@ -86,7 +87,7 @@ def test_settings_are_compared_if_given(driver: Engine) -> None:
     assert compare_table(TABLE, described) == []
 
 
-def test_create_table_applies_settings(driver: Engine) -> None:
+def test_create_table_applies_settings(driver: RecoveryDriver) -> None:
     wanted = TableSettings(
         deletion_protection=True,
         stream="KEYS_ONLY",
@@ -101,7 +102,7 @@ def test_create_table_applies_settings(driver: Engine) -> None:
 
 
 # Lets a table be compared with the template it was deployed from.
-def test_settings_from_deployment_match_table(driver: Engine) -> None:
+def test_settings_from_deployment_match_table(driver: RecoveryDriver) -> None:
     wanted = Deployment().table_settings
     assert wanted == TableSettings(
         deletion_protection=True, table_class="STANDARD", recovery_days=35, encryption=OWNED
@@ -120,7 +121,7 @@ def test_settings_from_deployment_match_table(driver: Engine) -> None:
     ],
 )
 def test_recovery_difference_depends_on_days(
-    driver: Engine, wanted: int, actual: int, texts: tuple[str, str, str]
+    driver: RecoveryDriver, wanted: int, actual: int, texts: tuple[str, str, str]
 ) -> None:
     settings = TableSettings(recovery_days=wanted)
     described = create_and_describe(driver, settings, TableSettings(recovery_days=actual))
@@ -130,20 +131,20 @@ def test_recovery_difference_depends_on_days(
 
 
 @pytest.mark.parametrize("days", [0, 1, 35])
-def test_matching_recovery_is_not_a_difference(driver: Engine, days: int) -> None:
+def test_matching_recovery_is_not_a_difference(driver: RecoveryDriver, days: int) -> None:
     wanted = TableSettings(recovery_days=days)
     assert compare_table(TABLE, create_and_describe(driver, wanted, wanted), wanted) == []
 
 
 # DescribeContinuousBackups is a separate permission.
-def test_recovery_is_not_requested_unless_compared(driver: Engine) -> None:
+def test_recovery_is_not_requested_unless_compared(driver: RecoveryDriver) -> None:
     described = create_and_describe(driver, TableSettings(), TableSettings(recovery_days=7))
     assert described.recovery_days is None
     assert find_unverifiable(described) == []
 
 
 # Servers from before the period was configurable leave it out; it was 35 days.
-def test_missing_recovery_period_means_35_days(driver: Engine) -> None:
+def test_missing_recovery_period_means_35_days(driver: RecoveryDriver) -> None:
     class OlderServer:
         def execute(self, operation: ops.Operation[Any], /) -> Any:
             output = driver.execute(cast("ops.Operation[object]", operation))
@@ -161,15 +162,26 @@ def test_missing_recovery_period_means_35_days(driver: Engine) -> None:
 
 
 @pytest.mark.parametrize("days", [0, 7])
-def test_address_without_recovery_is_reported_unverifiable(driver: Engine, days: int) -> None:
+def test_address_without_recovery_is_reported_unverifiable(
+    driver: RecoveryDriver, days: int
+) -> None:
     wanted = TableSettings(recovery_days=days)
     described = create_and_describe(without_backups(driver, UnknownOperation("")), wanted, wanted)
     assert compare_table(TABLE, described, wanted) == []
     assert find_unverifiable(described, wanted) == [RECOVERY_UNKNOWN]
 
 
+# The engine keeps no history, whatever it is asked to keep.
+@pytest.mark.parametrize("days", [0, 7])
+def test_engine_has_no_recovery(driver: RecoveryDriver, days: int) -> None:
+    wanted = TableSettings(recovery_days=days)
+    described = create_and_describe(driver.engine, wanted, wanted)
+    assert compare_table(TABLE, described, wanted) == []
+    assert find_unverifiable(described, wanted) == [RECOVERY_UNKNOWN]
+
+
 # DynamoDB rejects the request like this for an archived table.
-def test_archived_table_recovery_is_unverifiable(driver: Engine) -> None:
+def test_archived_table_recovery_is_unverifiable(driver: RecoveryDriver) -> None:
     create_and_describe(driver, TableSettings(), TableSettings())
     archived = without_backups(driver, BackupTableNotFound("Table not found: shop"))
     wanted = TableSettings(recovery_days=35)
@@ -188,7 +200,7 @@ def test_archived_table_recovery_is_unverifiable(driver: Engine) -> None:
     ],
 )
 def test_other_encryption_key_is_a_difference(
-    driver: Engine, wanted: Encryption, actual: Encryption, declared: str, found: str
+    driver: RecoveryDriver, wanted: Encryption, actual: Encryption, declared: str, found: str
 ) -> None:
     settings = TableSettings(encryption=wanted)
     described = create_and_describe(driver, settings, TableSettings(encryption=actual))
@@ -201,7 +213,7 @@ def test_other_encryption_key_is_a_difference(
     ("wanted", "text"), [(MANAGED, "the AWS managed key for DynamoDB"), (CustomerKey(ALIAS), ALIAS)]
 )
 def test_key_that_only_kms_can_identify_is_unverifiable(
-    driver: Engine, wanted: Encryption, text: str
+    driver: RecoveryDriver, wanted: Encryption, text: str
 ) -> None:
     settings = TableSettings(encryption=wanted)
     described = create_and_describe(driver, settings, TableSettings(encryption=CustomerKey(KEY)))
@@ -222,7 +234,7 @@ def test_key_that_only_kms_can_identify_is_unverifiable(
     ],
 )
 def test_kms_key_counts_once_encryption_is_enabling(
-    driver: Engine, sse: ops.SSEDescription | None, key: str | None
+    driver: RecoveryDriver, sse: ops.SSEDescription | None, key: str | None
 ) -> None:
     described = create_and_describe(driver, TableSettings(), TableSettings())
     table = replace(described.table, sse_description=sse)
@@ -235,7 +247,7 @@ def test_recovery_days_out_of_range_are_rejected(days: int) -> None:
         TableSettings(recovery_days=days)
 
 
-def test_disabled_recovery_is_a_difference(driver: Engine) -> None:
+def test_disabled_recovery_is_a_difference(driver: RecoveryDriver) -> None:
     wanted = TableSettings(recovery_days=35)
     create_and_describe(driver, wanted, wanted)
     off = ops.PointInTimeRecoverySpecification(point_in_time_recovery_enabled=False)

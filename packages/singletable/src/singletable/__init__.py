@@ -30,8 +30,8 @@ _EXPORTS = {
         ResourceInUse ResourceNotFound SerializationError ServiceUnavailable SingleTableError
         StaleDocs StorageError TableNotFound Throttled ThrottlingReason TransactionCanceled
         TransactionConflict TransactionInProgress TransformFailed TrimmedDataAccess
-        UnexpectedResponse UnknownField UnrecognizedClient UnsupportedPattern ValidationError
-        VersionConflict
+        UnexpectedResponse UnknownField UnknownOperation UnrecognizedClient UnsupportedPattern
+        ValidationError VersionConflict
     """,
     "singletable.operations": """
         AsyncDriver AttributeDefinition BatchExecuteStatement BatchGetItem

@@ -61,6 +61,7 @@ from singletable.errors import TransformFailed as TransformFailed
 from singletable.errors import TrimmedDataAccess as TrimmedDataAccess
 from singletable.errors import UnexpectedResponse as UnexpectedResponse
 from singletable.errors import UnknownField as UnknownField
+from singletable.errors import UnknownOperation as UnknownOperation
 from singletable.errors import UnrecognizedClient as UnrecognizedClient
 from singletable.errors import UnsupportedPattern as UnsupportedPattern
 from singletable.errors import ValidationError as ValidationError

@@ -25,6 +25,7 @@ SingleTableError
 └─ OperationError                  DynamoDB rejected the request; `code` is the AWS error code
    ├─ ValidationError              the request breaks one of DynamoDB's rules
    ├─ SerializationError           the request does not have the operation's shape
+   ├─ UnknownOperation             the address does not support the operation
    ├─ ConditionFailed              the condition did not match; carries the stored item
    │  ├─ AlreadyExists             the item exists, or another item has the unique value
    │  ├─ NotFound                  the item does not exist
@@ -276,6 +277,18 @@ class SerializationError(OperationError):
     """The request does not have the operation's shape."""
 
     code = "SerializationException"
+
+
+class UnknownOperation(OperationError):
+    """The address does not support the operation, or an option of it; nothing was changed."""
+
+    @classmethod
+    def unsupported(cls, what: str) -> UnknownOperation:
+        """Return the error for something that DynamoDB has and singletable has not."""
+        return cls(
+            f"{what} is not supported by singletable. See “Unsupported operations” in "
+            "docs/compatibility.md."
+        )
 
 
 class ConditionFailed(OperationError):

@@ -192,18 +192,11 @@ def test_tags_and_ttl(client: Any) -> None:
     assert described["TimeToLiveStatus"] in ("ENABLING", "ENABLED")
 
 
-def test_point_in_time_recovery(client: Any) -> None:
-    request = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 7}
+def test_point_in_time_recovery_is_disabled(client: Any) -> None:
     output = client.update_continuous_backups(
-        TableName=TABLE, PointInTimeRecoverySpecification=request
+        TableName=TABLE, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": False}
     )["ContinuousBackupsDescription"]
-    assert output == {
-        "ContinuousBackupsStatus": "ENABLED",
-        "PointInTimeRecoveryDescription": {
-            "PointInTimeRecoveryStatus": "ENABLED",
-            "RecoveryPeriodInDays": 7,
-        },
-    }
+    assert output["PointInTimeRecoveryDescription"] == {"PointInTimeRecoveryStatus": "DISABLED"}
     described = client.describe_continuous_backups(TableName=TABLE)
     assert described["ContinuousBackupsDescription"] == output
     with pytest.raises(client.exceptions.TableNotFoundException):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.errors import BackupTableNotFound, TableNotFound
+from singletable.errors import BackupTableNotFound, TableNotFound, UnknownOperation
 from singletable.operations import (
-    ContinuousBackupsDescription,
     DescribeContinuousBackups,
     DescribeTable,
     Driver,
@@ -21,79 +20,25 @@ ON = PointInTimeRecoverySpecification(point_in_time_recovery_enabled=True)
 OFF = PointInTimeRecoverySpecification(point_in_time_recovery_enabled=False)
 
 
-def days(number: int) -> PointInTimeRecoverySpecification:
-    return PointInTimeRecoverySpecification(True, number)
-
-
-def update(
-    driver: Driver, table: str, asked: PointInTimeRecoverySpecification
-) -> ContinuousBackupsDescription:
-    """Return the table's backup description after a change."""
-    return driver.execute(UpdateContinuousBackups(table, asked)).continuous_backups_description
-
-
-def recovery_of(driver: Driver, table: str) -> tuple[str, int | None]:
-    """Return whether recovery is enabled, and for how many days."""
-    answer = driver.execute(DescribeContinuousBackups(table)).continuous_backups_description
-    recovery = answer.point_in_time_recovery_description
-    assert recovery is not None
-    return recovery.point_in_time_recovery_status, recovery.recovery_period_in_days
-
-
-# The backup status is always enabled; point-in-time recovery is off by default.
-def test_new_table_has_backups_enabled_and_recovery_disabled(driver: Driver) -> None:
-    table = make_table(driver, pk="S")
-    described = driver.execute(DescribeContinuousBackups(table))
-    assert described.continuous_backups_description == ContinuousBackupsDescription(
-        "ENABLED", PointInTimeRecoveryDescription("DISABLED")
-    )
-
-
-def test_recovery_period_defaults_to_35_days(driver: Driver) -> None:
-    table = make_table(driver, pk="S")
-    answer = update(driver, table, ON)
-    assert answer.continuous_backups_status == "ENABLED"
-    recovery = answer.point_in_time_recovery_description
-    assert recovery is not None
-    assert recovery.point_in_time_recovery_status == "ENABLED"
-    assert recovery.recovery_period_in_days == 35
-    assert recovery_of(driver, table) == ("ENABLED", 35)
-
-
-@pytest.mark.parametrize("number", [1, 7, 35])
-def test_recovery_period_can_be_changed(driver: Driver, number: int) -> None:
-    table = make_table(driver, pk="S")
-    update(driver, table, ON)
-    update(driver, table, days(number))
-    assert recovery_of(driver, table) == ("ENABLED", number)
-
-
-# Disabling recovery also forgets the period.
-def test_recovery_can_be_disabled_and_enabled_again(driver: Driver) -> None:
-    table = make_table(driver, pk="S")
-    update(driver, table, days(7))
-    assert update(driver, table, OFF) == ContinuousBackupsDescription(
-        "ENABLED", PointInTimeRecoveryDescription("DISABLED")
-    )
-    assert recovery_of(driver, table) == ("DISABLED", None)
-    update(driver, table, ON)
-    assert recovery_of(driver, table) == ("ENABLED", 35)
-
-
-# UpdateTimeToLive rejects this.
-@pytest.mark.parametrize("asked", [ON, OFF])
-def test_setting_the_current_value_succeeds(
-    driver: Driver, asked: PointInTimeRecoverySpecification
-) -> None:
-    table = make_table(driver, pk="S")
-    assert update(driver, table, asked) == update(driver, table, asked)
-
-
-def test_table_can_be_named_by_arn(driver: Driver) -> None:
+# Recovery is off by default on DynamoDB, too. There, the backup status is ENABLED, and recovery can
+# be enabled: docs/compatibility.md.
+def test_recovery_is_disabled_and_disabling_it_succeeds(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     arn = driver.execute(DescribeTable(table)).table.table_arn
-    update(driver, arn, days(3))
-    assert recovery_of(driver, arn) == recovery_of(driver, table) == ("ENABLED", 3)
+    for name in (table, arn):
+        described = driver.execute(DescribeContinuousBackups(name)).continuous_backups_description
+        updated = driver.execute(UpdateContinuousBackups(name, OFF)).continuous_backups_description
+        assert described == updated
+        assert described.point_in_time_recovery_description == PointInTimeRecoveryDescription(
+            "DISABLED"
+        )
+
+
+def test_enabling_recovery_is_rejected(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    for asked in (ON, PointInTimeRecoverySpecification(True, 7)):
+        with pytest.raises(UnknownOperation, match="not supported"):
+            driver.execute(UpdateContinuousBackups(table, asked))
 
 
 @pytest.mark.parametrize(("number", "bound"), [(0, "greater"), (-1, "greater"), (36, "less")])
@@ -112,14 +57,11 @@ def test_period_out_of_range_is_rejected_before_table_lookup(
 
 @pytest.mark.parametrize("number", [7, 35])
 def test_rejects_period_without_recovery(driver: Driver, number: int) -> None:
-    table = make_table(driver, pk="S")
-    update(driver, table, days(5))
     asked = PointInTimeRecoverySpecification(False, number)
-    assert validation_error(driver, UpdateContinuousBackups(table, asked)) == (
+    assert validation_error(driver, UpdateContinuousBackups(make_table(driver, pk="S"), asked)) == (
         "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
         "recovery."
     )
-    assert recovery_of(driver, table) == ("ENABLED", 5)
 
 
 # AWS raises another exception here than for other operations on tables.

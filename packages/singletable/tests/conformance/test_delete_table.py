@@ -27,7 +27,6 @@ def test_deleting_a_table_deletes_its_items(driver: ops.Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, {"pk": {"S": "ada"}})
     driver.execute(ops.UpdateTimeToLive(table, ops.TimeToLiveSpecification(True, "ttl")))
-    driver.execute(ops.UpdateContinuousBackups(table, ops.PointInTimeRecoverySpecification(True)))
     driver.execute(ops.DeleteTable(table))
     for operation in (
         ops.GetItem(table, {"pk": {"S": "ada"}}),
@@ -40,10 +39,6 @@ def test_deleting_a_table_deletes_its_items(driver: ops.Driver) -> None:
     assert driver.execute(ops.Scan(table)).count == 0
     ttl = driver.execute(ops.DescribeTimeToLive(table)).time_to_live_description
     assert ttl.time_to_live_status == "DISABLED"
-    backups = driver.execute(ops.DescribeContinuousBackups(table)).continuous_backups_description
-    assert backups.point_in_time_recovery_description == ops.PointInTimeRecoveryDescription(
-        "DISABLED"
-    )
 
 
 def test_table_can_be_deleted_by_arn(driver: ops.Driver) -> None:

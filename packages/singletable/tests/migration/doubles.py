@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from singletable import Driver, UpdateTable
+from singletable.errors import UnknownOperation
 from singletable.testing import InterruptedDriver
-from singletable.wire import UnknownOperation
 
 
 @dataclass

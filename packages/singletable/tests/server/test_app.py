@@ -69,7 +69,7 @@ def test_body_other_than_json_object_is_rejected(client: AppClient, body: bytes)
         "DynamoDB_20120810.",
         "DynamoDB_20120810.getitem",
         "DynamoDB_20111205.GetItem",
-        "DynamoDB_20120810.SearchVectors",
+        "DynamoDB_20120810.Search-Vectors",
         "x" * 60_000,
     ],
     ids=lambda target: repr(target[:40]),
@@ -78,6 +78,18 @@ def test_unknown_target_is_rejected(client: AppClient, target: str) -> None:
     response = client.call("", {}, x_amz_target=target)
     assert response.status == 400
     assert json.decode(response.body) == {"__type": f"{COMMON}UnknownOperationException"}
+
+
+# AWS has the operation: a program must be able to tell what is missing, and where.
+@pytest.mark.parametrize("version", ["DynamoDB_20120810", "DynamoDBStreams_20120810"])
+def test_operation_that_is_not_supported_is_named(client: AppClient, version: str) -> None:
+    response = client.call("", {}, x_amz_target=f"{version}.SearchVectors")
+    assert response.status == 400
+    assert json.decode(response.body) == {
+        "__type": f"{COMMON}UnknownOperationException",
+        "message": "SearchVectors is not supported by singletable. See “Unsupported operations” "
+        "in docs/compatibility.md.",
+    }
 
 
 def test_missing_target_is_rejected(client: AppClient) -> None:

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from singletable.errors import OperationError, SerializationError, SingleTableError, ValidationError
+from singletable.errors import (
+    OperationError,
+    SerializationError,
+    SingleTableError,
+    UnknownOperation,
+    ValidationError,
+)
 from singletable.operations import (
     GetItem,
     ListTables,
@@ -24,7 +30,7 @@ from singletable.operations import (
 )
 from singletable.operations import Put as PutAction
 from singletable.values import check_value
-from singletable.wire import TARGETS, UnknownOperation, read_request, write_request
+from singletable.wire import TARGETS, read_request, write_request
 from singletable.wire.requests import MAX_VALUES, VERSION
 
 

@@ -136,9 +136,7 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
     class_changed: float | None = None
     deletion_protection: bool = False
     time_to_live: TimeToLiveRecord | None = None
-    recovery_days: int | None = None
     tags: tuple[ops.Tag, ...] = ()
-    resource_policy: str | None = None
     created_by: float = 0
     updated_by: float = 0
     changing: PendingChange | None = None

@@ -18,7 +18,6 @@ from singletable.operations.registry import is_write
 from singletable.remote.address import ConnectionOptions
 from singletable.remote.config import Proxy, RemoteEndpoint, ResolvedConfig
 from singletable.values import Item
-from singletable.wire import UnknownOperation
 
 # Some of our exceptions share one name on AWS; the base class of those is listed here.
 ERROR_TYPES: Mapping[str, type[errors.OperationError]] = {
@@ -51,7 +50,7 @@ ERROR_TYPES: Mapping[str, type[errors.OperationError]] = {
         errors.ServiceUnavailable,
         errors.TrimmedDataAccess,
         errors.ExpiredIterator,
-        UnknownOperation,
+        errors.UnknownOperation,
     )
 } | {
     # Aliases of AWS's front ends and of other servers.
@@ -62,7 +61,7 @@ ERROR_TYPES: Mapping[str, type[errors.OperationError]] = {
     "InternalServerErrorException": errors.InternalError,
     "ServiceUnavailableException": errors.ServiceUnavailable,
     "AccessDenied": errors.AccessDenied,
-    "UnknownOperation": UnknownOperation,
+    "UnknownOperation": errors.UnknownOperation,
 }
 _REASONS_IN_MESSAGE = re.compile(r"\[([A-Za-z, ]+)\]")
 _ALTERNATIVES: dict[type[Operation[Any]], str] = {
@@ -143,13 +142,20 @@ def _cancellation_reasons(error: _ErrorBody, message: str) -> list[errors.Cancel
     return [errors.CancellationReason(code.strip()) for code in codes]
 
 
-def unsupported_operation(endpoint: RemoteEndpoint, operation: Operation[Any]) -> UnknownOperation:
-    """Return the error for an operation that the server does not have."""
+def unsupported_operation(
+    endpoint: RemoteEndpoint, operation: Operation[Any], message: str = ""
+) -> errors.UnknownOperation:
+    """Return the error for an operation that the server does not have, or not with its options.
+
+    `message` is the server's.
+    """
     name = type(operation).__name__
     alternative = _ALTERNATIVES.get(type(operation))
+    if alternative is None and message:
+        return errors.UnknownOperation(f"The server at {endpoint} rejected {name}: {message}")
     if alternative is None:
-        return UnknownOperation(f"The server at {endpoint} does not support {name}.")
-    return UnknownOperation(
+        return errors.UnknownOperation(f"The server at {endpoint} does not support {name}.")
+    return errors.UnknownOperation(
         f"{name} is an operation of singletable's own engine, and {endpoint} does not support it. "
         f"{alternative}"
     )

@@ -12,13 +12,18 @@ from msgspec import DecodeError, Raw, Struct, ValidationError
 from msgspec.json import Decoder, decode, encode
 
 from singletable import operations as ops
-from singletable.errors import ConnectionFailed, InternalError, SingleTableError, UnexpectedResponse
+from singletable.errors import (
+    ConnectionFailed,
+    InternalError,
+    SingleTableError,
+    UnexpectedResponse,
+    UnknownOperation,
+)
 from singletable.operations.registry import OPERATIONS
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.errors import parse_error, unsupported_operation
 from singletable.remote.http import Response
 from singletable.values import Item
-from singletable.wire import UnknownOperation
 from singletable.wire.requests import DECODER_LOCK
 
 R = TypeVar("R")
@@ -72,7 +77,7 @@ def _error(
     if error is None:
         return _unexpected(endpoint, operation, response, body)
     if isinstance(error, UnknownOperation):
-        error = unsupported_operation(endpoint, operation)
+        error = unsupported_operation(endpoint, operation, error.message)
     request_id = response.headers.get(b"x-amzn-requestid")
     error.request_id = None if request_id is None else request_id.decode("latin-1")
     return error

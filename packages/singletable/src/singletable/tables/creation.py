@@ -14,6 +14,7 @@ from singletable.errors import (
     ContinuousBackupsUnavailable,
     ResourceNotFound,
     ServiceUnavailable,
+    UnknownOperation,
 )
 from singletable.schema import Table, create_operation
 from singletable.tables.settings import (
@@ -22,7 +23,6 @@ from singletable.tables.settings import (
     TableSettings,
     sse_specification,
 )
-from singletable.wire import UnknownOperation
 
 POLL_SECONDS = 0.5
 MAX_POLLS = 240
@@ -128,6 +128,8 @@ def _recovery_days(driver: ops.Driver, name: str) -> int | None:
     except (UnknownOperation, BackupTableNotFound):
         # Raised by dynalite and DynamoDB Local, and by DynamoDB for an archived table.
         return None
+    if backups.continuous_backups_status != "ENABLED":
+        return None  # the engine keeps no history
     recovery = backups.point_in_time_recovery_description
     if recovery is None or recovery.point_in_time_recovery_status != "ENABLED":
         return 0

@@ -15,7 +15,6 @@ from singletable.wire.http import read_operation as read_operation
 from singletable.wire.http import response_head as response_head
 from singletable.wire.http import result_response as result_response
 from singletable.wire.requests import TARGETS as TARGETS
-from singletable.wire.requests import UnknownOperation as UnknownOperation
 from singletable.wire.requests import read_request as read_request
 from singletable.wire.requests import write_request as write_request
 from singletable.wire.responses import write_error as write_error

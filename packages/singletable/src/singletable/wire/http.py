@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from singletable.errors import InternalError, OperationError, SingleTableError
 from singletable.operations import EmptyOutput, Operation
-from singletable.wire.requests import TARGETS, UnknownOperation, read_request
+from singletable.wire.requests import TARGETS, read_request, unknown_operation
 from singletable.wire.responses import write_error, write_result
 
 JSON_1_0 = "application/x-amz-json-1.0"
@@ -135,8 +135,9 @@ def health_response(request: HttpRequest, region: str, request_id: str) -> HttpR
 
 def check_target(request: HttpRequest) -> None:
     """Raise UnknownOperation unless the target header names an operation."""
-    if request.headers.get("x-amz-target", "") not in TARGETS:
-        raise UnknownOperation("")
+    target = request.headers.get("x-amz-target", "")
+    if target not in TARGETS:
+        raise unknown_operation(target)
 
 
 def read_operation(request: HttpRequest, max_body: int) -> Operation[object]:

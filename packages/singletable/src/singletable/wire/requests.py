@@ -9,8 +9,14 @@ from typing import Any, cast
 
 from msgspec import DecodeError, json
 
-from singletable.errors import OperationError, SerializationError, SingleTableError, ValidationError
-from singletable.operations import Operation
+from singletable.errors import (
+    OperationError,
+    SerializationError,
+    SingleTableError,
+    UnknownOperation,
+    ValidationError,
+)
+from singletable.operations import CreateTable, Operation, UpdateTable
 from singletable.operations.registry import OPERATIONS
 from singletable.wire.lenient import read_structure
 
@@ -38,17 +44,25 @@ _MATCH_SLICE = re.compile(
     rb'(?:[^"\[{,]*+(?:%b[^"\[{,]*+)*+[\[{,]){%d}' % (_STRING, _SLICE), re.DOTALL
 ).match
 
+_NAMED = re.compile(r"DynamoDB(?:Streams)?_20120810\.([A-Z][A-Za-z]{1,63})").fullmatch
+# Members of AWS's requests that ours do not have. To ignore them would say that they are in effect.
+UNSUPPORTED_MEMBERS: dict[type[Operation[Any]], tuple[str, ...]] = {
+    CreateTable: ("GlobalTableSourceArn", "GlobalTableSettingsReplicationMode", "VectorIndexes"),
+    UpdateTable: (
+        "ReplicaUpdates",
+        "MultiRegionConsistency",
+        "GlobalTableWitnessUpdates",
+        "GlobalTableSettingsReplicationMode",
+        "DisassociationProtectionEnabled",
+        "VectorIndexUpdates",
+    ),
+}
+
 _encode = json.Encoder().encode
 # Two threads that create decoders of the same new struct at once make msgspec crash the process.
 DECODER_LOCK = Lock()
 # Raised for a body that is not JSON, is nested too deeply, or is not UTF-8.
 _UNREADABLE = (DecodeError, RecursionError, UnicodeDecodeError)
-
-
-class UnknownOperation(OperationError):
-    """The target header does not name an operation."""
-
-    code = "UnknownOperationException"
 
 
 def read_request(target: str, body: bytes) -> Operation[Any]:
@@ -59,7 +73,9 @@ def read_request(target: str, body: bytes) -> Operation[Any]:
     if len(body) > MAX_VALUES:
         _check_value_count(body)
     if target not in TARGETS:
-        raise _unknown_operation(body)
+        raise _unreadable(body) or unknown_operation(target)
+    if TARGETS[target] in UNSUPPORTED_MEMBERS:
+        _check_members(TARGETS[target], body)
     try:
         return cast("Operation[Any]", _decoder(target).decode(body))
     except DecodeError:
@@ -101,14 +117,37 @@ def _read_leniently(target: str, body: bytes) -> Operation[Any]:
         raise SerializationError("") from None
 
 
-def _unknown_operation(body: bytes) -> OperationError:
+def _unreadable(body: bytes) -> OperationError | None:
     # AWS rejects a body that is not JSON before it looks at the target.
     try:
         if body:
             json.decode(body)
     except _UNREADABLE:
         return SerializationError("")
-    return UnknownOperation("")
+    return None
+
+
+def unknown_operation(target: str) -> UnknownOperation:
+    """Return the error for a target header that does not name a supported operation.
+
+    AWS has no message for a target that it does not know. It knows most of these names, now or
+    soon, so that the message says who does not support it.
+    """
+    named = _NAMED(target)
+    return UnknownOperation("") if named is None else UnknownOperation.unsupported(named[1])
+
+
+def _check_members(operation: type[Operation[Any]], body: bytes) -> None:
+    """Raise UnknownOperation if the request has a member that would be ignored."""
+    try:
+        raw = json.decode(body)
+    except _UNREADABLE:
+        return  # reported when the request is decoded
+    if not isinstance(raw, dict):
+        return
+    for member in UNSUPPORTED_MEMBERS[operation]:
+        if cast("dict[str, Any]", raw).get(member) is not None:
+            raise UnknownOperation.unsupported(f"{member} of {operation.__name__}")
 
 
 def write_request(operation: Operation[Any]) -> tuple[str, bytes]:

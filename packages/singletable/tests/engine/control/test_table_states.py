@@ -64,7 +64,7 @@ def test_table_being_created_can_only_be_described(slow: SlowEngine) -> None:
 # Backups are enabled later than the table; a client must wait for them too.
 def test_table_being_created_has_no_backups(slow: SlowEngine) -> None:
     slow(on_demand(**NAMED))
-    update = ops.UpdateContinuousBackups("table", ops.PointInTimeRecoverySpecification(True))
+    update = ops.UpdateContinuousBackups("table", ops.PointInTimeRecoverySpecification(False))
     described = slow(ops.DescribeContinuousBackups("table")).continuous_backups_description
     assert described.continuous_backups_status == "DISABLED"
     with pytest.raises(ContinuousBackupsUnavailable) as error:
@@ -73,7 +73,7 @@ def test_table_being_created_has_no_backups(slow: SlowEngine) -> None:
         "Backups are being enabled for the table: table. Please retry later"
     )
     slow.wait(10)
-    assert slow(update).continuous_backups_description.continuous_backups_status == "ENABLED"
+    assert slow(update).continuous_backups_description == described
 
 
 def test_deleting_a_table_takes_time(slow: SlowEngine) -> None:

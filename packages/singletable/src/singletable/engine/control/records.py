@@ -73,7 +73,6 @@ def new_table(
         table_class=request.table_class,
         deletion_protection=bool(request.deletion_protection_enabled),
         tags=tuple(request.tags or ()),
-        resource_policy=request.resource_policy,
         created_by=now + settings.delays.create_table,
     )
     if stream is not None:

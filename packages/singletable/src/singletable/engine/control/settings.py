@@ -1,7 +1,7 @@
 """Settings of a table: its name or ARN, stream, encryption, backups and tags.
 
-The engine encrypts nothing and takes no backups: it stores these settings and shows them as AWS
-does (docs/compatibility.md).
+The engine encrypts nothing: it stores the setting and shows it as AWS does. It takes no
+backups, and says so (docs/compatibility.md).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from uuid import NAMESPACE_DNS, uuid5
 
 from singletable import operations as ops
 from singletable.engine.catalog import Session, is_deleted
-from singletable.engine.control.state import table_status
 from singletable.engine.settings import Settings
 from singletable.engine.table import Table
 from singletable.engine.table_record import TableRecord
@@ -127,16 +126,9 @@ def find_table_for_backups(name_or_arn: str, session: Session) -> Table:
         raise BackupTableNotFound(f"Table not found: {name}") from None
 
 
-def describe_backups(record: TableRecord, now: float) -> ops.ContinuousBackupsDescription:
-    """Return the state of continuous backups, which are enabled once a table is created.
-
-    The description has no restorable times, because the engine takes no backups.
-    """
-    days = record.recovery_days
-    return ops.ContinuousBackupsDescription(
-        "DISABLED" if table_status(record, now) == "CREATING" else "ENABLED",
-        ops.PointInTimeRecoveryDescription("DISABLED" if days is None else "ENABLED", days),
-    )
+NO_BACKUPS = ops.ContinuousBackupsDescription(
+    "DISABLED", ops.PointInTimeRecoveryDescription("DISABLED")
+)
 
 
 # --- Tags

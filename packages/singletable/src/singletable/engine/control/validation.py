@@ -36,7 +36,7 @@ from singletable.engine.control.indexes import (
 )
 from singletable.engine.control.state import MAX_GLOBAL_INDEXES
 from singletable.engine.table_record import TableRecord
-from singletable.errors import ValidationError
+from singletable.errors import UnknownOperation, ValidationError
 from singletable.values import INVALID
 
 MAX_LOCAL_INDEXES = 5
@@ -97,7 +97,9 @@ BLOCKED = (
 
 
 def check_create_table(request: ops.CreateTable) -> None:
-    """Raise ValidationError unless the request is valid on its own."""
+    """Raise unless the request is valid on its own."""
+    if request.resource_policy:
+        raise UnknownOperation.unsupported("ResourcePolicy of CreateTable")
     check_table_throughput(request)
     check_definitions_unique(request.attribute_definitions)
     check_table_key(request.key_schema, request.attribute_definitions)
