@@ -55,6 +55,11 @@ class ServerCatalog(Catalog):
         committed.commit()
         self.tables, self.versions = committed.tables, committed.versions
 
+    def describe(self, number: int) -> str:
+        """Return the name of a table, for an error."""
+        names = [t.name for t in self.tables.values() if t.record.number == number]
+        return f"table '{names[0]}'" if names else "a deleted table"
+
     def is_current(self, numbers: Iterable[int], versions: dict[int, int]) -> bool:
         """Return whether the tables with these numbers have these versions."""
         return all(

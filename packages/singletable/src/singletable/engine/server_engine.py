@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, cast
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from uuid import uuid4
 
 from msgspec.structs import replace
@@ -403,4 +403,5 @@ def _split_options(address: str) -> tuple[str, dict[str, str]]:
             ours[name] = value
         else:
             others.append((name, value))
-    return urlunsplit(url._replace(query=urlencode(others))), ours
+    # libpq takes a plus sign for itself, not for a space.
+    return urlunsplit(url._replace(query=urlencode(others, quote_via=quote))), ours

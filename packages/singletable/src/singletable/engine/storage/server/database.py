@@ -7,7 +7,10 @@ Rule 2. A write is acknowledged after COMMIT. If the connection is lost before C
         group runs again on another one; if it is lost during COMMIT, the outcome is unknown.
 Rule 3. The server may roll a transaction back because of a conflict. The group runs again, a few
         times; after that its writes raise TransactionConflict.
-Rule 4. Tables are known from a cached catalog. A write verifies the versions of its tables under a
+Rule 4. A lock that another session keeps for a second delays nobody else: the group gives it up and
+        commits what it can lock. What is left waits beside the queue, with later writes of the same
+        items, and after some seconds raises ServiceUnavailable, which says who has the lock.
+Rule 5. Tables are known from a cached catalog. A write verifies the versions of its tables under a
         lock; a read notices that a table is gone, and a request that does not find one looks again.
 """
 
@@ -18,7 +21,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -29,11 +32,16 @@ from msgspec import Struct
 from singletable.engine.storage.interface import Execute, RowKey
 from singletable.engine.storage.server.dialect import (
     FORMAT,
+    IDLE_LIMIT,
     ChangeValues,
     Dialect,
     ResultRows,
 )
-from singletable.engine.storage.server.transaction import Transaction
+from singletable.engine.storage.server.transaction import (
+    Transaction,
+    TransactionExpired,
+    lock_hash,
+)
 from singletable.errors import (
     EngineClosed,
     InternalError,
@@ -47,6 +55,8 @@ _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 # The tables and keys that a write locks: table number, name of the rows, and key.
 Places = Iterable[tuple[int, str, RowKey]]
+# A table, by number, or a key.
+Lock: TypeAlias = "int | tuple[str, RowKey]"
 # Runs statements outside of a transaction, on a connection of their own, without retries.
 RunOnce: TypeAlias = Callable[[Callable[[Execute], None]], None]
 
@@ -54,6 +64,11 @@ _ATTEMPTS = 8
 # Items that a group writes: each takes a lock, and PostgreSQL has a few thousand by default.
 _GROUP = 100
 _WAIT = 10.0  # seconds to wait for a connection
+# Seconds that a write waits for a lock, which is longer than a frozen process keeps it; and those
+# between two attempts to get it.
+_BLOCKED_WAIT, _BLOCKED_PAUSE = 2.0 * IDLE_LIMIT, 0.1
+# Stands for the lock on the catalog, among the numbers of tables.
+_CATALOG = -1
 
 
 class ServerCatalog(Protocol):
@@ -75,15 +90,36 @@ class ServerCatalog(Protocol):
         """Take over the tables of a committed transaction."""
         ...
 
+    def describe(self, number: int) -> str:
+        """Return the name of a table, for an error."""
+        ...
+
 
 class PendingWrite(Struct, eq=False):
-    """A write in the queue. Without `places`, it changes tables and runs alone."""
+    """A write in the queue. Without `places`, it changes tables and runs alone.
+
+    `blocked` has the tables and keys that it waits for, among the `locks` that it needs.
+    """
 
     work: Callable[[Execute], Any]
     places: Callable[[Execute], Places] | None
     weight: int
     until: float  # when it is rejected instead of run (again)
     future: Future[Any]
+    locks: list[tuple[int, str, RowKey]] = []
+    blocked: frozenset[Lock] = frozenset()
+
+    @property
+    def tables(self) -> frozenset[int]:
+        """Return the numbers of the tables that it writes."""
+        return frozenset(number for number, _, _ in self.locks if number)
+
+    def meets(self, locks: Set[Lock]) -> frozenset[Lock]:
+        """Return the locks that it needs among some."""
+        if self.places is None:
+            return frozenset({_CATALOG} & locks)
+        needed = {lock for number, name, key in self.locks for lock in (number, (name, key))}
+        return frozenset(needed & locks)
 
     @classmethod
     def create(
@@ -188,6 +224,11 @@ class ServerDatabase:
         self._lanes = threading.BoundedSemaphore(min(lanes, connections // 2))
         self._threads = ThreadPoolExecutor(connections, "singletable-server")
         self._writers = ThreadPoolExecutor(lanes, "singletable-writer")
+        self._waiter = ThreadPoolExecutor(1, "singletable-waiter")
+        # Writes that wait for locks of other sessions, and these locks.
+        self._waiting: deque[PendingWrite] = deque()
+        self._blocked: frozenset[Lock] = frozenset()
+        self._changing_blocked = threading.Lock()
         self.catalog: ServerCatalog
         # Maintains the feed after a commit, which it cannot undo or fail.
         self.after_commit: Callable[[Sequence[ChangeValues], RunOnce], object] = _nothing
@@ -226,6 +267,7 @@ class ServerDatabase:
             with suppress(ServiceUnavailable, *self.dialect.errors):
                 return self._read_from(self._replica, work)
             self._replica_failed_until = self._until()
+        failure = self._unavailable()
         for _ in self._attempts():
             try:
                 return self._read_from(self._pool, work)
@@ -233,9 +275,11 @@ class ServerDatabase:
                 kind = self.dialect.classify(error)
                 if kind == "missing":
                     self.reload()
+                elif kind == "blocked":
+                    failure = self._locked(f"A table is locked ({_reason(error)})")
                 elif kind not in ("lost", "conflict"):
                     raise _storage_error(error) from error
-        raise self._unavailable()
+        raise failure
 
     def _read_from(self, pool: Pool, work: Callable[[Execute], T]) -> T:
         with pool.connection() as connection:
@@ -248,7 +292,7 @@ class ServerDatabase:
                 with self._pool.connection() as connection:
                     return self._load_catalog(connection)
             except self.dialect.errors as error:
-                if self.dialect.classify(error) not in ("lost", "conflict"):
+                if self.dialect.classify(error) not in ("lost", "conflict", "blocked"):
                     raise _storage_error(error) from error
         raise self._unavailable()
 
@@ -323,6 +367,10 @@ class ServerDatabase:
                 self._run_group(group)
         finally:
             self._lanes.release()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Have the writes run that came while all lanes were in use."""
         if self._pending:
             try:
                 self._writers.submit(self._run_pending)
@@ -341,9 +389,10 @@ class ServerDatabase:
                 room -= group[-1].weight
         return group
 
-    def _run_group(self, group: list[PendingWrite]) -> None:
+    def _run_group(self, group: list[PendingWrite], *, wait: bool = True) -> None:
+        """Run the group; without `wait`, leave out the writes whose locks others have."""
         try:
-            self._try_group(group)
+            self._try_group(group, wait=wait)
         except BaseException as error:
             failure = error if isinstance(error, Exception) else _interrupted(error)
             for pending in group:
@@ -352,18 +401,22 @@ class ServerDatabase:
             if failure is not error:
                 raise
 
-    def _try_group(self, group: list[PendingWrite]) -> None:
+    def _try_group(self, group: list[PendingWrite], *, wait: bool) -> None:
         """Run the group until it commits, a few times at most."""
         run = self._run_alone if group[0].places is None else self._run_once
         failure: SingleTableError = self._unavailable()
-        for _ in self._attempts(group[0].until):
+        for _ in self._attempts(group[0].until if wait else None):
             try:
-                if run(group):
-                    return
+                if run(group, wait=wait):
+                    return None
             except ServiceUnavailable as error:
                 failure = error
+            except TransactionExpired:
+                failure = _expired()
             except self.dialect.errors as error:
                 kind = self.dialect.classify(error)
+                if kind == "blocked":
+                    return self._split(group, wait=wait)
                 if kind == "missing":
                     self.reload()
                 elif kind not in ("conflict", "lost"):
@@ -373,16 +426,41 @@ class ServerDatabase:
                     failure.__cause__ = error
         raise failure
 
-    def _run_once(self, group: list[PendingWrite]) -> bool:
-        """Run the group in one transaction; return False if the catalog was out of date."""
+    def _split(self, group: list[PendingWrite], *, wait: bool) -> None:
+        """Run the writes of a group that are not blocked, and let the others wait."""
+        if wait and group[0].places is not None:
+            self._run_group(group, wait=False)
+            return
+        # All keys were free, so a whole table or the counter of the feed is locked.
+        parts: dict[frozenset[int], list[PendingWrite]] = {}
+        for pending in group:
+            parts.setdefault(pending.tables, []).append(pending)
+        for tables, part in parts.items():
+            if len(parts) > 1:
+                self._run_group(part, wait=False)
+                continue
+            for pending in part:
+                self._let_wait(pending, tables or frozenset([_CATALOG]))
+
+    def _run_once(self, group: list[PendingWrite], *, wait: bool) -> bool:
+        """Run the group in one transaction; return False if the catalog was out of date.
+
+        The writes that must wait are removed from the group.
+        """
         with self._pool.connection() as connection:
             transaction = Transaction(self.dialect, connection, self.catalog.fork())
             execute = cast(Execute, transaction)
-            places: list[tuple[int, str, RowKey]] = []
             for pending in group:
-                places += (pending.places or _no_places)(execute)
-            numbers = {number for number, _, _ in places if number}
-            versions = transaction.begin(numbers, ((name, key) for _, name, key in places))
+                pending.locks = [*(pending.places or _no_places)(execute)]
+            if not wait:
+                blocked: Set[Lock] = transaction.lock_free(*_numbers_and_keys(group))
+            else:
+                blocked = self._blocked
+            if blocked and not self._leave_out(group, blocked):
+                transaction.roll_back()
+                return True
+            numbers, keys = _numbers_and_keys(group)
+            versions = transaction.begin(numbers, keys)
             if not transaction.catalog.is_current(numbers, versions):
                 transaction.roll_back()
                 self._load_catalog(connection)
@@ -395,8 +473,10 @@ class ServerDatabase:
         self._finish(group, outcomes, transaction)
         return True
 
-    def _run_alone(self, group: list[PendingWrite]) -> bool:
+    def _run_alone(self, group: list[PendingWrite], *, wait: bool) -> bool:
         """Run one write that changes tables: nobody else changes any meanwhile."""
+        if wait and self._blocked and not self._leave_out(group, self._blocked):
+            return True
         with self._pool.connection() as connection:
             catalog = self.catalog.fork()
             transaction = Transaction(self.dialect, connection, catalog)
@@ -414,6 +494,92 @@ class ServerDatabase:
             self._drop(transaction.dropped)
         self._finish(group, [outcome], transaction)
         return True
+
+    def _leave_out(self, group: list[PendingWrite], blocked: Set[Lock]) -> bool:
+        """Let the writes of a group wait that need blocked locks; return whether any is left."""
+        for pending in [*group]:
+            if met := pending.meets(blocked):
+                group.remove(pending)
+                self._let_wait(pending, met)
+        return bool(group)
+
+    def _let_wait(self, pending: PendingWrite, blocked: frozenset[Lock]) -> None:
+        """Add a write to those that wait for locks of other sessions."""
+        if not pending.blocked:
+            pending.until = min(pending.until, time.monotonic() + _BLOCKED_WAIT)
+        pending.blocked = blocked
+        with self._changing_blocked:
+            is_first = not self._waiting and not self._blocked
+            self._waiting.append(pending)
+            self._blocked |= blocked
+        if is_first:
+            try:
+                self._waiter.submit(self._run_waiting)
+            except RuntimeError:  # the engine is being closed
+                self._run_waiting()
+
+    def _run_waiting(self) -> None:
+        """Run the writes that wait for locks whenever these are free, until none is left."""
+        is_logged = False
+        while self._blocked:
+            time.sleep(_BLOCKED_PAUSE)
+            with self._changing_blocked:
+                waiting, self._waiting = [*self._waiting], deque()
+            with self._lanes:
+                for group in _groups(waiting):
+                    self._run_group(group, wait=False)
+            self._go_on()
+            if not is_logged and self._waiting:
+                is_logged = True
+                what = self._describe_block(self._waiting[0])
+                _logger.warning("%s. Its writes wait, and all others go on.", what)
+            now = time.monotonic()
+            with self._changing_blocked:
+                late = [pending for pending in self._waiting if pending.until <= now]
+                self._waiting = deque(p for p in self._waiting if p.until > now)
+                self._blocked = frozenset[Lock]().union(*(p.blocked for p in self._waiting))
+            for pending in late:
+                pending.future.set_exception(self._locked(self._describe_block(pending)))
+
+    def _locked(self, what: str) -> ServiceUnavailable:
+        """Return the error of a request that another session blocks."""
+        return ServiceUnavailable(
+            f"{what}. This request has waited for it in vain, and nothing was changed. Send it "
+            "again. If it stays locked, end the transaction of that session."
+        )
+
+    def _describe_block(self, pending: PendingWrite) -> str:
+        """Return what is locked and, if the server says so, by whom."""
+        who = ""
+        with suppress(SingleTableError, *self.dialect.errors):
+            who = self._describe_holder(pending)
+        return (
+            f"{self._describe_locks(pending)} is locked by another session of {self.dialect.name}"
+            f"{f' ({who})' if who else ''}"
+        )
+
+    def _describe_locks(self, pending: PendingWrite) -> str:
+        for place, (number, name, key) in enumerate(pending.locks, 1):
+            if not pending.blocked.isdisjoint((number, (name, key))):
+                table = self.catalog.describe(number)
+                if number in pending.blocked:
+                    return f"The whole of {table}"
+                which = "The item" if len(pending.locks) == 1 else f"Item {place} of the request"
+                return f"{which} in {table}"
+        return "The list of tables"
+
+    def _describe_holder(self, pending: PendingWrite) -> str:
+        numbers = {number for number in pending.blocked if isinstance(number, int)}
+        keys = [lock for lock in pending.blocked if not isinstance(lock, int)]
+        names = {name for _, name, _ in pending.locks}
+        hashes = map(lock_hash, keys)
+        statement = self.dialect.holder({max(n, 0) for n in numbers}, names, hashes)
+        with self._pool.connection() as connection:
+            (rows,) = self.dialect.run(connection, [statement])
+        for number, application, user, host, state, since in rows:
+            parts = [f"process {number}", application and f"'{application}'", user, host, state]
+            return ", ".join(filter(None, [*parts, since and f"since {since} UTC"]))
+        return ""
 
     def _commit(self, transaction: Transaction) -> None:
         """Commit; if the connection is lost from here on, the outcome is unknown."""
@@ -469,6 +635,7 @@ class ServerDatabase:
         """Finish the writes in progress and close the connections."""
         self._threads.shutdown()
         self._writers.shutdown()
+        self._waiter.shutdown()
         self._pool.close()
         if self._replica is not None:
             self._replica.close()
@@ -480,6 +647,32 @@ def _nothing(changes: Sequence[ChangeValues], run: RunOnce) -> None:
 
 def _no_places(execute: Execute) -> Places:
     return ()
+
+
+def _numbers_and_keys(group: list[PendingWrite]) -> tuple[set[int], list[tuple[str, RowKey]]]:
+    """Return the tables that a group writes, and the keys that it locks."""
+    locks = [lock for pending in group for lock in pending.locks]
+    return {number for number, _, _ in locks if number}, [(name, key) for _, name, key in locks]
+
+
+def _groups(writes: list[PendingWrite]) -> Iterator[list[PendingWrite]]:
+    """Yield the writes in groups; one that changes tables is alone."""
+    group: list[PendingWrite] = []
+    for pending in writes:
+        weight = sum(p.weight for p in group) + pending.weight
+        if group and (weight > _GROUP or None in (group[0].places, pending.places)):
+            yield group
+            group = []
+        group.append(pending)
+    if group:
+        yield group
+
+
+def _expired() -> ServiceUnavailable:
+    return ServiceUnavailable(
+        f"This process did not get to commit within {IDLE_LIMIT} seconds, several times: it is "
+        "overloaded, or was suspended. Nothing was changed."
+    )
 
 
 def _run(transaction: Transaction, pending: PendingWrite) -> tuple[Any, BaseException | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -18,12 +20,22 @@ RowValues: TypeAlias = "tuple[bytes, bytes, int, int | None, bytes]"
 # Number and name of the table, time, whether it expired, names of the key, old and new item.
 ChangeValues: TypeAlias = "tuple[int, str, float, int, bytes, bytes | None, bytes | None]"
 # conflict: the server rolled the transaction back; run it again.
+# blocked: another session has had a lock for `LOCK_WAIT` seconds.
 # lost: the connection is broken or the server is shutting down.
 # missing: a table does not exist (any more). full: no disk space. other: a fault.
-ErrorKind: TypeAlias = Literal["conflict", "lost", "missing", "full", "other"]
+ErrorKind: TypeAlias = Literal["conflict", "blocked", "lost", "missing", "full", "other"]
 
 FORMAT = 1
 LOCK_COUNT = 8192
+LOCK_WAIT = 1  # seconds that a statement waits for a lock
+# Seconds after which a server ends a transaction of a process that sends nothing: it is frozen, or
+# its network is gone.
+IDLE_LIMIT = 5
+
+
+def application_name() -> str:
+    """Return the name that sessions have on the server: it says which process it is."""
+    return f"singletable {os.getpid()}@{socket.gethostname()}"[:63]
 
 
 class Dialect(Protocol):
@@ -79,6 +91,30 @@ class Dialect(Protocol):
         """Return statements that lock tables (shared) and hashes of keys, in order, until the end.
 
         The last returns the numbers and versions of the tables.
+        """
+        ...
+
+    def lock_free(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
+        """Return two statements that lock what is free, without waiting.
+
+        They return the numbers of the locked tables (shared), and the names of the locked keys.
+        """
+        ...
+
+    def lock_name(self, hash_: int) -> int:
+        """Return the name of the lock for the hash of a key; several keys may share one."""
+        ...
+
+    def lock_rows(self, lookup: Lookup) -> Statement:
+        """Return the statement that locks existing rows unless others have; partition + sort."""
+        ...
+
+    def holder(
+        self, numbers: Iterable[int], names: Iterable[str], hashes: Iterable[int]
+    ) -> Statement:
+        """Return the statement that finds the session that has had a lock for the longest time.
+
+        Its row has the id, the application, the user, the host, the state and the begin (UTC).
         """
         ...
 

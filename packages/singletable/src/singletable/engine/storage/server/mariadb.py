@@ -13,7 +13,9 @@ from pymysql.constants import CLIENT
 
 from singletable.engine.storage.server.dialect import (
     FORMAT,
+    IDLE_LIMIT,
     LOCK_COUNT,
+    LOCK_WAIT,
     ChangeValues,
     ErrorKind,
     Lookup,
@@ -21,12 +23,14 @@ from singletable.engine.storage.server.dialect import (
     RowValues,
     Scalar,
     Statement,
+    application_name,
 )
 from singletable.errors import AddressError
 
-# Deadlock or certification failure (Galera), lock wait timeout, changed row in a snapshot, and no
-# such savepoint: the transaction was rolled back between two statements (Galera).
-_CONFLICTS = frozenset([1213, 1205, 1020, 1305])
+# Deadlock or certification failure (Galera), changed row in a snapshot, and no such savepoint: the
+# transaction was rolled back between two statements (Galera).
+_CONFLICTS = frozenset([1213, 1020, 1305])
+_BLOCKED = 1205
 _MISSING = frozenset([1146, 1051])
 _FULL = frozenset([1021, 1114, 3, 28])
 # Too many connections, shutdown, gone away, lost, refused, not (yet) part of the cluster, killed.
@@ -42,6 +46,15 @@ _ROWS = (
 )
 _REPLACE = (
     " ON DUPLICATE KEY UPDATE size = VALUES(size), expires = VALUES(expires), item = VALUES(item)"
+)
+# A process that freezes, or whose machine disappears, loses its locks. MySQL has no timeout for
+# idle transactions, but one for idle connections, which are replaced when they are needed.
+_SET = (
+    f"SET SESSION sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = {LOCK_WAIT}, "
+    f"lock_wait_timeout = {LOCK_WAIT}, net_read_timeout = {2 * IDLE_LIMIT}, "
+    f"net_write_timeout = {2 * IDLE_LIMIT} /*M!100300 , idle_transaction_timeout = {IDLE_LIMIT} */ "
+    f"/*!80000 , wait_timeout = {2 * IDLE_LIMIT} */ /*M!100100 , wsrep_sync_wait = 1 */; "
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
 )
 _Row = TypeVar("_Row", bound="tuple[Scalar, ...]")
 _SELECTS = ("SELECT", "SHOW")
@@ -160,6 +173,8 @@ class MariaDB:
         code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
         if code in _CONFLICTS:
             return "conflict"
+        if code == _BLOCKED:
+            return "blocked"
         if code in _MISSING:
             return "missing"
         if code in _FULL:
@@ -184,7 +199,7 @@ class MariaDB:
     def lock(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
         """Return the statements that lock keys and tables."""
         tables = ", ".join(map(str, sorted(numbers))) or "-1"
-        locks = ", ".join(map(str, sorted({h % LOCK_COUNT for h in hashes}))) or "-1"
+        locks = ", ".join(map(str, sorted(set(map(self.lock_name, hashes))))) or "-1"
         versions = (
             f"SELECT number, version FROM tables WHERE number IN ({tables}) "
             "ORDER BY number LOCK IN SHARE MODE"
@@ -195,6 +210,51 @@ class MariaDB:
             # Not with DO, which ignores that a lock was not granted.
             keys = f"SET @locked = (SELECT max(id) FROM locks WHERE id IN ({locks}) FOR UPDATE)"
         return [(keys, ()), (versions, ())]
+
+    def lock_free(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
+        """Return statements that lock tables and keys without waiting, and return their names."""
+        tables = ", ".join(map(str, sorted(numbers))) or "-1"
+        locks = ", ".join(map(str, sorted(set(map(self.lock_name, hashes))))) or "-1"
+        shared = "/*!80000 FOR SHARE */ /*M! LOCK IN SHARE MODE */ SKIP LOCKED"
+        return [
+            (f"SELECT number FROM tables WHERE number IN ({tables}) {shared}", ()),
+            (f"SELECT id FROM locks WHERE id IN ({locks}) FOR UPDATE SKIP LOCKED", ()),
+        ]
+
+    def lock_name(self, hash_: int) -> int:
+        """Return the number of the lock row for the hash of a key."""
+        return hash_ % LOCK_COUNT
+
+    def lock_rows(self, lookup: Lookup) -> Statement:
+        """Return the statement that locks existing rows unless others have."""
+        name, keys = lookup
+        sql = (
+            f"SELECT concat(hash, sort) FROM {name} FORCE INDEX (PRIMARY) "
+            f"WHERE (hash, sort) IN ({_tuples(2, len(keys))}) FOR UPDATE SKIP LOCKED"
+        )
+        return sql, tuple(part for key in keys for part in key)
+
+    def holder(
+        self, numbers: Iterable[int], names: Iterable[str], hashes: Iterable[int]
+    ) -> Statement:
+        """Return the statement that finds the oldest transaction with locks.
+
+        InnoDB does not say which rows it has locked, and tells only users who may PROCESS.
+        """
+        program = (
+            "(SELECT attr_value FROM performance_schema.session_account_connect_attrs "
+            "WHERE processlist_id = p.id AND attr_name = 'program_name')"
+        )
+        return (
+            f"SELECT p.id, coalesce({program}, ''), p.user, p.host, "
+            "IF(p.command = 'Sleep', 'idle in transaction', p.command), "
+            "DATE_FORMAT(CONVERT_TZ(t.trx_started, @@session.time_zone, '+00:00'), "
+            "'%Y-%m-%d %H:%i:%s') FROM information_schema.innodb_trx AS t "
+            "JOIN information_schema.processlist AS p ON p.id = t.trx_mysql_thread_id "
+            "WHERE p.id <> connection_id() AND t.trx_rows_locked > 0 "
+            "ORDER BY t.trx_started LIMIT 1",
+            (),
+        )
 
     def lookup(self, lookups: Sequence[Lookup]) -> Statement:
         """Return one statement that reads rows by key."""
@@ -278,13 +338,10 @@ def _connect(parameters: dict[str, Any], timeout: int) -> Any:
         binary_prefix=True,
         client_flag=CLIENT.MULTI_STATEMENTS | CLIENT.FOUND_ROWS,
         connect_timeout=min(timeout, 10),
-        read_timeout=timeout,
+        read_timeout=timeout + LOCK_WAIT,
         write_timeout=timeout,
-        init_command=(
-            "SET SESSION sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 5 "
-            "/*M!100100 , wsrep_sync_wait = 1 */; "
-            "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
-        ),
+        program_name=application_name(),
+        init_command=_SET,
     )
 
 

@@ -67,15 +67,18 @@ class Pipeline:
         self._flush()
         results: list[ResultRows] = []
         error: psycopg.Error | None = None
-        for is_result in is_row_source:
-            result = self._next_result()
-            if result.status in _DATA:
-                if is_result:
-                    results.append(_rows(result))
-            elif error is None:
-                error = _error(result)
-            self._next_end()
-        self._next_result()  # of the synchronization
+        try:
+            for is_result in is_row_source:
+                result = self._next_result()
+                if result.status in _DATA:
+                    if is_result:
+                        results.append(_rows(result))
+                elif error is None:
+                    error = _error(result)
+                self._next_end()
+            self._next_result()  # of the synchronization
+        except psycopg.Error as lost:
+            error = error or lost  # the server says why before it closes the connection
         if error is not None:
             raise error
         return results

@@ -10,6 +10,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from singletable.engine.storage.server.dialect import (
     FORMAT,
+    IDLE_LIMIT,
+    LOCK_WAIT,
     ChangeValues,
     ErrorKind,
     Lookup,
@@ -17,11 +19,14 @@ from singletable.engine.storage.server.dialect import (
     RowValues,
     Statement,
     Value,
+    application_name,
 )
 from singletable.engine.storage.server.pipeline import Pipeline
 from singletable.errors import StorageError
 
-_CONFLICTS = frozenset(["40001", "40P01", "55P03"])
+# Conflicts, and a transaction that the server has ended because its process was frozen.
+_CONFLICTS = frozenset(["40001", "40P01", "25P03"])
+_BLOCKED = "55P03"
 _MISSING = "42P01"
 _FULL = "53100"
 # Classes of errors: connection exception, insufficient resources, operator intervention; and a
@@ -29,6 +34,19 @@ _FULL = "53100"
 _LOST = ("08", "53", "57P", "25006")
 # A machine that disappears is noticed after half a minute, not after hours.
 _KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4}
+# What a session sets so that a process that freezes, or whose machine disappears, loses its locks.
+# There is no statement_timeout: it would end the wait of a COMMIT for a synchronous standby.
+_SETTINGS = {
+    "lock_timeout": f"{LOCK_WAIT}s",
+    "idle_in_transaction_session_timeout": f"{IDLE_LIMIT}s",
+    **{f"tcp_{name}": str(value) for name, value in _KEEPALIVES.items()},
+}
+# A value that was set for the role, for the database or in the address stays.
+_SET = (
+    "SELECT set_config(name, value, false) FROM pg_settings "
+    "JOIN unnest(%s::text[], %s::text[]) AS ours (name, value) USING (name) "
+    "WHERE source NOT IN ('client', 'user', 'database', 'database user')"
+)
 # The first of two numbers that name a lock on a table; the second is the table's number.
 _TABLE_LOCKS = 0x73677462
 
@@ -88,12 +106,15 @@ class PostgreSQL:
         parameters: dict[str, Any] = {
             "connect_timeout": min(self.timeout, 10),
             "tcp_user_timeout": self.timeout * 1000,
+            "fallback_application_name": application_name(),
             **_KEEPALIVES,
             **conninfo_to_dict(address),
         }
         connection = psycopg.connect(**parameters, autocommit=True)
         pipeline = Pipeline(connection, self.timeout)
-        pipeline.run([("SET client_min_messages = error", ())])
+        settings = {**_SETTINGS, "tcp_user_timeout": f"{self.timeout}s"}
+        lists: list[Value] = [list(settings), list(settings.values())]
+        pipeline.run([("SET client_min_messages = error", ()), (_SET, tuple(lists))])
         return pipeline
 
     def close(self, connection: Pipeline) -> None:
@@ -121,6 +142,8 @@ class PostgreSQL:
             return "lost" if lost else "other"
         if state in _CONFLICTS:
             return "conflict"
+        if state == _BLOCKED:
+            return "blocked"
         if state == _FULL:
             return "full"
         if state == _MISSING:
@@ -150,6 +173,48 @@ class PostgreSQL:
         versions = "SELECT number, version FROM tables WHERE number = ANY(%s::integer[])"
         ordered = sorted(numbers)
         return [(locks, (ordered, sorted(hashes))), (versions, (ordered,))]
+
+    def lock_free(self, numbers: Iterable[int], hashes: Iterable[int]) -> list[Statement]:
+        """Return statements that lock tables and keys without waiting, and return their names."""
+        tables = (
+            "SELECT n FROM unnest(%s::integer[]) AS n "
+            f"WHERE pg_try_advisory_xact_lock_shared({_TABLE_LOCKS}, n)"
+        )
+        keys = "SELECT k FROM unnest(%s::bigint[]) AS k WHERE pg_try_advisory_xact_lock(k)"
+        return [(tables, (sorted(numbers),)), (keys, (sorted(hashes),))]
+
+    def lock_name(self, hash_: int) -> int:
+        """Return the name of the lock for the hash of a key."""
+        return hash_
+
+    def lock_rows(self, lookup: Lookup) -> Statement:
+        """Return the statement that locks existing rows unless others have."""
+        name, keys = lookup
+        sql = (
+            "SELECT t.hash || t.sort FROM unnest(%s::bytea[], %s::bytea[]) AS k (p, s) "
+            f"JOIN {name} AS t ON t.hash = k.p AND t.sort = k.s FOR UPDATE OF t SKIP LOCKED"
+        )
+        return sql, ([partition for partition, _ in keys], [sort for _, sort in keys])
+
+    def holder(
+        self, numbers: Iterable[int], names: Iterable[str], hashes: Iterable[int]
+    ) -> Statement:
+        """Return the statement that finds the session that has had a lock for the longest time."""
+        sql = (
+            "SELECT a.pid, a.application_name, coalesce(a.usename, ''), "
+            "coalesce(host(a.client_addr), ''), coalesce(a.state, ''), "
+            "coalesce(to_char(a.xact_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS'), '') "
+            "FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) "
+            "WHERE l.granted AND l.pid <> pg_backend_pid() AND a.datname = current_database() AND ("
+            f"l.locktype = 'advisory' AND l.objsubid = 2 AND l.classid = {_TABLE_LOCKS} "
+            "AND l.objid::bigint = ANY(%s::bigint[]) "
+            "OR l.locktype = 'advisory' AND l.objsubid = 1 "
+            "AND ((l.classid::bigint << 32) | l.objid::bigint) = ANY(%s::bigint[]) "
+            "OR l.locktype = 'relation' AND l.mode <> 'AccessShareLock' "
+            "AND l.relation IN (SELECT to_regclass(n) FROM unnest(%s::text[]) AS n)) "
+            "ORDER BY a.xact_start LIMIT 1"
+        )
+        return sql, (sorted(numbers), sorted(hashes), sorted(names))
 
     def lookup(self, lookups: Sequence[Lookup]) -> Statement:
         """Return one statement that reads rows by key."""

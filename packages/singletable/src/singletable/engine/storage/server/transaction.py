@@ -10,13 +10,15 @@ Rule 3. The second round trip writes what is left at each key, a statement for a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from singletable.engine.storage.interface import Row, RowKey
 from singletable.engine.storage.server.dialect import (
+    IDLE_LIMIT,
     ChangeValues,
     Dialect,
     Lookup,
@@ -34,6 +36,10 @@ class ServerRow(Row, frozen=True):
     """A stored item, and when it expires."""
 
     expires: int | None = None
+
+
+class TransactionExpired(Exception):
+    """This process did nothing for so long that the server ends the transaction."""
 
 
 class Transaction:
@@ -54,6 +60,7 @@ class Transaction:
         self._rows: dict[Place, ServerRow | None] = {}  # the locked rows, as the server has them
         self._writes: dict[Place, ServerRow | None] = {}  # not sent yet; None deletes a row
         self._has_sent = False
+        self._answered = 0.0  # when the server answered last
         catalog.pending_changes = self.changes
 
     def __call__(self, sql: str, values: tuple[Value, ...] = (), /) -> Iterator[tuple[Any, ...]]:
@@ -64,18 +71,52 @@ class Transaction:
         """Run a statement of this dialect at once and return its rows."""
         if self._writes or not statement[0].startswith("SELECT"):
             self._has_sent = True
-        return self.dialect.run(self.connection, [*self._take_writes(), statement])[-1]
+        return self._send([*self._take_writes(), statement])[-1]
+
+    def _send(self, statements: Sequence[Statement]) -> list[ResultRows]:
+        results = self.dialect.run(self.connection, statements)
+        self._answered = time.monotonic()
+        return results
+
+    def lock_free(self, numbers: Iterable[int], keys: Iterable[Place]) -> set[int | Place]:
+        """Begin, lock what is free, and return the tables and keys that others have locked."""
+        tables, unique = set(numbers), sorted(set(keys))
+        names = {key: self.dialect.lock_name(lock_hash(key)) for key in unique}
+        lookups = _by_name(unique)
+        statements = [*_plain(self.dialect.begin)]
+        first = len(statements)
+        statements += self.dialect.lock_free(tables, map(lock_hash, unique))
+        if lookups:
+            statements.append(self.dialect.lookup(lookups))
+            statements += map(self.dialect.lock_rows, lookups)
+        self.is_open = True
+        free_tables, free_keys, *others = self._send(statements)[first:]
+        locked: set[int | Place] = {*tables}
+        locked.difference_update(number for (number,) in free_tables)
+        free = {name for (name,) in free_keys}
+        locked.update(key for key in unique if names[key] not in free)
+        if lookups:
+            stored, *free_rows = others
+            owned = {
+                (name, bytes(key))
+                for (name, _), rows in zip(lookups, free_rows, strict=True)
+                for (key,) in rows
+            }
+            for name, key in _found(lookups, stored):
+                if (name, b"".join(key)) not in owned:
+                    locked.add((name, key))
+        return locked
 
     def begin(self, numbers: Iterable[int], keys: Iterable[Place]) -> dict[int, int]:
         """Lock tables and keys and read the rows; return the versions of the tables."""
         unique = sorted(set(keys))
-        locks = self.dialect.lock(set(numbers), map(_hash, unique))
-        statements = [*_plain(self.dialect.begin), *locks]
+        locks = self.dialect.lock(set(numbers), map(lock_hash, unique))
+        statements = [*([] if self.is_open else _plain(self.dialect.begin)), *locks]
         versions, lookups = len(statements) - 1, _by_name(unique)
         if lookups:
             statements.append(self.dialect.lookup(lookups))
         self.is_open = True
-        results = self.dialect.run(self.connection, statements)
+        results = self._send(statements)
         self._rows = dict.fromkeys(unique)
         if lookups:
             self._rows.update(_found(lookups, results[-1]))
@@ -85,7 +126,7 @@ class Transaction:
         """Begin a transaction that changes tables; only one does at a time."""
         self.is_open = True
         statements = [*_plain(self.dialect.begin), self.dialect.lock_catalog()]
-        self.dialect.run(self.connection, statements)
+        self._send(statements)
 
     def get(self, name: str, key: RowKey) -> ServerRow | None:
         """Return the row at `key`, as the writes so far leave it."""
@@ -127,7 +168,12 @@ class Transaction:
         return bool(self._has_sent or self._writes or self.changes)
 
     def commit(self) -> None:
-        """Send the writes and the changes, and commit."""
+        """Send the writes and the changes, and commit.
+
+        Raises TransactionExpired, and sends nothing, if the server has probably rolled back.
+        """
+        if self.is_open and time.monotonic() - self._answered >= IDLE_LIMIT:
+            raise TransactionExpired
         appended = self.dialect.append_changes(self.changes) if self.changes else []
         end = _plain(self.dialect.commit)
         self.dialect.run(self.connection, [*self._take_writes(), *appended, *end])
@@ -182,7 +228,7 @@ def _found(lookups: list[Lookup], rows: ResultRows) -> dict[Place, ServerRow]:
     }
 
 
-def _hash(place: Place) -> int:
+def lock_hash(place: Place) -> int:
     """Return a number of 64 bits, with a sign, that names the lock of a key."""
     name, (partition, sort) = place
     digest = blake2b(sort, key=name.encode(), digest_size=8, salt=partition[:16]).digest()
