@@ -205,10 +205,11 @@ def expected_units(
     months: float = 0.0,
     factor: float = 1.0,
     instead: Mapping[Index, Index] | None = None,
+    models: Mapping[type, Model] | None = None,
 ) -> Estimate:
     """Return the units of a call; a scan reads the items that the table has by then.
 
-    `instead` replaces some indexes, as in `estimate`.
+    `instead` replaces some indexes, and `models` some entities, as in `estimate`.
     """
     counts = {
         entity: replace(count, items=round(count.after(months) * factor))
@@ -223,7 +224,7 @@ def expected_units(
         scanned = None if expected.scanned is None else round(expected.scanned * growth)
         grown = replace(expected, items=round(expected.items * growth), scanned=scanned)
         pattern = replace(pattern, expected=grown)
-    return estimate(pattern, catalog.sizes, counts, instead=instead)
+    return estimate(pattern, catalog.sizes, counts, instead=instead, models=models)
 
 
 def _place(pattern: Pattern, part: UnitCost, domains: KeyDomains, number: int) -> PlacedUnits:

@@ -102,16 +102,18 @@ def estimate(
     counts: Mapping[type, ItemCount] | None = None,
     *,
     instead: Mapping[Index, Index] | None = None,
+    models: Mapping[type, Model] | None = None,
 ) -> Estimate:
     """Return the units of a call, for items of the expected size and indexes of expected shares.
 
-    `instead` replaces some indexes by others with the same keys and another projection.
+    `instead` replaces some indexes by others with the same keys and another projection. `models`
+    replaces the models of entities that are written, as if they were declared so.
     """
     known = sizes or {}
     assumed = pattern.expected.size is None and any(
         access.entity not in known for access in pattern.accesses
     )
-    estimator = _Estimator(pattern, known, counts or {}, instead or {})
+    estimator = _Estimator(pattern, known, counts or {}, instead or {}, models or {})
     return Estimate(tuple(estimator.parts()), assumed)
 
 
@@ -134,20 +136,22 @@ class _Estimator:
         sizes: Mapping[type, int],
         counts: Mapping[type, ItemCount],
         instead: Mapping[Index, Index],
+        models: Mapping[type, Model],
     ) -> None:
         self._pattern = pattern
         self._expected = pattern.expected
         self._sizes = sizes
         self._counts = counts
         self._instead = instead
-        self._requests = planned_requests(pattern)
+        self._models = models
+        self._requests = planned_requests(pattern, models)
         writes = [one for one in self._requests if one.in_transaction and one.likely]
         # A typical call may leave out all but one write, which is then no transaction, unless
         # there are several items.
         is_transaction = (
             sum(not one.values for one in writes) > 1
             or any(one.action == "ConditionCheckItem" for one in writes)
-            or _writes_items_together(pattern)
+            or self._writes_items_together
             # What a batch cannot delete from a partition is deleted in transactions.
             or any(one.kind == "clear" for one in pattern.accesses)
         )
@@ -183,6 +187,26 @@ class _Estimator:
             least[request.access] = min(most, least.get(request.access, most))
             parts += written
         return parts
+
+    def _model(self, entity: type) -> Model:
+        return self._models.get(entity) or model_of(entity)
+
+    @property
+    def _writes_items_together(self) -> bool:
+        """Whether a call writes several items in a transaction, because a batch cannot."""
+        pattern = self._pattern
+        if not isinstance(pattern, WritePattern) or len(pattern.accesses) != 1:
+            return False
+        access = pattern.accesses[0]
+        match access.kind:
+            case "load":
+                return not is_batchable(self._model(access.entity))
+            case "create" | "update" | "upsert":
+                return pattern.expected.items > 1
+            case "put":
+                return pattern.expected.items > 1 and not is_batchable(self._model(access.entity))
+            case _:
+                return False
 
     def _index(self, access: ResolvedKey) -> Index | None:
         return None if access.index is None else self._instead.get(access.index, access.index)
@@ -229,7 +253,7 @@ class _Estimator:
         """Return the share of the items of a typical call that are read."""
         reads = [one for one in self._requests if one.is_read and one.access is request.access]
         kind = self._any_field.get(request.entity)
-        model = model_of(request.entity)
+        model = self._model(request.entity)
         if (
             request.likely
             or kind is None
@@ -274,7 +298,7 @@ class _Estimator:
         most = partitions * _blocks(items * largest, READ_BLOCK)
         markers = self._marker_bytes(entities) if request.action == "Scan" else 0
         typical = (
-            _sharded_blocks(items, average, partitions)
+            sharded_blocks(items, average, partitions)
             if partitions > 1
             else _blocks(round(items * average) + markers, READ_BLOCK)
         )
@@ -326,7 +350,7 @@ class _Estimator:
 
     def _marker_bytes(self, entities: Sequence[type]) -> int:
         """Return the bytes of the markers of unique values, which a scan reads, too."""
-        counted = [model_of(one) for one in entities if one in self._counts]
+        counted = [self._model(one) for one in entities if one in self._counts]
         markers = sum(markers_of(one, self._counts[one.entity]) for one in counted)
         return round(markers) * MARKER_SIZE if self._expected.items_read == 1 else 0
 
@@ -351,8 +375,7 @@ class _Estimator:
         share = self._share(request)
         # A number of a sequence is taken before the transaction.
         may_double = request.in_transaction or (
-            _writes_items_together(self._pattern)
-            and request.entity is self._pattern.accesses[0].entity
+            self._writes_items_together and request.entity is self._pattern.accesses[0].entity
         )
         presence = self._presence(request)
         share *= presence
@@ -373,7 +396,7 @@ class _Estimator:
         parts = [UnitCost(request, request.access, "write", typical, most, how)]
         if request.action == "ConditionCheckItem" or marker:
             return parts
-        model = model_of(request.entity)
+        model = self._model(request.entity)
         for access in model.indexes.values():
             parts += self._entry(request, model, access, size, share)
         return parts
@@ -551,23 +574,6 @@ def partitions_read(pattern: Pattern, request: PlannedRequest) -> int:
     return 1 if shards is None else shards.count
 
 
-def _writes_items_together(pattern: Pattern) -> bool:
-    """Return whether a call writes several items in a transaction, because a batch cannot."""
-    if not isinstance(pattern, WritePattern) or len(pattern.accesses) != 1:
-        return False
-    access = pattern.accesses[0]
-    model = model_of(access.entity)
-    match access.kind:
-        case "load":
-            return not is_batchable(model)
-        case "create" | "update" | "upsert":
-            return pattern.expected.items > 1
-        case "put":
-            return pattern.expected.items > 1 and not is_batchable(model)
-        case _:
-            return False
-
-
 def _is_marker(request: PlannedRequest) -> bool:
     return request.subject != request.entity.__name__
 
@@ -576,7 +582,7 @@ def _blocks(size: int, block: int) -> int:
     return max(-(-size // block), 1)
 
 
-def _sharded_blocks(items: int, size: float, shards: int) -> float:
+def sharded_blocks(items: int, size: float, shards: int) -> float:
     """Return the blocks of all shards: the items spread over them by chance, not evenly."""
     if items > _MOST_EXACT:
         return shards * max(items * size / shards / READ_BLOCK + 0.5, 1.0)

@@ -7,7 +7,7 @@ written together with the item. Key conditions are shown with templates instead 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
@@ -89,11 +89,17 @@ class PlannedRequest:
         return self.action in ("GetItem", "BatchGetItem", "Query", "Scan", "GetRecords")
 
 
-def planned_requests(pattern: Pattern) -> tuple[PlannedRequest, ...]:
-    """Return the requests that a call of the pattern sends, in order."""
+def planned_requests(
+    pattern: Pattern, models: Mapping[type, Model] | None = None
+) -> tuple[PlannedRequest, ...]:
+    """Return the requests that a call of the pattern sends, in order.
+
+    `models` replaces the models of entities that are written, as if they were declared so.
+    """
     sample = pattern.sample if isinstance(pattern, ReadPattern) else None
     if isinstance(pattern, WritePattern):
-        return _write_requests(pattern.accesses, is_single=pattern.expected.items <= 1)
+        is_single = pattern.expected.items <= 1
+        return _write_requests(pattern.accesses, models or {}, is_single=is_single)
     requests = [request for access in pattern.accesses for request in _reads(access, sample)]
     if isinstance(pattern, ReadPattern) and pattern.collection is not None:
         return tuple(requests[:1])  # one query reads the items of all entities
@@ -162,7 +168,7 @@ class _WritePlan:
 
 
 def _write_requests(
-    effects: tuple[EntityAccess, ...], *, is_single: bool
+    effects: tuple[EntityAccess, ...], models: Mapping[type, Model], *, is_single: bool
 ) -> tuple[PlannedRequest, ...]:
     """Return all reads, then the writes: one request, or the actions of one transaction.
 
@@ -172,9 +178,11 @@ def _write_requests(
         request
         for effect in effects
         if effect.kind in ("load", "clear")
-        for request in _bulk_requests(effect)
+        for request in _bulk_requests(effect, models)
     ]
-    plans = [_plan_write(effect) for effect in effects if effect.kind not in ("load", "clear")]
+    plans = [
+        _plan_write(effect, models) for effect in effects if effect.kind not in ("load", "clear")
+    ]
     if not plans:
         return tuple(bulk)
     _merge_counters(plans)
@@ -208,18 +216,19 @@ def _read_after(plan: _WritePlan) -> PlannedRequest:
     return replace(plan.reads[0], likely=any(one.likely for one in side_writes))
 
 
-def _bulk_requests(effect: EntityAccess) -> list[PlannedRequest]:
+def _bulk_requests(effect: EntityAccess, models: Mapping[type, Model]) -> list[PlannedRequest]:
     """Return the requests for each item of a bulk load, or of a partition that is deleted."""
-    model = model_of(effect.entity)
+    model = models.get(effect.entity) or model_of(effect.entity)
     if effect.kind == "load":
         read = replace(_on_item("BatchGetItem", model), consistent=True)
-        plan = _plan_write(EntityAccess("create", model.entity))
+        plan = _plan_write(EntityAccess("create", effect.entity), models)
         return [read, *_bulk_writes(plan, model, batched=is_batchable(model))]
     query = _request("Query", model, model.key, partition_condition(model.key))
     requests = [replace(query, consistent=True)]
-    for other in map(model_of, model.table.entities):
+    for entity in model.table.entities:
+        other = models.get(entity) or model_of(entity)
         if may_share_partition(model.key, other):
-            plan = _plan_write(EntityAccess("delete", other.entity))
+            plan = _plan_write(EntityAccess("delete", entity), models)
             for counter_id, counter in plan.counters.items():
                 # A counter is deleted with its item, if they are in the same transaction.
                 owner = model_of(counter.entity)
@@ -268,8 +277,8 @@ def _merge(write: PlannedRequest, counter: PlannedRequest) -> PlannedRequest:
             return write
 
 
-def _plan_write(effect: EntityAccess) -> _WritePlan:
-    model = model_of(effect.entity)
+def _plan_write(effect: EntityAccess, models: Mapping[type, Model]) -> _WritePlan:
+    model = models.get(effect.entity) or model_of(effect.entity)
     match effect.kind:
         case "create":
             plan = _WritePlan([], _on_item("PutItem", model))
@@ -295,7 +304,7 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
         case "upsert":
             plan = _plan_upsert(model, effect.edited_fields)
         case "modify":
-            plan = _plan_write(EntityAccess("put", effect.entity))
+            plan = _plan_write(EntityAccess("put", effect.entity), models)
             plan.reads = [_read(model), *(one for one in plan.reads if one.subject != model.name)]
         case "delete":
             plan = _WritePlan(

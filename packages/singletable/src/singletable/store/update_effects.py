@@ -45,13 +45,17 @@ _EFFECTS: dict[tuple[type, frozenset[str]], UpdateEffects] = {}
 def _update_effects(model: Model, edited: frozenset[str]) -> UpdateEffects:
     effects = _EFFECTS.get((model.entity, edited))
     if effects is None:
-        changed, side_fields = frozenset(changed_fields(model, edited)), side_write_fields(model)
-        effects = _EFFECTS[model.entity, edited] = UpdateEffects(
-            changed,
-            frozenset(_index_fields(model, changed)),
-            frozenset(side_fields if changed & side_fields else ()),
-        )
+        effects = _EFFECTS[model.entity, edited] = _find_effects(model, edited)
     return effects
+
+
+def _find_effects(model: Model, edited: frozenset[str]) -> UpdateEffects:
+    changed, side_fields = frozenset(changed_fields(model, edited)), side_write_fields(model)
+    return UpdateEffects(
+        changed,
+        frozenset(_index_fields(model, changed)),
+        frozenset(side_fields if changed & side_fields else ()),
+    )
 
 
 def reads_before_put(model: Model) -> bool:
@@ -83,7 +87,8 @@ def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -
     updated = model.role("updated")
     if updated is not None:
         values.add(updated.name)
-    effects = _update_effects(model, frozenset(fields))
+    # A plan also asks for models that are not declared, about which nothing is remembered.
+    effects = _find_effects(model, frozenset(fields))
     return bool(effects.side_fields) or not effects.index_fields <= values
 
 

@@ -27,6 +27,8 @@ Kind: TypeAlias = Literal[
     "large-item",
     "large-update",
     "transaction",
+    "unique-value",
+    "count",
     "missing-rate",
     "missing-size",
     "missing-count",

@@ -6,7 +6,8 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-from singletable.patterns import Distribution, UnitCost
+from singletable.patterns import Distribution, Pattern, UnitCost
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, items_read, sharded_blocks
 from singletable.schema import Model, ResolvedKey, model_of
 from singletable.schema.key_parts import MAX_SHARDS
 from singletable_design.planning.advice.advice import (
@@ -80,7 +81,9 @@ def _shard_change(
             0.0,
             "",
         )
-    by = "" if access.index is not None else f", by={access.sk_fields[0]}"
+    # A field of the primary key, by which an entry stays in its shard if the item is put again.
+    fields = access.sk_fields if access.index is None else model.key.fields
+    by = next((f", by={one}" for one in fields if one not in access.pk_fields), "")
     parts = [*declared_parts(access.pk), f"Shards({shards}{by})"]
     more = f"{shards} instead of {key.key.shards}" if key.key.shards > 1 else f"{shards}"
     pk = tuple_text(parts, access.pk)
@@ -91,7 +94,7 @@ def _shard_change(
     for _, other in keys:
         for plan in design.readers(other):
             part = next(one for one in plan.estimate.parts if one.request.action == "Query")
-            after = _units_of_shards(part, shards)
+            after = _units_of_shards(design, part, plan.pattern, shards)
             if plan.rate is not None and after > part.units:
                 fan_out += (after - part.units) * plan.rate.per_second
                 texts.append(
@@ -103,10 +106,13 @@ def _shard_change(
     return text, fan_out, "".join(f"; {one}" for one in texts)
 
 
-def _units_of_shards(part: UnitCost, shards: int) -> float:
+def _units_of_shards(design: Design, part: UnitCost, pattern: Pattern, shards: int) -> float:
     """Return the units of a query of some shards, each rounded up."""
-    step = 1.0 if part.request.consistent else 0.5
-    return shards * step * math.ceil(part.units / step / shards)
+    step = 1.0 if pattern.expected.consistent else 0.5
+    items = items_read(pattern, design.catalog_of(pattern).counts)
+    returned = pattern.expected.items
+    size = part.bytes_returned / returned if returned else DEFAULT_ITEM_SIZE
+    return step * sharded_blocks(items, size, shards)
 
 
 def _advise_hot_reads(design: Design, key: HotKey, severity: Severity) -> Advice:

@@ -13,7 +13,6 @@ from singletable_design.planning.bill_lines import GB
 from singletable_design.planning.formats import format_bytes, format_dollars, format_number
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable_design.planning.plan import SECONDS_PER_MONTH
-from singletable_design.planning.workload import STORAGE_OVERHEAD
 
 
 def advise_missing(design: Design) -> Iterator[Advice]:
@@ -136,7 +135,7 @@ def advise_growth(design: Design) -> Iterator[Advice]:
                 "of 730 hours",
             )
             continue
-        size = design.size_of(model.entity) + STORAGE_OVERHEAD
+        size = round(design.bytes_per_item(model))
         yearly = 12 * created * size
         later = design.dollars(stored=yearly)
         if not expires and not is_deleted and design.is_worth(later, question=True):
@@ -148,7 +147,7 @@ def advise_growth(design: Design) -> Iterator[Advice]:
                 f"every year, {format_dollars(later)} a month after the first.",
                 f"Is an old {model.name} needed? If not, let it expire: ends: Attr[datetime] = "
                 f'expires(), and Table("{model.table.name}", ttl="ends").',
-                f"12 × {format_number(created)} items × {size:,} bytes = "
+                f"12 × {format_number(created)} items × {size:,} bytes with entries in indexes = "
                 f"{format_number(yearly / GB)} GB",
             )
 

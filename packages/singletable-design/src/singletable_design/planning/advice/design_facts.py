@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -9,8 +10,9 @@ from functools import cached_property
 from typing import Any, Literal, cast
 
 from singletable import patterns
-from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, MARKER_SIZE, WRITE_BLOCK
 from singletable.patterns.requests import Action, key_template
+from singletable.patterns.sample_items import entry_size
 from singletable.prices import RegionPrices
 from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
 from singletable.schema.key_template import (
@@ -31,7 +33,13 @@ from singletable_design.planning.advice.advice import (
 )
 from singletable_design.planning.bill_lines import GB
 from singletable_design.planning.plan import SECONDS_PER_MONTH, PatternPlan, Plan
-from singletable_design.planning.workload import KeyDomains, Workload, expected_units, workload_of
+from singletable_design.planning.workload import (
+    STORAGE_OVERHEAD,
+    KeyDomains,
+    Workload,
+    expected_units,
+    workload_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +129,25 @@ class Design:
             return None
         return max(one.after(self.plan.months) for one in counts) * self.plan.factor
 
+    def share_of(self, entity: type, name: str) -> float:
+        """Return the share of an entity's items in an index, or with a unique or counted value."""
+        counts = [one.counts[entity] for one in self.plan.catalogs if entity in one.counts]
+        return max((one.shares.get(name, 1.0) for one in counts), default=1.0)
+
     def entries_of(self, model: Model, key: ResolvedKey) -> float:
         """Return how many entries an entity has in an index."""
-        shares = [
-            one.counts[model.entity].shares.get(key.name, 1.0)
-            for one in self.plan.catalogs
-            if model.entity in one.counts
-        ]
-        return (self.count_of(model.entity) or 0.0) * max(shares, default=0.0)
+        return (self.count_of(model.entity) or 0.0) * self.share_of(model.entity, key.name)
+
+    def bytes_per_item(self, model: Model) -> float:
+        """Return the bytes that an item stores with its markers and its entries in indexes."""
+        entity, size = model.entity, self.size_of(model.entity)
+        markers = math.fsum(self.share_of(entity, name) for name in model.uniques)
+        entries = math.fsum(
+            self.share_of(entity, key.name)
+            * (entry_size(entity, key.index, size) + STORAGE_OVERHEAD)
+            for key in model.indexes.values()
+        )
+        return size + STORAGE_OVERHEAD + markers * (MARKER_SIZE + STORAGE_OVERHEAD) + entries
 
     def readers(self, access: ResolvedKey) -> list[PatternPlan]:
         """Return the patterns that read by a key, with a rate or without."""
@@ -149,15 +168,39 @@ class Design:
                 found.append(plan)
         return found
 
-    def estimate_with(self, plan: PatternPlan, instead: Mapping[Index, Index]) -> patterns.Estimate:
-        """Return the units of a pattern's call with other projections."""
+    def estimate(
+        self,
+        pattern: patterns.Pattern,
+        *,
+        instead: Mapping[Index, Index] | None = None,
+        models: Mapping[type, Model] | None = None,
+    ) -> patterns.Estimate:
+        """Return the units of a changed pattern's call, or with other indexes or entities."""
         return expected_units(
-            plan.pattern,
-            self.catalog_of(plan.pattern),
+            pattern,
+            self.catalog_of(pattern),
             months=self.plan.months,
             factor=self.plan.factor,
             instead=instead,
+            models=models,
         )
+
+    def savings(self, models: Sequence[Model]) -> tuple[float, float, float]:
+        """Return the read and write units per second, and the bytes, that other models save.
+
+        They belong to declared entities, but have fewer indexes, unique values or counts.
+        """
+        read = write = stored = 0.0
+        changed = {model.entity: model for model in models}
+        for plan in self.plan.patterns:
+            if plan.rate is not None and isinstance(plan.pattern, patterns.WritePattern):
+                after = self.estimate(plan.pattern, models=changed)
+                read += plan.rate.per_second * (plan.estimate.typical_read - after.typical_read)
+                write += plan.rate.per_second * (plan.estimate.typical_write - after.typical_write)
+        for entity, model in changed.items():
+            less = self.bytes_per_item(model_of(entity)) - self.bytes_per_item(model)
+            stored += (self.count_of(entity) or 0.0) * less
+        return read, write, stored
 
     def dollars(self, read: float = 0.0, write: float = 0.0, stored: float = 0.0) -> float:
         """Return what units per second and stored bytes cost in a month, on demand."""
@@ -198,9 +241,12 @@ class Design:
         """Return the writes of index entries under a key."""
         return [one for one in self.parts if one.part.kind == "write" and one.part.access is access]
 
-    def item_writes(self, entity: type) -> float:
-        """Return how many items of an entity are written per second, on average."""
-        return sum(
+    def new_entries(self, entity: type) -> tuple[float, float, int]:
+        """Return what an index of all items of an entity costs at most.
+
+        These are the written items per second, the stored bytes, and the write units of an entry.
+        """
+        items = sum(
             one.calls * max(one.pattern.expected.items, 1)
             for one in self.parts
             if one.part.kind == "write"
@@ -208,7 +254,11 @@ class Design:
             and one.part.units
             and one.request.entity is entity
             and one.request.subject == entity.__name__
+            and one.request.action != "ConditionCheckItem"
         )
+        size = self.size_of(entity)
+        stored = (self.count_of(entity) or 0.0) * (size + STORAGE_OVERHEAD)
+        return items, stored, math.ceil(size / WRITE_BLOCK)
 
 
 def is_query(pattern: patterns.ReadPattern[Any, Any]) -> bool:
@@ -226,6 +276,11 @@ def with_projection(index: Index, projection: Literal["ALL", "KEYS_ONLY"]) -> In
 def without_filter(pattern: patterns.ReadPattern[Any, Any]) -> patterns.ReadPattern[Any, Any]:
     """Return the pattern as if it read only the items that it returns."""
     return replace(pattern, expected=replace(pattern.expected, scanned=None))
+
+
+def without_consistency(pattern: patterns.ReadPattern[Any, Any]) -> patterns.ReadPattern[Any, Any]:
+    """Return the pattern as if its reads were eventually consistent."""
+    return replace(pattern, expected=replace(pattern.expected, consistent=False))
 
 
 def with_items(

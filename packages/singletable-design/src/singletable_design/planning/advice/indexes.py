@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Any, Literal, cast
 
-from singletable.patterns import ReadPattern
+from singletable.patterns import PlannedRequest, ReadPattern
 from singletable.patterns.sample_items import entry_size
 from singletable.schema import Index, Model, ResolvedKey, Selection, Table
 from singletable.store.decoder import missing_fields
@@ -42,20 +43,29 @@ def advise_unused(design: Design) -> Iterator[Advice]:
             if len(unread) == len(keys):
                 yield _unused_index(design, table, index, keys)
                 continue
-            for _, key in unread:
-                write = sum(one.units for one in design.written_entries(key))
-                if not design.is_worth(design.dollars(write=write)):
+            for model, key in unread:
+                read, write, stored = design.savings([_without_keys(model, [key])])
+                if not design.is_worth(design.dollars(read, write, stored)):
                     continue
+                units = sum(one.units for one in design.written_entries(key))
                 yield design.advice(
                     "unused-key",
                     "medium",
                     resource_name(table, index),
                     f"No pattern reads {key}, but its entries in {index.name} cost "
-                    f"{rate_text(write, 'write')}.",
+                    f"{rate_text(units, 'write')}.",
                     f"Remove the key {key}, or declare the pattern that reads it.",
                     _how_written(design.written_entries(key)),
+                    read=read,
                     write=write,
+                    stored=stored,
                 )
+
+
+def _without_keys(model: Model, keys: Sequence[ResolvedKey]) -> Model:
+    """Return a model of the entity without some keys in indexes."""
+    kept = {name: key for name, key in model.indexes.items() if key not in keys}
+    return replace(model, indexes=kept)
 
 
 def _is_read(design: Design, key: ResolvedKey) -> bool:
@@ -71,7 +81,10 @@ def _unused_index(
         one for one in design.plan.resources if one.table is table and one.index is index
     )
     reasons = [one.unused[index] for one in design.plan.catalogs if index in one.unused]
-    write, stored = resource.write.average, resource.stored.bytes
+    models = {id(model): model for model, _ in keys}.values()
+    removed = [key for _, key in keys]
+    read, write, _ = design.savings([_without_keys(model, removed) for model in models])
+    stored = resource.stored.bytes
     size = f" and stores {format_bytes(stored)}" if stored else ""
     kept = f" It is kept because of: {reasons[0]}." if reasons else ""
     return design.advice(
@@ -79,10 +92,11 @@ def _unused_index(
         "low" if reasons else "medium",
         resource.name,
         f"No pattern reads the index {index.name} of {table.name}, which costs "
-        f"{rate_text(write, 'write')}{size}.{kept}",
-        f"Remove the index and the keys in it ({list_text([str(key) for _, key in keys])}), or "
+        f"{rate_text(resource.write.average, 'write')}{size}.{kept}",
+        f"Remove the index and the keys in it ({list_text([str(key) for key in removed])}), or "
         "declare the pattern that reads it.",
-        _how_written([one for _, key in keys for one in design.written_entries(key)]),
+        _how_written([one for key in removed for one in design.written_entries(key)]),
+        read=read,
         write=write,
         stored=stored,
     )
@@ -121,10 +135,15 @@ def advise_sparse(design: Design) -> Iterator[Advice]:
                 continue
             asked = len(values) / possible
             parts = design.written_entries(key)
-            # A change of the value lets the entry appear or disappear: one write instead of two.
+            default = model.fields[name].default
+            is_asked_first = (
+                model.fields[name].constant and default is not None and default() in values
+            )
+            # New items have the default value, so all of them are in the index if it is asked for.
             saved = sum(
-                one.units * (0.5 if name in one.request.edited_fields else 1 - asked)
+                one.units * (1 - asked)
                 for one in parts
+                if not (is_asked_first and _is_new(one.request))
             )
             size = entry_size(model.entity, key.index, design.size_of(model.entity))
             stored = design.entries_of(model, key) * (size + STORAGE_OVERHEAD) * (1 - asked)
@@ -146,6 +165,10 @@ def advise_sparse(design: Design) -> Iterator[Advice]:
                 write=saved,
                 stored=stored,
             )
+
+
+def _is_new(request: PlannedRequest) -> bool:
+    return request.action == "PutItem" and not request.edited_fields
 
 
 def _asked_values(design: Design, key: ResolvedKey, name: str) -> set[object]:
@@ -264,7 +287,7 @@ def _difference(
     write = stored = 0.0
     for plan in design.plan.patterns:
         if plan.rate is not None and table in plan.pattern.tables:
-            after = design.estimate_with(plan, {index: other})
+            after = design.estimate(plan.pattern, instead={index: other})
             read += plan.rate.per_second * (plan.estimate.typical_read - after.typical_read)
             write += plan.rate.per_second * (plan.estimate.typical_write - after.typical_write)
     for model, key in _keys_on(design, table, index):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, cast
 
-from singletable.patterns import Rate, ReadPattern, ScanPattern, estimate
+from singletable.patterns import Rate, ReadPattern, ScanPattern
 from singletable.patterns.estimate import READ_BLOCK
 from singletable.schema import Selection, Table, model_of
 from singletable_design.planning.advice.advice import (
@@ -30,6 +30,7 @@ from singletable_design.planning.advice.design_facts import (
     key_text,
     tuple_text,
     with_items,
+    without_consistency,
     without_filter,
 )
 from singletable_design.planning.formats import format_bytes, format_number
@@ -48,8 +49,8 @@ def advise_filters(design: Design) -> Iterator[Advice]:
         saved = (plan.estimate.typical_read - less) * rate.per_second
         entity = pattern.accesses[0].entity
         # An index for the filter has an entry for each item that is written.
-        writes = design.item_writes(entity)
-        if not design.is_worth(design.dollars(saved, -writes)):
+        items, stored, blocks = design.new_entries(entity)
+        if not design.is_worth(design.dollars(saved, -items * blocks, -stored)):
             continue
         yield design.advice(
             "filter-waste",
@@ -61,10 +62,17 @@ def advise_filters(design: Design) -> Iterator[Advice]:
             f"{_filtered_key(pattern)}, or make an index sparse with it: .on(index, when=…).",
             f"{calls_text(rate.per_second)} × "
             f"({format_number(plan.estimate.typical_read)} − {format_number(less)}) read units; "
-            f"{format_number(writes)} written items a second × at most 1 unit for an entry",
+            f"{_entries_text(items, blocks)}",
             read=saved,
-            write=-writes,
+            write=-items * blocks,
+            stored=-stored,
         )
+
+
+def _entries_text(items: float, blocks: int) -> str:
+    """Return what the entries of an index cost that has all items of an entity."""
+    units = f"{blocks:,} unit{'' if blocks == 1 else 's'}"
+    return f"{format_number(items)} written items a second × at most {units} for an entry"
 
 
 def _filtered_key(pattern: ReadPattern[Any, Any]) -> str:
@@ -96,8 +104,9 @@ def advise_scans(design: Design) -> Iterator[Advice]:
         if not is_frequent and not design.is_worth(design.dollars(units), question=True):
             continue
         share = _share_of_table(design, table, entity)
-        saved, writes = units * (1 - share), design.item_writes(entity)
-        if share < 1 and design.is_worth(design.dollars(saved, -writes)):
+        saved, (items, stored, blocks) = units * (1 - share), design.new_entries(entity)
+        written = items * blocks
+        if share < 1 and design.is_worth(design.dollars(saved, -written, -stored)):
             change = (
                 f"Give {entity.__name__} a key in an index, all_items = Key(pk=…).on(index), and "
                 f"query it: that reads only the {entity.__name__} items, {share:.0%} of "
@@ -105,10 +114,10 @@ def advise_scans(design: Design) -> Iterator[Advice]:
             )
             how = (
                 f"{format_number(units)} read units a second × (1 − {share:.3g}); "
-                f"{format_number(writes)} written items a second × at most 1 unit for an entry"
+                f"{_entries_text(items, blocks)}"
             )
         else:
-            saved = writes = 0.0
+            saved = written = stored = 0.0
             change = (
                 "Follow the changes instead of reading everything again: "
                 f"patterns.feed(…, {entity.__name__}); or scan less often, or export the table "
@@ -125,7 +134,8 @@ def advise_scans(design: Design) -> Iterator[Advice]:
             change,
             how,
             read=saved,
-            write=-writes,
+            write=-written,
+            stored=-stored,
         )
 
 
@@ -182,7 +192,12 @@ def advise_consistency(design: Design) -> Iterator[Advice]:
         ]
         plans.sort(key=lambda plan: -plan.read.average)
         units = sum(plan.read.average for plan in plans)
-        if not design.is_worth(design.dollars(units / 2), question=True):
+        after = sum(
+            rate.per_second * _read_units(design, without_consistency(pattern))
+            for plan, pattern, rate in _rated_reads(design)
+            if plan in plans
+        )
+        if not design.is_worth(design.dollars(units - after), question=True):
             continue
         noun = "pattern reads" if len(plans) == 1 else "patterns read"
         yield design.advice(
@@ -193,8 +208,8 @@ def advise_consistency(design: Design) -> Iterator[Advice]:
             f"{list_text(codes(plans), 4)}, together {rate_text(units, 'read')}.",
             "Does each of them have to see the latest write? Where a second-old answer will do, "
             "leave out consistent=True.",
-            f"{format_number(units)} read units a second ÷ 2",
-            read=units / 2,
+            f"{format_number(units)} − {format_number(after)} read units a second",
+            read=units - after,
         )
 
 
@@ -255,8 +270,7 @@ def _rated_reads(design: Design) -> Iterator[tuple[PatternPlan, ReadPattern[Any,
 
 
 def _read_units(design: Design, pattern: ReadPattern[Any, Any]) -> float:
-    catalog = design.catalog_of(pattern)
-    return estimate(pattern, catalog.sizes, catalog.counts).typical_read
+    return design.estimate(pattern).typical_read
 
 
 RULES = (

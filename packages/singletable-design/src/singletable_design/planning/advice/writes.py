@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from singletable.patterns import WritePattern
 from singletable.patterns.estimate import WRITE_BLOCK
 from singletable.patterns.sample_items import sample_item, sample_values
-from singletable.schema import Model, model_of
+from singletable.schema import Model, ResolvedKey, model_of
+from singletable.store import EntityAccess
 from singletable.values import MAX_ITEM_SIZE, item_size
 from singletable_design.planning.advice.advice import (
     LARGE_ITEM_SHARE,
@@ -17,6 +19,7 @@ from singletable_design.planning.advice.advice import (
     calls_text,
     list_text,
     rate_text,
+    verb,
 )
 from singletable_design.planning.advice.design_facts import (
     Design,
@@ -89,45 +92,142 @@ def _edited_bytes(model: Model, edited: frozenset[str], size: int) -> int:
 def advise_transactions(design: Design) -> Iterator[Advice]:
     """Yield a question about transactions that are a large part of the bill."""
     for plan in design.plan.patterns:
-        if not isinstance(plan.pattern, WritePattern) or plan.rate is None:
+        pattern, rate = plan.pattern, plan.rate
+        effects = pattern.accesses
+        if not isinstance(pattern, WritePattern) or rate is None or len(effects) < 2:
             continue
-        parts = [
-            RatedPart(plan, part)
-            for part in plan.estimate.parts
-            if part.request.in_transaction and part.index is None and part.units
-        ]
-        single = [one for one in parts if one.request.action != "ConditionCheckItem"]
-        checked = sum(one.units for one in parts if one not in single)
-        saved = sum(one.units for one in single) / 2 + checked
-        if len(parts) < 2 or not design.is_worth(design.dollars(write=saved), question=True):
+        checked = list(dict.fromkeys(one.entity.__name__ for one in effects if one.kind == "check"))
+        alone = [_alone(design, pattern, one) for one in effects if one.kind != "check"]
+        read = plan.estimate.typical_read - sum(one for one, _ in alone)
+        write = plan.estimate.typical_write - sum(one for _, one in alone)
+        read, write = read * rate.per_second, write * rate.per_second
+        if not alone or not design.is_worth(design.dollars(read, write), question=True):
             continue
-        subjects = list(dict.fromkeys(one.request.subject for one in parts))
+        names = list(dict.fromkeys(one.entity.__name__ for one in effects if one.kind != "check"))
+        leave_out = f", and leave out the check of {list_text(checked)}" if checked else ""
         yield design.advice(
             "transaction",
             "low",
-            plan.pattern.id,
-            f"{plan.pattern.id} writes {list_text(subjects, 4)} in one transaction, which doubles "
-            f"the price: {rate_text(sum(one.units for one in parts), 'write')}.",
-            _alternative(parts),
-            f"{calls_text(plan.rate.per_second)} × half of "
-            f"{format_number(sum(one.part.units for one in parts))} write units"
-            f"{', and no units for the condition check' if checked else ''}",
-            write=saved,
+            pattern.id,
+            f"{pattern.id} writes {list_text(names, 4)} "
+            f"{f'and checks {list_text(checked)} ' if checked else ''}in one transaction, which "
+            f"doubles the price: {rate_text(plan.write.average, 'write')}.",
+            "Must all of it happen or nothing? If a reader can bear to see only the first write "
+            "for a moment, send the writes one after another, the one that readers look for last"
+            f"{leave_out}.",
+            f"{calls_text(rate.per_second)} × ({format_number(plan.estimate.typical_write)} − "
+            f"{format_number(sum(one for _, one in alone))}) write units",
+            read=read,
+            write=write,
         )
 
 
-def _alternative(parts: list[RatedPart]) -> str:
-    subjects = [one.request.subject for one in parts]
-    markers = [one for one in subjects if one.startswith("marker of ")]
-    if markers:
-        return (
-            f"Must {list_text([one.removeprefix('marker of ') for one in markers])} be unique, or "
-            "could the value be the primary key, which is unique without a marker?"
+def _alone(design: Design, pattern: WritePattern, effect: EntityAccess) -> tuple[float, float]:
+    """Return the read and write units of one effect of a call, if each write is sent alone.
+
+    The items of a transaction are divided among its effects.
+    """
+    items = max(pattern.expected.items / len(pattern.accesses), 1.0)
+    expected = replace(pattern.expected, items=1)
+    units = design.estimate(replace(pattern, accesses=(effect,), expected=expected))
+    return items * units.typical_read, items * units.typical_write
+
+
+def advise_unique_values(design: Design) -> Iterator[Advice]:
+    """Yield a question about unique values whose markers are a large part of the bill."""
+    found = {
+        (access.entity, access.key_name)
+        for one in design.plan.patterns
+        for access in one.pattern.accesses
+        if access.kind == "find"
+    }
+    for model in design.models:
+        # A value by which items are found needs its marker.
+        names = [name for name in model.uniques if (model.entity, name) not in found]
+        kept = {name: one for name, one in model.uniques.items() if name not in names}
+        read, write, stored = design.savings([replace(model, uniques=kept)])
+        if not names or not design.is_worth(design.dollars(read, write, stored), question=True):
+            continue
+        values = list_text([f"{model.name}.{name}" for name in names])
+        yield design.advice(
+            "unique-value",
+            "low",
+            model.name,
+            f"The markers of {values} are written in a transaction with each {model.name}, which "
+            f"costs {rate_text(write, 'write')}.",
+            f"Must {values} be unique? If not, remove {'it' if len(names) == 1 else 'them'}. A "
+            "value that could be the primary key is unique without a marker.",
+            _how_without(design, [one.access for one in model.uniques.values()]),
+            read=read,
+            write=write,
+            stored=stored,
         )
+
+
+def _how_without(design: Design, accesses: list[ResolvedKey]) -> str:
+    """Return the units of markers; a write that then needs no transaction costs half."""
+    parts = [one for one in design.parts if one.part.access in accesses and one.units]
+    texts = [
+        f"{one.pattern.id}: {calls_text(one.calls)} × {format_number(one.part.units)} "
+        f"{one.part.kind} units of the {one.request.subject}"
+        for one in parts
+    ]
+    return f"{list_text(texts, 4)}; writes that then need no transaction cost half"
+
+
+def advise_counts(design: Design) -> Iterator[Advice]:
+    """Yield a question about counts whose transactions are a large part of the bill."""
+    for model in design.models:
+        if not model.counts:
+            continue
+        counters = [one for one in design.parts if _is_counter(model, one)]
+        read, write, _ = design.savings([replace(model, counts={})])
+        # The number is still changed, but outside the transaction.
+        write -= sum(one.units for one in counters) / 2
+        if not counters or not design.is_worth(design.dollars(read, write), question=True):
+            continue
+        names = [f"{model.name}.{name}" for name in model.counts]
+        yield design.advice(
+            "count",
+            "low",
+            model.name,
+            f"{list_text(names)} {verb(names, 'change')} "
+            f"{list_text([repr(one.path) for one in model.counts.values()])} in a transaction "
+            f"with each {model.name}, which costs {rate_text(write, 'write')} more than writes of "
+            "their own.",
+            "Must the number be exact at every moment? If not, remove "
+            f"{'the Count' if len(names) == 1 else 'these Counts'}, and update the number after "
+            f"the {model.name}, or from the change feed.",
+            "; ".join(
+                f"{one.pattern.id}: {calls_text(one.calls)} × half of "
+                f"{format_number(one.part.units)} write units of the {one.request.subject}"
+                for one in counters
+            )
+            + "; writes that then need no transaction cost half",
+            read=read,
+            write=write,
+        )
+
+
+def _is_counter(model: Model, one: RatedPart) -> bool:
+    """Return whether a write changes only the number of a count, which the store adds."""
+    request = one.request
+    declared = {access.entity for access in one.pattern.accesses}
+    fields = {(count.entity, count.path.field) for count in model.counts.values()}
     return (
-        "Must all of it happen or nothing? If a reader can bear to see only the first write for a "
-        "moment, send the writes one after another, the one that readers look for last."
+        one.part.index is None
+        and one.part.units > 0
+        and request.action == "UpdateItem"
+        and request.entity not in declared
+        and model.entity in declared
+        and {(request.entity, name) for name in request.edited_fields} <= fields
     )
 
 
-RULES = (advise_large_items, advise_large_updates, advise_transactions)
+RULES = (
+    advise_large_items,
+    advise_large_updates,
+    advise_transactions,
+    advise_unique_values,
+    advise_counts,
+)
