@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from singletable import Attr, Engine, Entity, Key, Store, Table, Unique, attr
-from singletable.migration import AddUnique, Migration
-from singletable.migration.rehearsal import CountingDriver, estimate
+from singletable.migration import AddUnique, Backfill, Migration, Rewrite, each
+from singletable.migration.rehearsal import CountingDriver, dry_run, estimate
+from singletable.migration.rules import Rule
 from singletable.migration.runner import MigrationRunner
 from singletable.prices import region_prices
 from tests.designs.site import OldUser
@@ -73,6 +74,12 @@ class OldCourier(Entity, table=old_fleet):
     key = Key(pk=("COURIER", number), sk="COURIER")
 
 
+class Rider(Entity, table=fleet):
+    number: Attr[int] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("RIDER", number), sk="RIDER")
+
+
 class Parcel(Entity, table=old_fleet):
     depot: Attr[int] = attr()
     number: Attr[int] = attr()
@@ -102,6 +109,29 @@ def test_units_are_within_the_range_of_the_plan(couriers: int, depots: int) -> N
         bounds = [*numbers[2:], 0, 0]
     assert bounds[0] <= couriers <= bounds[1]
     assert bounds[2] <= consumed <= bounds[3]
+
+
+# A rewrite names one table by two declarations: that of its old items, and that of its new ones.
+@pytest.mark.parametrize("back", [[], [each(Rider, lambda new: OldCourier(**vars(new)))]])
+@pytest.mark.parametrize("sample_size", [400, 100])
+def test_a_table_with_several_declarations_is_counted_once(
+    sample_size: int, back: list[Rule]
+) -> None:
+    rewrite = Rewrite(each(OldCourier, lambda old: Rider(**vars(old))), back=back)
+    migration = Migration(rewrite, Backfill(Rider), name="0001_couriers")
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        store.admin.create_table(fleet)
+        store.put_many([OldCourier(number=n, email=f"{n}@x.org") for n in range(300)])
+        plan = estimate(migration, engine, sample_size=sample_size)
+        tried = dry_run(migration, engine)
+        driver = CountingDriver(engine)
+        MigrationRunner(Migration(rewrite, name="0001"), driver).run()
+    assert [step.items for step in plan.steps] == [300, 300]
+    assert [step.items for step in tried.steps] == [300, 300]
+    if sample_size == 100:
+        assert "a sample of 100 of 300 items" in plan.steps[0].how["write_units"]
+    assert plan.steps[0].write_units == pytest.approx(driver.count.write_units, rel=0.05)
 
 
 def test_items_that_fail_are_noted(site: Site) -> None:

@@ -6,7 +6,7 @@ From then on it is the new table, and changes are carried back.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -159,7 +159,9 @@ class Copy(Step):
         CopyTrial(derivation, env, trial, examples).run(limit)
         return trial
 
-    def _sampled_partitions(self, copies: CopiedTables) -> list[tuple[int, int]]:
+    def _sampled_partitions(
+        self, copies: CopiedTables, tables: Iterable[Table]
+    ) -> list[tuple[int, int]]:
         return []  # it is about all items
 
     def _notes(self, items: int) -> list[str]:

@@ -171,19 +171,20 @@ class Rehearsal:
 
     def sample(self, size: int) -> None:
         """Copy the same share of each table that a step reads."""
-        read: dict[Table, Side] = {
-            table: step.side_of(table)
-            for step in self._migration.steps
-            for table in step.read_tables
-        }
-        counts: dict[Table, int] = {}
-        for table, side in read.items():
+        # Several declarations may be of one table.
+        read: dict[tuple[int, str], tuple[Table, Side]] = {}
+        for step in self._migration.steps:
+            for table in step.read_tables:
+                side = step.side_of(table)
+                read.setdefault((id(self._drivers[side]), self._name(table)), (table, side))
+        counts: list[int] = []
+        for table, side in read.values():
             described = self._describe(self._drivers[side], self._name(table))
-            counts[table] = 0 if described is None else described.item_count
-        share = min(1.0, size / max(sum(counts.values()), 1))
-        for table, side in read.items():
+            counts.append(0 if described is None else described.item_count)
+        share = min(1.0, size / max(sum(counts), 1))
+        for (table, side), count in zip(read.values(), counts, strict=True):
             # A count of 0 may be old: DynamoDB updates it about every six hours.
-            wanted = ceil(counts[table] * share) or size
+            wanted = ceil(count * share) or size
             # One more shows whether these are all.
             self.load(table, side, wanted + 1 if share == 1 else wanted)
 

@@ -130,16 +130,26 @@ class Step(ABC):
 
     def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
         """Return what the step would do with all items, or with the first ones of each table."""
-        found = {table: copies.load(table, self.side_of(table), limit) for table in self.tables}
-        loaded = {table: one.items for table, one in found.items() if one is not None}
+        loaded = self._copied(copies, self.tables, limit)
         before = self._first_items(copies, loaded)
         trial = copies.run(self)
-        trial.items = sum(loaded.values())
+        trial.items = sum(one.items for one in loaded.values())
         trial.notes.append(f"{trial.units.write_units:,.0f} write units")
         if self._changes_items:
             after = self._first_items(copies, loaded)
             trial.examples += islice(self._examples(before, after, trial.removed), examples)
         return trial
+
+    def _copied(
+        self, copies: CopiedTables, tables: Iterable[Table], limit: int | None = None
+    ) -> dict[Table, CopiedTable]:
+        """Copy tables, and return those that exist: one of several declarations of a table."""
+        found: dict[int, tuple[Table, CopiedTable]] = {}
+        for table in tables:
+            copied = copies.load(table, self.side_of(table), limit)
+            if copied is not None:
+                found.setdefault(id(copied), (table, copied))
+        return dict(found.values())
 
     def _examples(
         self,
@@ -167,15 +177,10 @@ class Step(ABC):
 
     def estimate(self, copies: CopiedTables, tariff: Tariff) -> StepPlan:
         """Return what the step reads, writes, costs and takes, from a run on the copied items."""
-        sample = Sample(
-            [
-                one
-                for table in self.read_tables
-                if (one := copies.load(table, self.side_of(table))) is not None
-            ]
-        )
+        loaded = self._copied(copies, self.read_tables)
+        sample = Sample([*loaded.values()])
         # Before the step changes them.
-        partitions = [] if sample.is_complete else self._sampled_partitions(copies)
+        partitions = [] if sample.is_complete else self._sampled_partitions(copies, loaded)
         # Each page rounds its units up, which must not be multiplied.
         trial = copies.run(self, None if sample.is_complete else 1)
         read = trial.units.read_units * sample.factor + trial.units.state_read_units
@@ -211,10 +216,12 @@ class Step(ABC):
         """Return whether the step is about an item: of its entity, or with keys of its index."""
         return True
 
-    def _sampled_partitions(self, copies: CopiedTables) -> list[tuple[int, int]]:
+    def _sampled_partitions(
+        self, copies: CopiedTables, tables: Iterable[Table]
+    ) -> list[tuple[int, int]]:
         """Return for each sampled partition its items, and how many of them the step is about."""
         counts: dict[str, tuple[int, int]] = {}
-        for table in self.read_tables:
+        for table in tables:
             for item in copies.items(table, self.side_of(table)):
                 partition = f"{table.name} {item[table.pk.name]}"
                 items, concerned = counts.get(partition, (0, 0))
