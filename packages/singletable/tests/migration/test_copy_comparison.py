@@ -13,9 +13,10 @@ from singletable.migration.copy_comparison import CopyComparison
 from singletable.migration.derivation import Derivation, Source, Unit
 from singletable.migration.environment import migration_context
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.operations import DeleteItem, Operation, PutItem
+from singletable.operations import BatchWriteItem, DeleteItem, Operation, PutItem
 from singletable.schema import ItemKey, model_of
 from singletable.steps import run
+from singletable.testing import InterruptedDriver
 from tests.designs.site import Likes, Name, OldLike, OldUser, Setting, likes, users
 from tests.migration.site import Site, memory_site
 
@@ -151,6 +152,48 @@ def test_repair_carries_over_and_deletes(site: Site, max_digests: int) -> None:
     report = compare(site, repair=True, max_digests=max_digests, confirm_deletion=confirm)
     assert (report.ok, report.repaired, sum(asked)) == (True, 4, 1)
     assert compare(site).faults == []
+
+
+def test_only_items_that_are_extra_after_the_confirmation_are_counted(site: Site) -> None:
+    site.store.put_many([Name(username=name, name=name) for name in ("ghost", "late")])
+
+    def confirm(count: int) -> bool:
+        assert count == 2
+        site.store.put(OldUser(username="late", name="late", email="late@x.org"))
+        site.carry_over()
+        return True
+
+    report = compare(site, repair=True, confirm_deletion=confirm)
+    assert (report.ok, report.repaired, len(report.faults)) == (True, 1, 1)
+    assert "ghost" in str(report.faults[0])
+    assert site.store.get(Name.key("late")) is not None
+
+
+# The source is deleted before each request in turn; the last one is after all of them.
+@pytest.mark.parametrize("request_number", range(12))
+def test_a_repair_that_writes_nothing_is_not_counted(site: Site, request_number: int) -> None:
+    FAULTS["different"][0](site)
+    put = InterruptedDriver(site.env.driver, BatchWriteItem)
+    delete = InterruptedDriver(
+        put, before=lambda: site.store.delete(OldUser.key("u3")), first=request_number
+    )
+    site.env.segments, site.env.page_size = 1, None
+    site.env.driver = delete
+    site.env.__post_init__()
+    report = compare(site, repair=True, confirm_deletion=lambda count: False)
+    different = [fault for fault in report.faults if fault.kind == "different"]
+    # The target is written by the repair, and nothing else is.
+    assert report.repaired == len(different) == put.count
+
+
+def test_a_repair_that_is_undone_at_once_is_not_counted(site: Site) -> None:
+    FAULTS["different"][0](site)
+    site.env.driver = InterruptedDriver(
+        site.env.driver, BatchWriteItem, after=lambda: plant_difference(site)
+    )
+    site.env.__post_init__()
+    report = compare(site, repair=True)
+    assert (report.ok, report.repaired, len(report.faults)) == (False, 0, 1)
 
 
 def test_repair_deletes_nothing_without_confirmation_or_while_rules_fail(site: Site) -> None:

@@ -23,6 +23,7 @@ from singletable.migration import (
 from singletable.migration.rehearsal import CountingDriver, dry_run, estimate
 from singletable.migration.runner import MigrationRunner, verify
 from singletable.migration.verification import Verification
+from singletable.testing import InterruptedDriver
 from singletable.values import Item
 from tests.migration.doubles import Clock
 
@@ -226,6 +227,20 @@ def test_faults_are_repaired(tables: Tables) -> None:
     assert all(report.ok for report in reports.values()), reports
     assert sum(report.repaired for report in reports.values()) == 3
     assert all(not report.faults for report in tables.verify().values())
+
+
+def test_a_repair_whose_condition_fails_is_not_counted(tables: Tables) -> None:
+    tables.runner().run()
+    FAULTS["attribute"][0](tables)
+    store = Store(tables.engine)
+
+    def repair() -> None:
+        store.update(Person.key("c1", 1), Person.greeting.set("hey"))
+
+    driver = InterruptedDriver(tables.engine, ops.TransactWriteItems, before=repair)
+    runner = MigrationRunner(MIGRATION, driver, segments=1, sleep=tables.clock.sleep)
+    report = verify(runner, repair=True)[4]
+    assert (report.step, report.faults, report.repaired) == (STEPS[4], [], 0)
 
 
 def test_concurrent_writes_are_not_faults(tables: Tables) -> None:

@@ -239,21 +239,27 @@ class CopyComparison:
                 self.env.sleep(seconds)
                 found = self._derived_items.get(self._table, keys).values()
                 keys = [self.derivation.key_of(item) for item in found]
+        if self._repair and keys:
+            keys = self._delete_extras(keys, segments)
         for key in keys:
             self.report.add(Fault("extra", key, "is derived from no old item"))
-        if not self._repair or not keys:
-            return
+
+    def _delete_extras(self, keys: list[Item], segments: frozenset[int]) -> list[Item]:
+        """Delete items after a confirmation, and return the keys of those that were extra then."""
         if any(fault.kind == "failed" for fault in self.report.faults):
             self.report.notes.append(
                 "Extra items are not deleted, because the new items of some old ones are unknown: "
                 "their rule fails."
             )
-        elif self._settings.confirm_deletion(len(keys)):
-            # The question may have been open for long: delete only what is still extra.
-            still = self._extras(self._pass(segments) or {})
-            stale = [key for key in keys if self._hash(key)[0] in still]
-            self.env.run(self.derivation.write({}, {self._id(key): key for key in stale}))
-            self.report.repaired += len(keys)
+            return keys
+        if not self._settings.confirm_deletion(len(keys)):
+            return keys
+        # The question may have been open for long: delete only what is still extra.
+        still = self._extras(self._pass(segments) or {})
+        stale = [key for key in keys if self._hash(key)[0] in still]
+        self.env.run(self.derivation.write({}, {self._id(key): key for key in stale}))
+        self.report.repaired += len(stale)
+        return stale
 
     def _extras(self, remembered: Mapping[bytes, _Stored]) -> dict[bytes, _Stored]:
         extras = {hashed: one for hashed, one in remembered.items() if one.unit is None}
@@ -307,11 +313,15 @@ class CopyComparison:
             if fault is None:
                 self.report.unsettled += 1
                 continue
+            if self._repair and fault.kind in ("missing", "different"):
+                written = self.env.run(self.derivation.carry_over({suspect.unit: []}))
+                if suspect in self._look([suspect]):
+                    written = 0
+                elif not written:
+                    continue  # the application has changed the source: this is no fault any more
+                self.report.repaired += written > 0
             self._reported.add((suspect.unit, suspect.target))
             self.report.add(fault)
-            if self._repair and fault.kind in ("missing", "different"):
-                self.env.run(self.derivation.carry_over({suspect.unit: []}))
-                self.report.repaired += 1
 
     def _look(self, suspects: Sequence[_Suspect]) -> dict[_Suspect, Fault | None]:
         """Return the faults of suspects; None if the source changed during the look."""

@@ -151,11 +151,12 @@ class _WriteRecorder:
         if not OPERATIONS[type(operation)].writes:
             return self._driver.execute(operation)
         # The state of the migration is left alone.
-        if not (isinstance(request, ops.PutItem) and is_state_item(request.item)):
-            self._record(operation)
-            if self._writes:
-                return self._driver.execute(operation)
-        return cast(R, _no_output(operation))
+        if isinstance(request, ops.PutItem) and is_state_item(request.item):
+            return cast(R, _no_output(operation))
+        # A write whose condition fails repairs nothing.
+        output = self._driver.execute(operation) if self._writes else _no_output(operation)
+        self._record(operation)
+        return cast(R, output)
 
     def _record(self, operation: ops.Operation[Any]) -> None:
         requests = [
