@@ -85,6 +85,14 @@ class Table:
     heading_row: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet of a workbook: its rows that are not blank, as text, with their numbers."""
+
+    name: str
+    rows: tuple[tuple[int, Sequence[str]], ...]
+
+
 # ------------------------------------------------------------------------------ read
 
 
@@ -104,10 +112,27 @@ def read_table(
     if len(data) > limits.file_bytes:
         raise SpreadsheetError(f"The file is larger than {_megabytes(limits.file_bytes)}.")
     if data.startswith(b"PK\x03\x04"):
-        return _make_table(_xlsx_rows(data, limits), limits, is_heading)
+        rows = ((number, values) for _, number, values in _xlsx_rows(data, limits, sheets=1))
+        return _make_table(rows, limits, is_heading)
     if data.startswith((b"\xd0\xcf\x11\xe0", b"%PDF", b"PK")):
         raise SpreadsheetError("This is not a CSV or XLSX file. Save it as one of these.")
     return _make_table(_csv_rows(decode_text(data), limits), limits, is_heading)
+
+
+def read_sheets(data: bytes, *, limits: TableLimits | None = None) -> list[Sheet]:
+    """Read the visible sheets of an XLSX file, wherever the table is."""
+    limits = limits or TableLimits()
+    if len(data) > limits.file_bytes:
+        raise SpreadsheetError(f"The file is larger than {_megabytes(limits.file_bytes)}.")
+    found: dict[str, list[tuple[int, Sequence[str]]]] = {}
+    for name, number, values in _xlsx_rows(data, limits):
+        rows = found.setdefault(name, [])
+        if any(values):
+            rows.append((number, values))
+        if len(rows) > limits.rows:
+            text = f"Use at most {limits.rows:,} rows. Split the file, and upload the parts."
+            raise SpreadsheetError(text, number)
+    return [Sheet(name, tuple(rows)) for name, rows in found.items()]
 
 
 def _make_table(
@@ -241,7 +266,10 @@ def _detect_delimiter(text: str) -> str:
     return max(_DELIMITERS, key=quality)
 
 
-def _xlsx_rows(data: bytes, limits: TableLimits) -> Iterator[tuple[int, Sequence[str]]]:
+def _xlsx_rows(
+    data: bytes, limits: TableLimits, *, sheets: int | None = None
+) -> Iterator[tuple[str, int, Sequence[str]]]:
+    """Yield the rows of the first `sheets`, or of all that are visible, with the name of each."""
     from openpyxl import load_workbook
 
     _check_archive(data, limits)
@@ -249,17 +277,18 @@ def _xlsx_rows(data: bytes, limits: TableLimits) -> Iterator[tuple[int, Sequence
         book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
         if not book.worksheets:
             raise SpreadsheetError("The file has no sheet.")
-        chosen = book.worksheets[0]
-        # The file may declare another size than it has.
-        chosen.reset_dimensions()
+        visible = [each for each in book.worksheets if each.sheet_state == "visible"]
         cells = 0
-        for number, values in enumerate(chosen.iter_rows(values_only=True), 1):
-            cells += len(values)
-            _check_cells(cells, number, limits)
-            # Formatted but blank cells may reach to column XFD.
-            is_wide = any(value is not None for value in values[limits.columns :])
-            shown = values if is_wide else values[: limits.columns]
-            yield number, [_to_text(value) for value in shown]
+        for chosen in book.worksheets[:sheets] if sheets else visible or book.worksheets:
+            # The file may declare another size than it has.
+            chosen.reset_dimensions()
+            for number, values in enumerate(chosen.iter_rows(values_only=True), 1):
+                cells += len(values)
+                _check_cells(cells, number, limits)
+                # Formatted but blank cells may reach to column XFD.
+                is_wide = any(value is not None for value in values[limits.columns :])
+                shown = values if is_wide else values[: limits.columns]
+                yield str(chosen.title), number, [_to_text(value) for value in shown]
     except SpreadsheetError:
         raise
     # openpyxl trusts the file: a broken one fails with any error.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, cast
 
@@ -22,7 +22,7 @@ from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules import emails, roll
 from singletable_apps.elections.rules.emails import EmailPurpose
-from singletable_apps.elections.rules.names import fold_name, quote_names, sort_key
+from singletable_apps.elections.rules.names import fold_name, quote, quote_names, sort_key
 from singletable_apps.elections.service.rolls import RollEdit, RollRow
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
@@ -37,7 +37,12 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.shared.pages.uploads import PostedUpload
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.spreadsheets import SpreadsheetError, decode_text, read_table
+from singletable_apps.shared.spreadsheets import (
+    SpreadsheetError,
+    decode_text,
+    read_sheets,
+    read_table,
+)
 
 router = APIRouter()
 # With more people than this, voters are typed instead of ticked.
@@ -234,12 +239,14 @@ def preview_roll(page: ElectionPage, upload: PostedUpload) -> Response:
 
     def act(values: RollForm) -> Response:
         files = upload.named("file")
-        rows = _read_file(files[0].data) if files else roll.split_text(values.people)
+        rows: roll.Rows = roll.split_text(values.people)
+        source, sheets = "", list[str]()
+        if files:
+            rows, source, sheets = _read_file(files[0].data, files[0].filename)
         parsed = roll.parse_roll(rows)
         if not parsed.lines and not parsed.problems:
             raise InvalidInput({"people": "Paste a list, or choose a file."})
-        source = files[0].filename if files else ""
-        return _render_form(page, form, 422 if parsed.problems else 200, parsed, source)
+        return _render_form(page, form, 422 if parsed.problems else 200, parsed, source, sheets)
 
     return page.submit(form, RollForm, act, partial(_render_form, page), field="people")
 
@@ -269,15 +276,22 @@ def _check_can_edit(page: ElectionPageContext) -> None:
     rules.check_set_voters(page.user, page.election)
 
 
-def _read_file(data: bytes) -> roll.Rows:
-    """Return the rows of a CSV or XLSX file."""
+def _read_file(data: bytes, filename: str) -> tuple[roll.Rows, str, list[str]]:
+    """Return the rows of a CSV or XLSX file, where they are from, and the sheets not read."""
     try:
         if not data.startswith((b"PK", b"%PDF", b"\xd0\xcf")):
-            return roll.split_text(decode_text(data))
-        table = read_table(data)  # raises unless it is XLSX
+            return roll.split_text(decode_text(data)), filename, []
+        if not data.startswith(b"PK\x03\x04"):
+            read_table(data)  # raises, and says what this is
+        sheets = read_sheets(data)
     except SpreadsheetError as error:
         raise InvalidInput({"file": str(error)}) from error
-    return [(table.heading_row, table.columns), *((row.number, row.values) for row in table.rows)]
+    if not sheets:
+        return [], filename, []
+    at = roll.pick_sheet([sheet.rows for sheet in sheets])
+    others = [sheet.name for sheet in sheets if sheet is not sheets[at] and sheet.rows]
+    source = f"{filename}, sheet {quote(sheets[at].name)}" if others else filename
+    return sheets[at].rows, source, others
 
 
 def _render_form(
@@ -286,6 +300,7 @@ def _render_form(
     status: int,
     parsed: roll.ParsedRoll | None = None,
     source: str = "",
+    sheets: Sequence[str] = (),
 ) -> Response:
     preview = None
     if parsed is not None:
@@ -304,6 +319,10 @@ def _render_form(
             "merged": parsed.merged,
             "shared": parsed.shared,
             "unused": quote_names(parsed.unused),
+            "above": parsed.above,
+            "sheets": quote_names(sheets),
+            "is_unclear": not parsed.has_headings and len(parsed.problems) > len(parsed.lines),
+            "without_name": sum(not line.name for line in parsed.lines),
             "text": roll.write_text(parsed.lines),
             "source": source,
             "without_email": sum(not line.email for line in parsed.lines),

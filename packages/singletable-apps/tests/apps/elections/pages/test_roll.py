@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
+from io import BytesIO
 
 import pytest
 from fastapi.routing import APIRoute
+from openpyxl import Workbook
 from pydantic import JsonValue
 
 from singletable_apps.elections.entities import Electorate
@@ -115,10 +117,40 @@ def test_preview_shows_every_problem_and_what_would_change(owner: Browser, app: 
     assert app.election(CHAIR).voter_count == 3
 
 
+def _workbook() -> bytes:
+    """Return a workbook as clubs have it: a cover sheet, a title, and headings in German."""
+    book = Workbook()
+    book.worksheets[0].title = "Deckblatt"
+    book.worksheets[0].append(["Segelclub Seeadler e.V."])
+    sheet = book.create_sheet("Mitglieder")
+    sheet.append(["Segelclub Seeadler e.V."])
+    sheet.append([])
+    sheet.append(["Mitgl.-Nr.", "Vorname", "Nachname", "E-Mail-Adresse", "Abteilung", "Stimmen"])
+    sheet.append([17, "Finn", "Ray", "mailto:finn@example.org", "Segeln", 2.0])
+    file = BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
 def test_spreadsheet_is_read_and_odd_files_are_explained(owner: Browser) -> None:
     table = b"".join(write_table(["Member", "Mail"], [("Finn", "finn@example.org")], "xlsx"))
     assert "Added 1" in text_in(_preview(owner, data=table))
     assert "Added 1" in text_in(_preview(owner, data=b"finn@example.org"))
+    text = text_in(_preview(owner, data=_workbook()))
+    assert "This is what is in list.xlsx, sheet “Mitglieder”." in text
+    for expected in (
+        "Finn Ray finn@example.org Segeln 2 Added",
+        "The file has other sheets, too: “Deckblatt”.",
+        "These lines are above the headings: Segelclub Seeadler e.V.",
+        "Nothing is taken from “Mitgl.-Nr.”.",
+    ):
+        assert expected in text
+    text = text_in(_preview(owner, "Who;Where\nA;b;c\nD;e;f"))
+    assert "No row of headings was recognized." in text
+    text = text_in(_preview(owner, "Rufname;Mail\nA;a@x.org"))
+    assert "A a@x.org" in text
+    text = text_in(_preview(owner, "Spitzname;Mail\nA;a@x.org"))
+    assert "1 person has no name. The e-mail address is shown instead" in text
     assert "not a CSV or XLSX" in text_in(_preview(owner, data=b"%PDF-1.7"))
     assert "Paste a list" in text_in(_preview(owner))
 

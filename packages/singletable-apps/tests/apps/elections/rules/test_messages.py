@@ -507,7 +507,33 @@ ROLLS = [
     _invalid(
         "people",
         lambda: roll.parse_line(1, None, ["a", "b", "c"]),
-        "What is “c”? Write name, e-mail address, group and weight.",
+        "What is “c”? Write name, e-mail address, group and weight, or headings above the list.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, None, ["Lovelace", "Ada", "a@x.org"]),
+        "Is “Ada” a part of the name, or the group? Write headings above the list, such as: Last "
+        "name, First name, E-mail.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, None, ["a@x.org", "b@x.org"]),
+        "Which address is it: “a@x.org” and “b@x.org”? Write a line for each person.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.parse_line(1, {"name": 0, "email": 1}, ["Ada", "Ben <a@x.org>"]),
+        "Which name is it: “Ada” and “Ben”?",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.check_place(1, 0, ["a@x.org"], 1),
+        "This line is above the headings.",
+    ),
+    _invalid(
+        "people",
+        lambda: roll.check_place(1, 2, ["Ada", "x"], 1),
+        "“x” is in a column without a heading.",
     ),
     _invalid(
         "people",
