@@ -231,7 +231,7 @@ def _new_item(model: Model, item: Item, transform: Transform | None) -> Item:
     """Return the item as it would be written now, after the transform."""
     if transform is None:
         return model.item(live_table.decode_values(model, item))
-    instance = decode_item(model, item)
+    instance = decode_item(model, item, check_indexes=False)
     key = model.key.attributes(cast("dict[str, object]", vars(instance)))
     unknown = cast("dict[str, object]", vars(instance)).get(UNKNOWN)
     result = transform(instance)

@@ -51,6 +51,11 @@ class KeyEncoding:
     lossless: bool = True
     # The fast path of generated code; other values are written by `write` and escaped.
     plain_expression: PlainExpression | None = field(default=None, compare=False)
+    # For types that are stored as the text that is in keys, unless it needs escaping or another
+    # program wrote it in another form: returns the expression that is true of such a stored text.
+    stored_expression: Callable[[SourceBuilder, str], str] | None = field(
+        default=None, compare=False
+    )
     # The field's own codec, if it has one.
     codec: FieldCodec[Any] | None = None
     # How a declaration writes it, with {} for the field: `padded({}, 8)`.
@@ -151,7 +156,14 @@ def _custom_encoding(
         except Exception as error:
             raise ValueError(str(error)) from error
 
-    return replace(stored, write=write, read=read, codec=codec, plain_expression=None)
+    return replace(
+        stored,
+        write=write,
+        read=read,
+        codec=codec,
+        plain_expression=None,
+        stored_expression=None,
+    )
 
 
 def casefold_encoding(encoding: KeyEncoding) -> KeyEncoding:
@@ -162,16 +174,17 @@ def casefold_encoding(encoding: KeyEncoding) -> KeyEncoding:
     def write(value: object) -> str:
         return _string(value).casefold()
 
+    def plain_expression(source: SourceBuilder, name: str) -> tuple[str, str]:
+        return _plain_string(source, name)[0], f"{name}.casefold()"
+
     return replace(
         encoding,
         name="casefold",
         write=write,
         lossless=False,
         # No character becomes one that is escaped.
-        plain_expression=lambda source, name: (
-            _plain_string(source, name)[0],
-            f"{name}.casefold()",
-        ),
+        plain_expression=plain_expression,
+        stored_expression=None,
         declared="casefold({})",
     )
 
@@ -200,6 +213,7 @@ def descending_encoding(encoding: KeyEncoding) -> KeyEncoding:
         pattern=re.compile(encoding.pattern.pattern.replace("-?", "~?")),
         descending=True,
         plain_expression=None,
+        stored_expression=None,
         declared=f"descending({encoding.declared})",
     )
 
@@ -347,6 +361,13 @@ def _datetime_encoding(time_format: TimeFormat, *, rounds: bool) -> KeyEncoding:
             is_utc += f" and {name}.microsecond % {10 ** (6 - decimals)} == 0"
         return is_utc, f"{source.bind(write, 'write_time')}({name})"
 
+    length = 21 + decimals if decimals else 20
+
+    def stored_expression(_: SourceBuilder, text: str) -> str:
+        # Other notations of RFC 3339 and ISO 8601 have another length, or others of these marks.
+        marks = f'{text}[7:20:3] == "-T::."' if decimals else f'{text}[7:17:3] == "-T::"'
+        return f'{marks} and {text}[{length - 1}:] == "Z"'
+
     fraction = rf"\.d{{{decimals}}}" if decimals else ""
     pattern = _digit_pattern("d{4}-d{2}-d{2}Td{2}:d{2}:d{2}" + fraction + "Z")
     return KeyEncoding(
@@ -356,7 +377,8 @@ def _datetime_encoding(time_format: TimeFormat, *, rounds: bool) -> KeyEncoding:
         pattern,
         reversible=True,
         plain_expression=plain_expression,
-        width=21 + decimals if decimals else 20,
+        stored_expression=stored_expression,
+        width=length,
     )
 
 
@@ -441,10 +463,13 @@ def _read_timedelta(text: str) -> timedelta:
 _is_plain = re.compile("[^\0-$\ud800-\udfff]+").fullmatch
 
 
-def _plain_string(source: SourceBuilder, name: str) -> tuple[str, str]:
+def _plain_text(source: SourceBuilder, text: str) -> str:
     # Most values are letters and digits, for which `isalnum` is the fastest test.
-    plain = f"{name}.isalnum() or {source.bind(_is_plain, 'is_plain')}({name})"
-    return f"{name}.__class__ is str and ({plain})", name
+    return f"{text}.isalnum() or {source.bind(_is_plain, 'is_plain')}({text})"
+
+
+def _plain_string(source: SourceBuilder, name: str) -> tuple[str, str]:
+    return f"{name}.__class__ is str and ({_plain_text(source, name)})", name
 
 
 def _plain_int(digits: int, width: int) -> PlainExpression:
@@ -463,7 +488,12 @@ def _plain(kind: type, method: str) -> PlainExpression:
 
 
 _STRING = KeyEncoding(
-    "str", _string, str, re.compile(".+", re.DOTALL), plain_expression=_plain_string
+    "str",
+    _string,
+    str,
+    re.compile(".+", re.DOTALL),
+    plain_expression=_plain_string,
+    stored_expression=_plain_text,
 )
 _SIMPLE: dict[type, KeyEncoding] = {
     str: _STRING,

@@ -98,7 +98,9 @@ def resolve_index_key(
     # The primary key and the type tag are stored anyway, so they are not dedicated to the index.
     stored = {one.name for one in table.key_attributes} | set(tag[:1] if tag else ())
     pk, sk = _clear_dedicated(pk, stored), _clear_dedicated(sk, stored)
-    resolved = ResolvedKey(entity.__name__, declared.name, index, pk, sk, declared.when)
+    resolved = ResolvedKey(
+        entity.__name__, declared.name, index, pk, sk, declared.when, declared.checked
+    )
     check_order(resolved)
     if declared.when is not None and not any(column.dedicated for column in resolved.columns):
         raise DeclarationError(

@@ -84,6 +84,9 @@ class ShardSegment:
     by: FieldSegment | None
 
 
+# What decides how a value is written into a key: its field and encoding, whether nothing follows
+# it, and the texts that end it in `concat`.
+ValueText: TypeAlias = tuple[str, str, bool, frozenset[str] | None]
 Segment: TypeAlias = FixedSegment | FieldSegment | RepeatedSegment | ShardSegment
 KeySpec: TypeAlias = (
     str | RepeatedPart | KeyPart[Any] | Sequence[str | Shards | RepeatedPart | KeyPart[Any]]
@@ -168,26 +171,81 @@ class KeyTemplate:
             ]
         )
 
-    def render_source(self, source: SourceBuilder, variables: Mapping[str, str]) -> str:
-        """Return an expression that renders the key; `variables` have the values of its fields."""
-        texts: list[str] = []
+    def render_source(
+        self,
+        source: SourceBuilder,
+        variables: Mapping[str, str],
+        texts: Mapping[ValueText, str] | None = None,
+    ) -> str:
+        """Return an expression that renders the key; `variables` have the values of its fields.
+
+        `texts` are the variables with texts of `value_sources` that have been computed already.
+        """
+        known: Mapping[ValueText, str] = texts or {}
+        parts: list[str] = []
         for position, segment in enumerate(self.segments):
             match segment:
                 case FixedSegment(text):
-                    texts.append(repr(text))
+                    parts.append(repr(text))
                 case ShardSegment(by=by):
                     write = source.bind(partial(self._shard_text, segment), "shard")
-                    texts.append(f"{write}({None if by is None else variables[by.field]})")
+                    parts.append(f"{write}({None if by is None else variables[by.field]})")
                 case (FieldSegment() as value) | RepeatedSegment(value):
-                    name = variables[value.field]
-                    write = source.bind(partial(self.value_text, position, value), value.field)
-                    text = f"{write}({name})"
-                    needs_check = not self.separator and value.encoding.width is None
-                    if value.encoding.plain_expression is not None and not needs_check:
-                        is_plain, plain = value.encoding.plain_expression(source, name)
-                        text = f"({plain} if {is_plain} else {text})"
-                    texts.append(text)
-        return (f" + {self.separator!r} + " if self.separator else " + ").join(texts)
+                    parts.append(
+                        known.get(self._value_text_id(position, value))
+                        or self._value_source(source, position, value, variables)
+                    )
+        return (f" + {self.separator!r} + " if self.separator else " + ").join(parts)
+
+    def value_sources(
+        self, source: SourceBuilder, variables: Mapping[str, str], contents: Mapping[str, str]
+    ) -> dict[ValueText, str]:
+        """Return expressions that render the values in the key; other keys may have the same.
+
+        `contents` are expressions of the stored texts of fields, from which `variables` were read.
+        """
+        sources: dict[ValueText, str] = {}
+        for position, segment in enumerate(self.segments):
+            if isinstance(segment, FieldSegment):
+                text = self._value_source(source, position, segment, variables)
+                if segment.field in contents:
+                    stored = contents[segment.field]
+                    is_same = self._is_same_source(source, position, segment, stored)
+                    text = f"({stored} if {is_same} else {text})" if is_same else text
+                sources[self._value_text_id(position, segment)] = text
+        return sources
+
+    def _is_same_source(
+        self, source: SourceBuilder, position: int, segment: FieldSegment, stored: str
+    ) -> str | None:
+        """Return the expression that is true if a stored text is in the key as it is, or None."""
+        encoding = segment.encoding
+        if encoding.stored_expression is None or self.separator or encoding.width is not None:
+            return encoding.stored_expression and encoding.stored_expression(source, stored)
+        # Letters and digits contain no text that begins with another character.
+        is_text_clear = not any(end[0].isalnum() for end in self.ends[position])
+        return f"{stored}.isalnum()" if is_text_clear else None
+
+    def _value_text_id(self, position: int, segment: FieldSegment) -> ValueText:
+        # In `concat`, what a value must not contain depends on what follows it.
+        ends = None if self.separator else frozenset(self.ends[position])
+        return segment.field, segment.encoding.declared, self.is_last(position), ends
+
+    def _value_source(
+        self,
+        source: SourceBuilder,
+        position: int,
+        segment: FieldSegment,
+        variables: Mapping[str, str],
+    ) -> str:
+        name, encoding = variables[segment.field], segment.encoding
+        write = source.bind(partial(self.value_text, position, segment), segment.field)
+        text = f"{write}({name})"
+        needs_check = not self.separator and encoding.width is None
+        if encoding.plain_expression is None or needs_check:
+            return text
+        is_plain, plain = encoding.plain_expression(source, name)
+        return f"({plain} if {is_plain} else {text})"
 
     def prefix(self, values: Mapping[str, object]) -> str:
         """Return the key up to the first missing value, with the separator before it."""
@@ -307,6 +365,14 @@ class KeyTemplate:
             pieces.append(piece)
             at = end
         return pieces if at == len(text) else None
+
+    def agrees_without_shard(self, text: str, other: str) -> bool:
+        """Return whether two keys are the same but for the shard."""
+        pieces, others = self.split(text), self.split(other)
+        return pieces is not None and all(
+            isinstance(segment, ShardSegment) or one == another
+            for segment, one, another in zip(self.segments, pieces, others or (), strict=True)
+        )
 
     def _segment_text(self, position: int, values: Mapping[str, object], shard: str | None) -> str:
         match self.segments[position]:

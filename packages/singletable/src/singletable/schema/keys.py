@@ -197,9 +197,15 @@ class Key(Generic[P, *S]):
         key._bound = {}
         return key
 
-    def on(self, index: Index, *, when: Condition[Any] | None = None) -> IndexKey[P, *S]:
-        """Declare the key in an index; `when` makes it sparse: only matching items are in it."""
-        return IndexKey(self, index, when)
+    def on(
+        self, index: Index, *, when: Condition[Any] | None = None, checked: bool = True
+    ) -> IndexKey[P, *S]:
+        """Declare the key in an index; `when` makes it sparse: only matching items are in it.
+
+        A stored item with another key in the index raises ItemMismatch. With checked=False it is
+        read, and a write gives it the declared key: for the time in which a migration changes it.
+        """
+        return IndexKey(self, index, when, checked=checked)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -221,10 +227,13 @@ class Key(Generic[P, *S]):
 class IndexKey(Generic[P, *S]):
     """A key in an index."""
 
-    def __init__(self, key: Key[P, *S], index: Index, when: Condition[Any] | None) -> None:
+    def __init__(
+        self, key: Key[P, *S], index: Index, when: Condition[Any] | None, *, checked: bool = True
+    ) -> None:
         self.key = key
         self.index = index
         self.when = when
+        self.checked = checked
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from singletable.errors import DeclarationError
+from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counter
 from singletable.schema.fields import Attr, Role
@@ -18,7 +18,7 @@ from singletable.schema.item_encryption import (
 )
 from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.schema_versions import NO_VERSIONS, SchemaVersions
-from singletable.schema.stored_keys import check_item_key
+from singletable.schema.stored_keys import check_index_keys, check_item_key
 from singletable.schema.table import STATE_ATTRIBUTE, Table
 from singletable.schema.unique import UniqueConstraint
 from singletable.values import Item
@@ -52,6 +52,8 @@ class Model:
     has_checks: bool = field(init=False, repr=False)
     # The fields that are encrypted, by attribute.
     encrypted: EncryptedFields = field(init=False, repr=False)
+    # The index keys that a stored item must have as they are rendered.
+    checked_indexes: tuple[ResolvedKey, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         roles = {one.role: one for one in self.fields.values() if one.role is not None}
@@ -59,6 +61,8 @@ class Model:
         checked = any(one.check is not None for one in self.fields.values())
         object.__setattr__(self, "has_checks", checked)
         object.__setattr__(self, "encrypted", encrypted_fields(self.fields))
+        indexes = [one for one in self.indexes.values() if one.checked and one.dedicated_attributes]
+        object.__setattr__(self, "checked_indexes", tuple(indexes))
 
     @property
     def name(self) -> str:
@@ -102,7 +106,9 @@ class Model:
 
     def values(self, item: Item) -> dict[str, object]:
         """Return the stored values of an item by field; its key does not matter."""
-        item = self.decrypted(self.versions.upgraded(item))
+        return self._values(self.decrypted(self.versions.upgraded(item)))
+
+    def _values(self, item: Item) -> dict[str, object]:
         values = self.codec.decode(item)
         if self.key_only_fields:
             parsed = self.key.parse(item) or {}
@@ -119,11 +125,28 @@ class Model:
         names = (attribute.name for attribute in self.table.key_attributes)
         return {name: item[name] for name in names if name in item}
 
-    def instance(self, item: Item) -> Any:
-        """Return the instance that is stored in an item; raise ItemMismatch if it does not fit."""
-        values = self.values(item)
+    def instance(self, item: Item, *, check_indexes: bool = True) -> Any:
+        """Return the instance that is stored in an item; raise ItemMismatch if it does not fit.
+
+        Without `check_indexes` it may have other index keys than it would be written with.
+        """
+        current = self.decrypted(self.versions.upgraded(item))
+        values = self._values(current)
         check_item_key(self.key, item, values)
+        if check_indexes and self.checked_indexes:
+            rendered = self._rendered_indexes(current, values)
+            check_index_keys(self.checked_indexes, current, rendered)
         return self.create(values)
+
+    def _rendered_indexes(self, item: Item, values: Mapping[str, object]) -> Item:
+        """Return the index keys with which a stored item would be written."""
+        rendered: Item = {}
+        for access in self.indexes.values():
+            try:
+                rendered.update(self.index_attributes(access, values, item))
+            except InvalidValue:
+                continue  # a write would be rejected
+        return rendered
 
     def create(self, values: dict[str, object]) -> Any:
         """Return an instance with these values."""

@@ -177,6 +177,9 @@ class ResolvedKey:
     pk: tuple[Column, ...]
     sk: tuple[Column, ...]
     when: Condition[object] | None = None
+    # Whether a stored item is rejected if its attributes of this index are others than its fields
+    # render.
+    checked: bool = True
     # Derived once: all columns, the fields that a caller passes for the partition, the sort key and
     # both, all fields that the key is computed from, and the attributes that exist only for this
     # key.

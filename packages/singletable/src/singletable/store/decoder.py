@@ -19,8 +19,11 @@ T = TypeVar("T")
 OnMismatch: TypeAlias = Callable[[ItemMismatch], object]
 
 
-def decode_item(model: Model, item: Item) -> Any:
-    """Return the instance; raise ItemMismatch if the item is of another entity."""
+def decode_item(model: Model, item: Item, *, check_indexes: bool = True) -> Any:
+    """Return the instance; raise ItemMismatch if the item is of another entity.
+
+    Without `check_indexes` it may have other index keys than it would be written with.
+    """
     if model.tag is not None:
         tag = item.get(model.tag[0])
         if tag is not None and tag.get("S") != model.tag[1]:
@@ -30,7 +33,7 @@ def decode_item(model: Model, item: Item) -> Any:
                 _table_key(model, item),
             )
     try:
-        return model.instance(item)
+        return model.instance(item, check_indexes=check_indexes)
     except ItemMismatch as error:
         error.key = _table_key(model, item)
         raise

@@ -3,22 +3,24 @@
 A read returns items as JSON. For each entity a generated function decodes it into a msgspec struct,
 whose fields are the declared attributes, and creates the instance from that, without a dictionary
 for every attribute. An item that is unusual in any way (undeclared attributes, null, another type
-tag, a key that does not agree with its attributes) is decoded by `decode_item`, which explains what
+tag, keys that do not agree with its attributes) is decoded by `decode_item`, which explains what
 is wrong with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, cast
 
 from msgspec import Raw, Struct, defstruct
 from msgspec.json import Decoder
 
+from singletable import expressions as ex
 from singletable.schema import Model
 from singletable.schema.codec.codec import SourceBuilder
 from singletable.schema.codec.containers import StoredField
-from singletable.schema.resolved_key import TextColumn
+from singletable.schema.key_template import ValueText
+from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
 from singletable.store.decoder import decode_item
 from singletable.values import AttributeValue, Item, item_from_json
 
@@ -71,7 +73,7 @@ def compile_decoder(model: Model, decode_slowly: RawDecoder) -> RawDecoder:
 
     def body() -> tuple[str, list[str]]:
         decode = source.bind(Decoder(struct.type).decode, "decode")
-        lines = [f"item = {decode}(raw)", *_read_fields(source, struct, model)]
+        lines = [f"item = {decode}(raw)", *_Source(source, struct, model).lines()]
         slow = f"return {source.bind(decode_slowly, 'decode_slowly')}(raw)"
         fast = [f"    {line}" for line in lines]
         return "raw", ["try:", *fast, "except Exception:", "    pass", slow]
@@ -100,6 +102,8 @@ class _ItemStruct:
             kinds[stored.attribute] = _kind(stored)
             if stored.absent_value is None:
                 required.add(stored.attribute)
+        types = {kind | None: tag for tag, kind in _SCALARS.items()}
+        self._tags = {name: types[kind] for name, kind in kinds.items() if kind in types}
         fields: list[Any] = [
             (self.names[name], kinds[name]) for name in self.names if name in required
         ]
@@ -117,6 +121,10 @@ class _ItemStruct:
     def source(self, attribute: str) -> str:
         """Return the expression of an attribute of the struct in the variable `item`."""
         return f"item.{self.names[attribute]}"
+
+    def tag(self, attribute: str) -> str | None:
+        """Return the type of an attribute that is a struct itself, or None."""
+        return self._tags.get(attribute)
 
 
 def _constants(model: Model) -> Item:
@@ -138,48 +146,169 @@ def _kind(stored: StoredField) -> Any:
     return _SCALARS[tag] | None
 
 
-def _read_fields(source: SourceBuilder, struct: _ItemStruct, model: Model) -> list[str]:
-    lines: list[str] = []
-    # Items of other entities and of other schema versions are not for this function.
-    for name, value in _constants(model).items():
-        ((kind, text),) = value.items()
-        stored = struct.source(name)
-        absent = f"{stored} is None or " if _may_be_absent(model, name) else ""
-        lines.append(f"if not ({absent}{stored}.{kind} == {text!r}): fail()")
-    variables: dict[str, str] = {}
-    for field in model.codec.fields:
-        variables[field.field] = source.new_variable()
-        lines += _read_field(source, struct, field, variables[field.field])
-    for column in model.key.columns:
-        if isinstance(column, TextColumn):
-            rendered = column.template.render_source(source, variables)
-            lines.append(f"if {struct.source(column.attribute.name)}.S != {rendered}: fail()")
-    entries = ", ".join(f"{name!r}: {variable}" for name, variable in variables.items())
-    if model.factory is not None:
-        return [*lines, f"return {source.bind(model.factory, 'factory')}({{{entries}}})"]
-    # An entity checks assignments; these functions do not.
-    new, assign = source.bind(object.__new__, "new"), source.bind(object.__setattr__, "assign")
-    return [
-        *lines,
-        f"instance = {new}({source.bind(model.entity, model.name)})",
-        f"{assign}(instance, '__dict__', {{{entries}}})",
-        "return instance",
-    ]
+class _Source:
+    """Generates the lines that decode an item of an entity from the variable `item`."""
+
+    def __init__(self, source: SourceBuilder, struct: _ItemStruct, model: Model) -> None:
+        self._source = source
+        self._struct = struct
+        self._model = model
+        # The values by field, the stored texts of fields, and the structs by attribute.
+        self._variables: dict[str, str] = {}
+        self._contents: dict[str, str] = {}
+        self._stored: dict[str, str] = {}
+        # The texts of values in the primary key, and the whole texts of its attributes by what they
+        # must be, which index keys often have, too.
+        self._texts: dict[ValueText, str] = {}
+        self._keys: dict[str, str] = {}
+
+    def lines(self) -> list[str]:
+        """Return the lines of the function, which raise for an unusual item."""
+        source, model = self._source, self._model
+        lines = [*self._check_constants(), *self._read_fields(), *self._check_key()]
+        for access in model.checked_indexes:
+            lines += self._check_index_key(access)
+        entries = ", ".join(f"{name!r}: {variable}" for name, variable in self._variables.items())
+        if model.factory is not None:
+            return [*lines, f"return {source.bind(model.factory, 'factory')}({{{entries}}})"]
+        # An entity checks assignments; these functions do not.
+        new, assign = source.bind(object.__new__, "new"), source.bind(object.__setattr__, "assign")
+        return [
+            *lines,
+            f"instance = {new}({source.bind(model.entity, model.name)})",
+            f"{assign}(instance, '__dict__', {{{entries}}})",
+            "return instance",
+        ]
+
+    def _check_constants(self) -> list[str]:
+        """Return the lines that fail for items of other entities and of other schema versions."""
+        lines: list[str] = []
+        for name, value in _constants(self._model).items():
+            ((kind, text),) = value.items()
+            stored = self._source.new_variable("stored")
+            present = f"{stored} is not None and " if _may_be_absent(self._model, name) else ""
+            lines += [
+                f"{stored} = {self._struct.source(name)}",
+                f"if {present}{stored}.{kind} != {text!r}: fail()",
+            ]
+        return lines
+
+    def _read_fields(self) -> list[str]:
+        return [line for field in self._model.codec.fields for line in self._read_field(field)]
+
+    def _read_field(self, field: StoredField) -> list[str]:
+        """Return the lines that assign the value of a field to a variable."""
+        source, codec, attribute = self._source, field.codec, field.attribute
+        stored = self._stored[attribute] = source.new_variable("stored")
+        variable = self._variables[field.field] = source.new_variable()
+        if codec.content_expression is None:
+            decoded = codec.decode_source(source, stored)
+        else:
+            (tag,) = codec.types
+            content = f"{stored}.{tag}"
+            decoded = codec.content_expression(source, content)
+            if tag == "S":
+                self._contents[field.field] = variable if decoded == content else content
+        lines = [f"{stored} = {self._struct.source(attribute)}"]
+        if field.absent_value is None:
+            return [*lines, f"{variable} = {decoded}"]
+        absent = source.bind(field.absent_value, f"default_{field.field}")
+        return [*lines, f"{variable} = ({decoded}) if {stored} is not None else {absent}()"]
+
+    def _check_key(self) -> list[str]:
+        """Return the lines that fail unless the item has the key that its fields render."""
+        lines: list[str] = []
+        for column in self._model.key.columns:
+            if not isinstance(column, TextColumn):
+                continue
+            for text, expression in self._value_sources(column).items():
+                if text not in self._texts:
+                    self._texts[text] = self._source.new_variable("text")
+                    lines.append(f"{self._texts[text]} = {expression}")
+            rendered, key = self._rendered(column), self._source.new_variable("key")
+            lines += [
+                f"{key} = {self._struct.source(column.attribute.name)}.S",
+                f"if {key} != {rendered}: fail()",
+            ]
+            self._keys[rendered] = key
+        return lines
+
+    def _check_index_key(self, access: ResolvedKey) -> list[str]:
+        """Return the lines that fail unless the item has the index key that its fields render.
+
+        An item without the attributes of the index passes. One with some of them fails.
+        """
+        source = self._source
+        columns = [one for one in access.columns if one.dedicated]
+        stored = [source.new_variable("stored") for _ in columns]
+        lines = [
+            f"{name} = {self._struct.source(column.attribute.name)}"
+            for name, column in zip(stored, columns, strict=True)
+        ]
+        fields = self._model.fields
+        optional = [name for name in access.fields if fields[name].codec().optional]
+        tests = [f"{self._variables[name]} is None" for name in optional]
+        if access.condition is not None:
+            tests.append(f"not ({self._condition_source(access.condition)})")
+        tests += [self._differs(name, column) for name, column in zip(stored, columns, strict=True)]
+        is_complete = " and ".join(f"{name} is not None" for name in stored)
+        is_partial = " or ".join(f"{name} is not None" for name in stored)
+        lines += [f"if {is_complete}:", f"    if {' or '.join(tests)}: fail()"]
+        return lines if len(stored) == 1 else [*lines, f"elif {is_partial}: fail()"]
+
+    def _differs(self, stored: str, column: Column) -> str:
+        """Return the expression that is true unless a stored key attribute is as rendered."""
+        if not isinstance(column, TextColumn):
+            encoded = column.codec.encode_source(self._source, self._variables[column.field])
+            return f"{stored} != {encoded}"
+        rendered = self._rendered(column)
+        if column.template.shards is None:
+            return f"{stored}.S != {self._keys.get(rendered, rendered)}"
+        same = self._source.bind(column.template.agrees_without_shard, "same")
+        return f"not {same}({stored}.S, {rendered})"
+
+    def _value_sources(self, column: TextColumn) -> dict[ValueText, str]:
+        return column.template.value_sources(self._source, self._variables, self._contents)
+
+    def _rendered(self, column: TextColumn) -> str:
+        texts = {**self._value_sources(column), **self._texts}
+        return column.template.render_source(self._source, self._variables, texts)
+
+    def _condition_source(self, condition: ex.Condition) -> str:
+        """Return an expression that is true if the stored attributes satisfy the condition."""
+        match condition:
+            case ex.And(left, right):
+                return f"({self._condition_source(left)}) and ({self._condition_source(right)})"
+            case ex.Compare("=", ex.At((str(name),)), ex.Constant(value)) if (
+                self._struct.tag(name) in value
+            ):
+                ((tag, content),) = value.items()
+                stored = self._stored_source(name)
+                return f"{stored} is not None and {stored}.{tag} == {content!r}"
+            case ex.Exists((str(name),)):
+                return f"{self._stored_source(name)} is not None"
+            case ex.NotExists((str(name),)):
+                return f"{self._stored_source(name)} is None"
+            case _:
+                paths = ex.condition_paths(condition)
+                attributes = [
+                    self._attribute(name) for name in sorted({str(one[0]) for one in paths})
+                ]
+                holds = self._source.bind(_holds, "holds")
+                node = self._source.bind(condition, "condition")
+                return f"{holds}({node}, [{', '.join(attributes)}])"
+
+    def _stored_source(self, attribute: str) -> str:
+        return self._stored.get(attribute) or self._struct.source(attribute)
+
+    def _attribute(self, name: str) -> str:
+        """Return the expression of an attribute's name and AttributeValue."""
+        stored, tag = self._stored_source(name), self._struct.tag(name)
+        value = f"{{{tag!r}: {stored}.{tag}}} if {stored} is not None else None" if tag else stored
+        return f"({name!r}, {value})"
 
 
-def _read_field(
-    source: SourceBuilder, struct: _ItemStruct, field: StoredField, variable: str
-) -> list[str]:
-    """Return the lines that assign the value of a field to a variable."""
-    stored = source.new_variable("stored")
-    codec = field.codec
-    if codec.content_expression is None:
-        decoded = codec.decode_source(source, stored)
-    else:
-        (tag,) = codec.types
-        decoded = codec.content_expression(source, f"{stored}.{tag}")
-    lines = [f"{stored} = {struct.source(field.attribute)}"]
-    if field.absent_value is None:
-        return [*lines, f"{variable} = {decoded}"]
-    absent = source.bind(field.absent_value, f"default_{field.field}")
-    return [*lines, f"{variable} = ({decoded}) if {stored} is not None else {absent}()"]
+def _holds(
+    condition: ex.Condition, attributes: Sequence[tuple[str, AttributeValue | None]]
+) -> bool:
+    return ex.holds(condition, {name: one for name, one in attributes if one is not None})
