@@ -169,9 +169,9 @@ def test_copy_in_memory_has_no_checksums(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "release"), [(3, "the release that wrote it"), (5, "a newer release")]
+    ("version", "release"), [(3, "the release that wrote it"), (6, "a newer release")]
 )
 def test_other_format_is_rejected(path: Path, version: int, release: str) -> None:
     change(path, f"PRAGMA user_version = {version}")
-    with pytest.raises(StorageError, match=rf"format {version}, .* format 4\. Use {release}"):
+    with pytest.raises(StorageError, match=rf"format {version}, .* formats 4 to 5\. Use {release}"):
         Engine.on_file(path)

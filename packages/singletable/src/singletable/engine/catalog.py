@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_in
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from singletable.engine.row_counts import RowCounts
 from singletable.engine.settings import Settings
 from singletable.engine.storage import (
     CHANGE_COLUMNS,
@@ -20,6 +21,7 @@ from singletable.engine.storage import (
     Layout,
     Row,
     RowKey,
+    Rows,
     check_values,
     values_checksum,
 )
@@ -35,6 +37,7 @@ from singletable.operations import Operation
 from singletable.operations.registry import OPERATIONS
 
 R = TypeVar("R")
+_Snapshot: TypeAlias = tuple[dict[str, Table] | None, int, int, int, tuple[int, int]]
 # Filtering this much takes a few milliseconds.
 MAX_SHORT_WORK = 1024 * 1024
 
@@ -43,7 +46,8 @@ class Catalog:
     """The tables by name: readers see the last commit, the writer sees its own changes.
 
     `tables` has the tables of the last commit. `newest_change` is the position of the last change
-    in the feed, and `newest_block` the end of the last block of changes with a recorded size.
+    in the feed, `newest_block` the end of the last block of changes with a recorded size, and
+    `block_bytes` the sum of these sizes.
     """
 
     # Whether new indexes and expiry times are filled after the request, chunk by chunk.
@@ -55,9 +59,11 @@ class Catalog:
         self._draft: dict[str, Table] | None = None
         self.newest_change = 0
         self.newest_block = 0
+        self.block_bytes = 0
         # Changes whose positions are assigned when the transaction commits; None: at once.
         self.pending_changes: list[tuple[Any, ...]] | None = None
         self.change_columns = CHANGE_COLUMNS
+        self.counts = RowCounts()
         # By table number: how many changes of a table with a stream there were since its shards
         # were split, or since this process opened the database.
         self.streamed_changes: dict[int, int] = {}
@@ -69,12 +75,14 @@ class Catalog:
             check_values(f"The record of table '{name}'", checksum, number, name, raw)
             record = complete_changes(decode_record(raw), latest)
             self.tables[record.name] = build_table(record, self.layout)
-        ((self.newest_change, self.newest_block),) = execute(
-            "SELECT coalesce((SELECT max(position) FROM changes), 0), "
-            "coalesce((SELECT max(position) FROM change_blocks), 0)"
+        ((self.newest_change, self.newest_block, self.block_bytes),) = execute(
+            "SELECT coalesce((SELECT max(position) FROM changes), 0), coalesce(max(position), 0), "
+            "coalesce(sum(bytes), 0) FROM change_blocks"
         )
         if max(self.newest_change, self.newest_block) > MAX_POSITION:
             raise DamagedData("The last position of the change feed")
+        tables, verify = self.tables.values(), self.layout.has_checksums
+        self.counts.load(execute, tables, self.newest_block, verify=verify)
 
     @property
     def draft(self) -> dict[str, Table]:
@@ -83,18 +91,21 @@ class Catalog:
 
     def snapshot(self) -> object:
         """Return the uncommitted state."""
-        return self._draft, self.newest_change, self.newest_block
+        position, block = self.newest_change, self.newest_block
+        return self._draft, position, block, self.block_bytes, self.counts.snapshot()
 
     def restore(self, snapshot: object) -> None:
         """Go back to a state that `snapshot` returned."""
-        state = cast("tuple[dict[str, Table] | None, int, int]", snapshot)
-        self._draft, self.newest_change, self.newest_block = state
+        state = cast("_Snapshot", snapshot)
+        self._draft, self.newest_change, self.newest_block, self.block_bytes, counts = state
+        self.counts.restore(counts)
 
     def commit(self) -> None:
         """Make the writer's changes visible to readers."""
         if self._draft is not None:
             self.tables = self._draft
             self._draft = None
+        self.counts.commit()
 
     def add(self, execute: Execute, record: TableRecord) -> Table:
         """Store a new table and assign its number."""
@@ -117,6 +128,16 @@ class Catalog:
         """Remove a table."""
         execute("DELETE FROM tables WHERE number = ?", (record.number,))
         self._draft = {name: t for name, t in self.draft.items() if name != record.name}
+
+    def create_rows(self, execute: Execute, rows: Rows) -> None:
+        """Create the SQL table of a new table or index."""
+        rows.create(execute)
+        self.counts.start(execute, rows, self.newest_change)
+
+    def drop_rows(self, execute: Execute, rows: Rows) -> None:
+        """Drop the SQL table of a table or index."""
+        rows.drop(execute)
+        self.counts.forget(execute, rows.name)
 
     def read_record(self, execute: Execute, name: str) -> TableRecord | None:
         """Return the stored record of a table, as other statements of the request see it."""

@@ -147,45 +147,48 @@ def change_record(row: tuple[Any, ...], *, verify: bool) -> ChangeRecord:
 def _end_block(session: Session) -> None:
     """Store the size of the changes since the last block, and trim what exceeds the retention."""
     execute, retention = session.execute, session.settings.retention
-    session.catalog.newest_block = newest = session.catalog.newest_change
-    execute(
-        "INSERT INTO change_blocks SELECT ?, coalesce(sum(coalesce(length(old), 0) + "
-        "coalesce(length(new), 0)), 0) FROM changes "
-        "WHERE position > (SELECT coalesce(max(position), 0) FROM change_blocks)",
-        (newest,),
+    catalog = session.catalog
+    ((size,),) = execute(
+        "SELECT coalesce(sum(coalesce(length(old), 0) + coalesce(length(new), 0)), 0) FROM changes "
+        "WHERE position > (SELECT coalesce(max(position), 0) FROM change_blocks)"
     )
-    trim_to = max(
-        newest - retention.records,
-        _last_over_size(execute, retention.bytes),
-        last_before(execute, session.now - retention.seconds),
-    )
-    trim_to = min(trim_to, newest - 1)
+    last_block, catalog.newest_block = catalog.newest_block, catalog.newest_change
+    newest = catalog.newest_block
+    execute("INSERT INTO change_blocks VALUES (?, ?)", (newest, size))
+    catalog.block_bytes += size
+    catalog.counts.save(session.command, newest)
+    needed = newest - 1
     started = first_streamed(
         (table.record for table in session.catalog.draft.values()),
         session.now,
         to_kinesis=session.settings.kinesis_folder is not None,
     )
     if started is not None:
-        trim_to = min(trim_to, max(started, last_before(execute, session.now - RETENTION)))
+        needed = min(needed, max(started, last_before(execute, session.now - RETENTION)))
+    trim_to = max(
+        newest - retention.records,
+        _last_over_size(execute, catalog.block_bytes - retention.bytes, min(needed, last_block)),
+        last_before(execute, session.now - retention.seconds),
+    )
+    trim_to = min(trim_to, needed)
     execute("DELETE FROM changes WHERE position <= ?", (trim_to,))
-    execute("DELETE FROM change_blocks WHERE position <= ?", (trim_to,))
-
-
-def _last_over_size(execute: Execute, limit: int) -> int:
-    """Return the end of the blocks that exceed the byte limit; the newest block always stays."""
-    ((total,),) = execute("SELECT sum(bytes) FROM change_blocks")
-    if cast(int, total) <= limit:
-        return 0
-    kept = 0
-    for number, (position, size) in enumerate(
-        execute("SELECT position, bytes FROM change_blocks ORDER BY position DESC")
+    for (removed,) in execute(
+        "DELETE FROM change_blocks WHERE position <= ? RETURNING bytes", (trim_to,)
     ):
+        catalog.block_bytes -= removed
+
+
+def _last_over_size(execute: Execute, excess: int, last: int) -> int:
+    """Return the end of the oldest blocks that have the excess together, none after `last`."""
+    end = 0
+    select = "SELECT position, bytes FROM change_blocks WHERE position <= ? ORDER BY position"
+    for position, size in execute(select, (last,)) if excess > 0 else ():
         if not isinstance(size, int):
             raise DamagedData("The recorded size of the change feed")
-        kept += size
-        if number and kept > limit:
-            return cast(int, position)
-    return 0
+        excess, end = excess - size, position
+        if excess <= 0:
+            break
+    return end
 
 
 def last_before(execute: Execute, since: float) -> int:

@@ -20,7 +20,8 @@ from urllib.parse import quote
 import apsw
 from msgspec import DecodeError
 
-from singletable.engine.control.backfill import has_valid_keys
+from singletable.engine.key_validation import has_valid_keys
+from singletable.engine.row_counts import Count, read_counts
 from singletable.engine.storage import (
     DamagedData,
     Execute,
@@ -34,7 +35,9 @@ from singletable.engine.storage.sqlite.connection import (
     CHANGE_COLUMNS,
     MAX_POSITION,
     TOKEN_COLUMNS,
+    VERSION,
     bind_execute,
+    file_format,
     is_initialized,
 )
 from singletable.engine.storage.sqlite.file_lock import check_log_is_unused, is_open_here
@@ -181,11 +184,13 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
             _check_structure(execute, report)
         tables = list(read_tables(execute, report))
         progress = RowProgress.of(execute, tables, on_progress)
+        counted: dict[str, Count] = {}
         for table in tables:
-            for row in progress.each(_read_table(execute, table, report)):
+            for row in progress.each(_read_table(execute, table, report, counted)):
                 if row.problem is not None:
                     report.add(describe_row(table, row), row.problem)
         _check_feed(execute, report)
+        _check_counts(execute, tables, counted, report)
         _check_tokens(execute, report)
         _check_numbers(execute, report)
         return report
@@ -269,15 +274,17 @@ def _count_rows(execute: Execute, table: Table) -> int:
         return 0
 
 
-def _read_table(execute: Execute, table: Table, report: FileReport) -> Iterator[CheckedRow]:
-    """Yield the checked rows of a table, and check its indexes."""
+def _read_table(
+    execute: Execute, table: Table, report: FileReport, counted: dict[str, Count]
+) -> Iterator[CheckedRow]:
+    """Yield the checked rows of a table, check its indexes, and count the rows of both."""
     count = size = 0
     indexes = [
         (index, number)
         for index in table.indexes
         if (number := _count_entries(execute, table, index, report)) is not None
     ]
-    expected = dict.fromkeys((index.name for index, _ in indexes), 0)
+    expected = dict.fromkeys((index.name for index, _ in indexes), (0, 0))
     try:
         for row in read_rows(execute, table):
             count, size = count + 1, size + (row.size if row.is_intact else 0)
@@ -286,14 +293,17 @@ def _read_table(execute: Execute, table: Table, report: FileReport) -> Iterator[
                 continue
             for index, _ in indexes:
                 if has_valid_keys(index, row.item):
-                    expected[index.name] += 1
+                    number, total = expected[index.name]
+                    entry_size = item_size(index.project(row.item))
+                    expected[index.name] = number + 1, total + entry_size
                     _check_entry(execute, table, index, row.item, report)
     except UNREADABLE as error:
         report.add(f"Table '{table.name}'", f"cannot be read to its end: {error}")
-    report.tables[table.name] = (count, size)
+    report.tables[table.name] = counted[table.rows.name] = (count, size)
     for index, number in indexes:
-        if number > expected[index.name]:
-            items = f"the table has items for only {expected[index.name]}"
+        counted[index.rows.name] = expected[index.name]
+        if number > expected[index.name][0]:
+            items = f"the table has items for only {expected[index.name][0]}"
             report.add(_index_place(table, index), f"has {number} entries, but {items}")
 
 
@@ -407,6 +417,29 @@ def _check_feed(execute: Execute, report: FileReport) -> None:
         report.add(place, "has values of wrong types")
     except UNREADABLE as error:
         report.add(place, f"cannot be read: {error}")
+
+
+def _check_counts(
+    execute: Execute, tables: list[Table], counted: dict[str, Count], report: FileReport
+) -> None:
+    """Report stored counts that cannot be read or differ from the number of rows."""
+    place = "The counts of items"
+    try:
+        if file_format(execute) < VERSION:
+            return
+        ((block,),) = execute("SELECT coalesce(max(position), 0) FROM change_blocks")
+        counts = read_counts(execute, tables, block)
+    except DamagedData as error:
+        report.add(str(error), "is damaged")
+    except (*UNREADABLE, DecodeError, TypeError) as error:
+        report.add(place, f"cannot be read: {error}")
+    else:
+        for name, (count, size) in counted.items():
+            if name not in counts:
+                report.add(place, f"have none of the rows {name}")
+            elif counts[name] != (count, size):
+                stored = "{} and {} bytes".format(*counts[name])
+                report.add(place, f"say {stored} in the rows {name}, with {count} and {size} bytes")
 
 
 def _check_tokens(execute: Execute, report: FileReport) -> None:

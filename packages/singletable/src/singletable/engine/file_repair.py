@@ -12,6 +12,7 @@ from typing import Any
 
 from singletable.engine import file_check, storage
 from singletable.engine.control.backfill import backfill, fill_expiry
+from singletable.engine.row_counts import all_rows, save_count
 from singletable.engine.storage.sqlite.checksums import change_checksum
 from singletable.engine.storage.sqlite.page_checksums import READ_DAMAGED_PAGES
 from singletable.engine.table import Table
@@ -90,6 +91,7 @@ def repair_file(
                         fill_expiry(table, execute)
                 report.lost += [f"{each.place} {each.what}" for each in found.problems]
                 _copy_changes(source, execute, tables, report)
+                _store_counts(execute, tables)
 
             database.write(copy)
     if lost_items.stat().st_size == 0:
@@ -127,7 +129,7 @@ def _create_table(execute: storage.Execute, table: Table) -> None:
     raw = encode_record(record)
     checksum = storage.values_checksum((record.number, record.name, raw))
     execute("INSERT INTO tables VALUES (?, ?, ?, ?)", (record.number, record.name, raw, checksum))
-    for rows in (table.rows, *(index.rows for index in table.indexes)):
+    for rows in all_rows(table):
         rows.create(execute)
 
 
@@ -212,6 +214,14 @@ def _copy_changes(
         "INSERT INTO sqlite_sequence SELECT 'tables', max(coalesce((SELECT max(number) FROM tables)"
         ", 0), coalesce((SELECT max(number) FROM changes), 0))"
     )
+
+
+def _store_counts(execute: storage.Execute, tables: list[Table]) -> None:
+    """Store how many rows the new file has."""
+    ((position,),) = execute("SELECT coalesce(max(position), 0) FROM changes")
+    for table in tables:
+        for rows in all_rows(table):
+            save_count(execute, rows.name, rows.count(execute), position)
 
 
 def _unchanged_items(execute: storage.Execute, tables: list[Table]) -> Iterator[tuple[Any, ...]]:

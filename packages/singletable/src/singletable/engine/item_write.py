@@ -10,6 +10,7 @@ from singletable import operations as ops
 from singletable.engine.capacity import Cost, consumed_capacity, write_units
 from singletable.engine.catalog import Session
 from singletable.engine.change_feed import append_change
+from singletable.engine.key_validation import has_valid_keys
 from singletable.engine.storage import Row, RowKey
 from singletable.engine.table import Index, Table
 from singletable.errors import ConditionFailed
@@ -90,6 +91,7 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
     if row is None:
         cost = Cost(write_units(size))
         table.rows.add(session.command, old.key, size, json, content, table.expires_at(item))
+        session.catalog.counts.add(table.rows.name, 1, size)
     else:
         cost = Cost(write_units(max(size, row.size)))
         if row.size == size and (row.json == json or old.item == item):
@@ -97,6 +99,8 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
             return cost
         expires = table.expires_at(item)
         table.rows.replace(session.command, old.key, row, size, json, content, expires)
+        if size != row.size:
+            session.catalog.counts.add(table.rows.name, 0, size - row.size)
     if table.indexes:
         before = None if old.item is None else MeasuredItem(old.item, old.size)
         after = MeasuredItem(item, size)
@@ -113,12 +117,15 @@ def delete(session: Session, old: StoredItem, *, expired: bool = False) -> Cost:
         return cost
     table = old.table
     table.rows.delete(session.command, old.key, old.row)
+    session.catalog.counts.add(table.rows.name, -1, -old.size)
     if table.indexes and old.item is not None:
         item = MeasuredItem(old.item, old.size)
         for index in table.indexes:
-            if index.key.matches(item.item):
+            if has_valid_keys(index, item.item):
+                size = item.entry_size(index)
                 index.rows.delete_at(session.command, index.row_key(item.item))
-                cost.add_index(index.name, index.is_global, write_units(item.entry_size(index)))
+                session.catalog.counts.add(index.rows.name, -1, -size)
+                cost.add_index(index.name, index.is_global, write_units(size))
     append_change(session, table, old.row, None, expired=expired)
     return cost
 
@@ -133,22 +140,24 @@ def _update_index(
     cost: Cost,
 ) -> None:
     """Update an index: 0 units if its entry is unchanged, 2 if the entry moves, otherwise 1."""
-    key = index.row_key(new.item) if index.key.matches(new.item) else None
+    counts, rows = session.catalog.counts, index.rows
+    key = index.row_key(new.item) if has_valid_keys(index, new.item) else None
     units = old_size = 0
-    if old is not None and index.key.matches(old.item):
+    if old is not None and has_valid_keys(index, old.item):
         old_key, old_size = index.row_key(old.item), old.entry_size(index)
         if old_key == key and not _is_entry_changed(index, old.item, new.item):
             return
+        counts.add(rows.name, -1, -old_size)
         if old_key != key:
-            index.rows.delete_at(session.command, old_key)
+            rows.delete_at(session.command, old_key)
             units, old_size = write_units(old_size), 0
     if key is not None:
         size = new.entry_size(index)
         if index.projected_attributes is None:
-            index.rows.upsert(session.command, key, size, json, content)
+            rows.upsert(session.command, key, size, json, content)
         else:
-            entry = item_to_json(index.project(new.item))
-            index.rows.upsert(session.command, key, size, entry)
+            rows.upsert(session.command, key, size, item_to_json(index.project(new.item)))
+        counts.add(rows.name, 1, size)
         units += write_units(max(size, old_size))
     cost.add_index(index.name, index.is_global, units)
 

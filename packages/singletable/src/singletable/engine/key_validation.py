@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from singletable.engine.storage import RowKey
-from singletable.engine.table import KeyAttribute, Table
+from singletable.engine.table import Index, KeyAttribute, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Path
 from singletable.values import INVALID, AttributeValue, Item, key_bytes, type_of
@@ -91,6 +92,30 @@ def check_total_key_sizes(table: Table, item: Item) -> None:
 
 def _total_size(attributes: Iterable[KeyAttribute], item: Item) -> int:
     return sum(len(key_bytes(item[attribute.name])) for attribute in attributes)
+
+
+def has_valid_keys(index: Index, item: Item) -> bool:
+    """Return whether the item belongs in the index."""
+    for name, kind in index.key.kinds:
+        value = item.get(name)
+        if value is None or kind not in value:
+            return False
+        # Most are short: a key has at most four attributes, and a character up to four bytes.
+        text: Any = value[kind]
+        if not text or text[MAX_SORT_KEY // 16 :]:
+            return (
+                index.key.matches(item)
+                and _are_valid(index.key.partition, item, MAX_PARTITION_KEY)
+                and _are_valid(index.key.sort, item, MAX_SORT_KEY)
+            )
+    return True
+
+
+def _are_valid(attributes: tuple[KeyAttribute, ...], item: Item, limit: int) -> bool:
+    # Written before it was a key, a value may be empty, or all together too long for one.
+    values = [item[attribute.name] for attribute in attributes]
+    size = sum(len(key_bytes(value)) for value in values)
+    return size <= limit and all(empty_type(value) is None for value in values)
 
 
 def check_index_key_type(attribute: KeyAttribute, index: str, actual: str) -> None:

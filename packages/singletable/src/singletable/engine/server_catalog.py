@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from singletable.engine.catalog import Catalog
 from singletable.engine.change_feed import BLOCK, feed_bounds, last_before
+from singletable.engine.row_counts import CountedRows
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Execute, Row, RowKey
 from singletable.engine.storage.server import (
@@ -40,6 +41,7 @@ class ServerCatalog(Catalog):
 
     def __init__(self, layout: ServerLayout) -> None:
         super().__init__(layout)
+        self.counts = CountedRows()
         self.versions: dict[int, int] = {}
         self.change_columns = "position, number, name, moment, expired, key_names, old, new, NULL"
         self._tokens = ServerRows("tokens")

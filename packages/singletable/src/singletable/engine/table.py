@@ -47,6 +47,11 @@ class KeySchema:
         """Return the names of all key attributes in schema order."""
         return tuple(attribute.name for attribute in self.attributes)
 
+    @cached_property
+    def kinds(self) -> tuple[tuple[str, KeyType], ...]:
+        """Return the names and types of all key attributes."""
+        return tuple((attribute.name, attribute.type) for attribute in self.attributes)
+
     def matches(self, item: Item) -> bool:
         """Return whether the item has every key attribute with its type."""
         for attribute in self.attributes:

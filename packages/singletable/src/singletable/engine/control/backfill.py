@@ -6,11 +6,11 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from singletable.engine.key_validation import MAX_PARTITION_KEY, MAX_SORT_KEY, empty_type
+from singletable.engine.key_validation import has_valid_keys
 from singletable.engine.storage import Execute
-from singletable.engine.table import Index, KeyAttribute, Table
+from singletable.engine.table import Index, Table
 from singletable.engine.table_record import UNTIL_FILLED, TableRecord
-from singletable.values import Item, item_from_json, item_size, item_to_json, key_bytes
+from singletable.values import item_from_json, item_size, item_to_json
 
 _BATCH = 1000
 
@@ -42,23 +42,6 @@ def mark_unfilled(new: TableRecord, old: TableRecord) -> TableRecord:
         for index in new.global_indexes
     ]
     return replace(new, global_indexes=tuple(indexes))
-
-
-def has_valid_keys(index: Index, item: Item) -> bool:
-    """Return whether the item belongs in the index."""
-    key = index.key
-    return (
-        key.matches(item)
-        and _are_valid(key.partition, item, MAX_PARTITION_KEY)
-        and _are_valid(key.sort, item, MAX_SORT_KEY)
-    )
-
-
-def _are_valid(attributes: tuple[KeyAttribute, ...], item: Item, limit: int) -> bool:
-    # Written before it was a key, a value may be empty, or all together too long for one.
-    values = [item[attribute.name] for attribute in attributes]
-    size = sum(len(key_bytes(value)) for value in values)
-    return size <= limit and all(empty_type(value) is None for value in values)
 
 
 def fill_expiry(table: Table, execute: Execute) -> None:

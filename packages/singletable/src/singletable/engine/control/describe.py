@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
@@ -18,11 +19,11 @@ from singletable.engine.control.state import (
     is_changing,
     table_status,
 )
+from singletable.engine.row_counts import Count
 from singletable.engine.settings import Settings
 from singletable.engine.table import Table
 from singletable.engine.table_record import IndexRecord, TableRecord
-
-Count: TypeAlias = tuple[int, int]  # items, and the sum of their sizes
+from singletable.operations.registry import OPERATIONS
 
 
 class ItemCounts(NamedTuple):
@@ -39,10 +40,15 @@ def count_items(table: Table, session: Session) -> ItemCounts:
     """Count items; a table being deleted and an index being backfilled count as empty."""
     if table.record.deleted_by is not None:
         return EMPTY
+    read = partial(
+        session.catalog.counts.read,
+        session.execute,
+        uncommitted=OPERATIONS[session.operation].writes,
+    )
     return ItemCounts(
-        table.rows.count(session.execute),
+        read(table.rows),
         {
-            index.name: index.rows.count(session.execute)
+            index.name: read(index.rows)
             for index in table.indexes
             if index.record.created_by <= session.control_time
         },

@@ -12,6 +12,7 @@ from singletable.engine.control.records import new_table
 from singletable.engine.control.state import IN_USE, table_status
 from singletable.engine.control.validation import check_create_table
 from singletable.engine.handlers.delete_table import remove_deleted_tables
+from singletable.engine.row_counts import all_rows
 from singletable.engine.stream_shards import open_stream, readable_streams
 from singletable.errors import ResourceInUse
 from singletable.operations import CreateTable, CreateTableOutput
@@ -32,8 +33,8 @@ def run(request: CreateTable, session: Session) -> CreateTableOutput:
         shards = session.settings.stream_shards
         opened = open_stream(table.record, session.control_time, start, shards)
         table = session.catalog.update(session.execute, opened)
-    for rows in (table.rows, *(index.rows for index in table.indexes)):
-        rows.create(session.execute)
+    for rows in all_rows(table):
+        session.catalog.create_rows(session.execute, rows)
     # The output shows the table as CREATING, even if that takes no time.
     shown = replace(table.record, created_by=inf)
     return CreateTableOutput(describe_table(shown, EMPTY, session.settings, session.control_time))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from singletable.engine.catalog import Session, is_deleted
 from singletable.engine.control.describe import EMPTY, describe_table
 from singletable.engine.control.state import check_deletable, check_settled
+from singletable.engine.row_counts import all_rows
 from singletable.engine.stream_shards import close_stream, readable_streams
 from singletable.errors import ValidationError
 from singletable.operations import DeleteTable, DeleteTableOutput
@@ -27,8 +28,8 @@ def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     if record.deletion_protection:
         raise ValidationError(PROTECTED)
     check_deletable(record, now)
-    for rows in (table.rows, *(index.rows for index in table.indexes)):
-        rows.drop(session.execute)
+    for rows in all_rows(table):
+        session.catalog.drop_rows(session.execute, rows)
     last = session.catalog.last_change(session.execute, record)
     deleted_by = now + session.settings.delays.delete_table
     deleted = replace(close_stream(record, session.now, last), stream=None, deleted_by=deleted_by)

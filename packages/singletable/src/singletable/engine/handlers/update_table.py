@@ -57,9 +57,12 @@ def _rebuild_indexes(old: Table, new: Table, session: Session) -> None:
     after = {index.record.number for index in new.indexes}
     for index in old.indexes:
         if index.record.number not in after:
-            index.rows.drop(session.execute)
+            session.catalog.drop_rows(session.execute, index.rows)
     for index in new.indexes:
         if index.record.number not in before:
-            index.rows.create(session.execute)
+            session.catalog.create_rows(session.execute, index.rows)
             if not session.catalog.fills_later:
                 backfill(new, index, session.execute)
+                session.catalog.counts.start(
+                    session.execute, index.rows, session.catalog.newest_change
+                )

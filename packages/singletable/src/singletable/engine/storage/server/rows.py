@@ -20,7 +20,7 @@ from singletable.engine.storage.server.transaction import ServerRow, Transaction
 
 MEGABYTE = 1024 * 1024
 _FIRST_CHUNK, _LARGEST_CHUNK = 64, 4096
-_EXACT_COUNT = 100_000
+_EXACT_COUNT = 10_000
 _KEPT = 300  # bytes of a table's key in the key of an index entry
 
 

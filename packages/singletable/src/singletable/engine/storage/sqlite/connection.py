@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
 import apsw
 
 from singletable.engine.storage.interface import Execute
+from singletable.engine.storage.sqlite.checksums import DamagedData, values_checksum
 from singletable.engine.storage.sqlite.file_lock import FileLock
 from singletable.engine.storage.sqlite.page_checksums import (
     checksum_vfs,
@@ -15,11 +18,20 @@ from singletable.engine.storage.sqlite.page_checksums import (
     is_damaged_page,
     reserve_checksums,
 )
+from singletable.engine.storage.sqlite.row_range import check_total
 from singletable.errors import StorageError
 
 # Identifies our files: "sngt" in the header field that SQLite reserves for applications.
 APPLICATION_ID = 0x736E6774
-VERSION = 4
+VERSION = 5
+# Files of this format are upgraded when an engine opens them; others only read them.
+OLDEST = 4
+
+# How many rows each table and index had when the change at a position was committed.
+_ROW_COUNTS = (
+    "CREATE TABLE row_counts (name TEXT PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT "
+    "NULL, position INTEGER NOT NULL, checksum INTEGER NOT NULL)"
+)
 
 _SCHEMA = (
     # A table's description as JSON; `number` names its rows, so that a name can be reused.
@@ -37,6 +49,7 @@ _SCHEMA = (
     "CREATE TABLE tokens (token TEXT PRIMARY KEY, request BLOB, moment REAL, result BLOB, "
     "checksum INTEGER NOT NULL)",
     "CREATE INDEX tokens_by_moment ON tokens (moment)",
+    _ROW_COUNTS,
 )
 # Every SELECT names its columns, because a damaged schema can have others.
 CHANGE_COLUMNS = "position, number, name, moment, expired, keys, old, new, checksum"
@@ -123,11 +136,11 @@ def is_initialized(execute: Execute, path: Path | None) -> bool:
     )
     ((objects,),) = execute("SELECT count(*) FROM sqlite_schema")
     if application == APPLICATION_ID:
-        if version != VERSION:
+        if not OLDEST <= version <= VERSION:
             release = "a newer release" if version > VERSION else "the release that wrote it"
             raise StorageError(
-                f"'{path}' has format {version}, but this release of singletable reads format "
-                f"{VERSION}. Use {release}."
+                f"'{path}' has format {version}, but this release of singletable reads formats "
+                f"{OLDEST} to {VERSION}. Use {release}."
             )
         return True
     if objects or application:
@@ -138,9 +151,11 @@ def is_initialized(execute: Execute, path: Path | None) -> bool:
 
 
 def create_schema(connection: apsw.Connection, path: Path | None) -> None:
-    """Create the schema in one transaction; do nothing if it is there."""
+    """Create the schema in one transaction, or upgrade an older one."""
     execute = bind_execute(connection)
     if is_initialized(execute, path):
+        if file_format(execute) < VERSION:
+            _upgrade(execute)
         return
     execute("BEGIN IMMEDIATE")
     execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -148,3 +163,35 @@ def create_schema(connection: apsw.Connection, path: Path | None) -> None:
         execute(statement)
     execute(f"PRAGMA user_version = {VERSION}")
     execute("COMMIT")
+
+
+def file_format(execute: Execute) -> int:
+    """Return the version of the file's schema."""
+    ((version,),) = execute("PRAGMA user_version")
+    return cast(int, version)
+
+
+def _upgrade(execute: Execute) -> None:
+    """Count the rows of a file of format 4, and store the counts."""
+    # First, because SQLite rolls a transaction back if it cannot read a page.
+    counts = dict(_count_rows(execute))
+    execute("BEGIN IMMEDIATE")
+    execute(_ROW_COUNTS)
+    ((position,),) = execute("SELECT coalesce(max(position), 0) FROM changes")
+    for name, (count, size) in counts.items():
+        values = (name, count, size, position)
+        execute("INSERT INTO row_counts VALUES (?, ?, ?, ?, ?)", (*values, values_checksum(values)))
+    execute(f"PRAGMA user_version = {VERSION}")
+    execute("COMMIT")
+
+
+def _count_rows(execute: Execute) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the name of each SQL table with rows, their number and size. Skip damaged ones."""
+    names = (
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND "
+        "(name GLOB 'items_[0-9]*' OR name GLOB 'index_[0-9]*')"
+    )
+    for (name,) in list(execute(names)):
+        with suppress(apsw.Error, DamagedData):
+            ((count, size),) = execute(f"SELECT count(*), coalesce(sum(size), 0) FROM {name}")
+            yield name, check_total(count, size)
