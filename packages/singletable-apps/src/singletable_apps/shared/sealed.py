@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
+from collections.abc import Hashable
 from datetime import timedelta
-from typing import cast
+from functools import cache
+from typing import Any, Generic, TypeVar, cast
 
 from itsdangerous import BadData, SignatureExpired, TimestampSigner, URLSafeTimedSerializer
-from pydantic import JsonValue
+from pydantic import TypeAdapter, ValidationError
 
 from singletable_apps.shared.errors import AppError
 
 MIN_SECRET_BYTES = 32
+T = TypeVar("T")
+_adapter = cache(TypeAdapter[Any])
 
 
 class InvalidSeal(AppError):
@@ -35,34 +40,38 @@ class _Signer(TimestampSigner):
     default_digest_method = staticmethod(hashlib.sha256)
 
 
-class Sealer:
-    """Seals JSON values for one purpose. A sealed value is readable, but cannot be changed.
+class Sealer(Generic[T]):
+    """Seals values of one type for one purpose. They are readable, but cannot be changed.
 
-    `context` binds a value to where it is used: opening needs the same context as sealing.
+    What is sealed for another purpose, or has another type, cannot be opened. `context` binds a
+    value to where it is used: opening needs the same context as sealing.
     """
 
-    def __init__(self, secret: bytes, purpose: str) -> None:
+    def __init__(self, secret: bytes, schema: type[T], purpose: str) -> None:
         key = derive_key(secret, f"sealed {purpose}")
+        self._adapter: TypeAdapter[T] = _adapter(cast(Hashable, schema))
         self._serializer = URLSafeTimedSerializer(key, salt=purpose, signer=_Signer)
 
-    def seal(self, value: JsonValue, *, context: str = "") -> str:
+    def seal(self, value: T, *, context: str = "") -> str:
         """Return `value` as text that is safe in URLs and cookies."""
-        return self._serializer.dumps([value, _digest(context)])
+        plain = self._adapter.dump_python(value, mode="json")
+        return self._serializer.dumps([plain, _digest(context)])
 
-    def open(self, text: str, *, context: str = "", max_age: timedelta | None = None) -> JsonValue:
+    def open(self, text: str, *, context: str = "", max_age: timedelta | None = None) -> T:
         """Return the sealed value. Raise InvalidSeal unless it is unchanged and young enough."""
         seconds = None if max_age is None else int(max_age.total_seconds())
         try:
-            value, bound_to = cast(
-                tuple[JsonValue, str], self._serializer.loads(text, max_age=seconds)
-            )
+            plain, bound_to = self._serializer.loads(text, max_age=seconds)
         except SignatureExpired:
             raise InvalidSeal("It has expired.") from None
         except (BadData, ValueError):
             raise InvalidSeal("It was not issued by this service.") from None
         if not hmac.compare_digest(bound_to, _digest(context)):
             raise InvalidSeal("It was issued for something else.")
-        return value
+        try:
+            return self._adapter.validate_json(json.dumps(plain), strict=True)
+        except ValidationError:
+            raise InvalidSeal("It was issued by another version of this service.") from None
 
 
 def _digest(context: str) -> str:

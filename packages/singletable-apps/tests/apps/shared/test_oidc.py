@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
+import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from singletable import connect
 from singletable_apps.shared.accounts import AccountRole, Registration
@@ -21,6 +25,8 @@ from singletable_apps.shared.web.oidc import (
     OIDC_CLIENT_SECRET,
     InvalidOidcUrl,
     Provider,
+    ProviderFailed,
+    Visit,
     parse_oidc_url,
 )
 from tests.apps.shared.test_frame_accounts import PASSWORD, TEA, TeaService
@@ -211,6 +217,13 @@ def test_signing_in_again_there_counts_as_the_password(
         ({"exp": EXPIRED}, "cannot be trusted"),
         ({"sub": None}, "cannot be trusted"),
         ({"aud": [CLIENT, "another"], "azp": "another"}, "for another site"),
+        ({"aud": [CLIENT, "another"]}, "for another site"),
+        ({"sub": ""}, "without a person"),
+        ({"sub": "7" * 256}, "without a person"),
+        ({"sub": "\ud800"}, "without a person"),
+        ({"exp": float("inf")}, "cannot be trusted"),
+        ({"iat": float("nan")}, "cannot be trusted"),
+        ({"nonce": "\ud800"}, "for another visit"),
     ],
     ids=str,
 )
@@ -221,6 +234,119 @@ def test_wrong_tokens_are_refused(
     refused = visit(browser, provider)
     assert (refused.status_code, reason in refused.text) == (503, True)
     assert "Sign in with Acme" in browser.get("account").text
+
+
+# Claims are what another organization wrote, and browsers send what they like.
+ODD: tuple[Any, ...] = (
+    "",
+    "\ud800",
+    "x" * 5_000,
+    "\0",
+    -1,
+    10**15,
+    10**400,
+    1.5,
+    True,
+    None,
+    [],
+    [1],
+    {"a": 1},
+)
+CLAIMS = ("auth_time", "name", "email", "preferred_username", "email_verified", "azp", "nbf", "sub")
+
+
+@given(st.dictionaries(st.sampled_from(CLAIMS), st.sampled_from(ODD), max_size=4))
+@example({"auth_time": 10**15})
+def test_no_claim_makes_an_error(changes: dict[str, Any]) -> None:
+    provider = Provider("Acme", "https://login.example", CLIENT, SECRET)
+    now = int(time.time())
+    claims = {"iss": provider.issuer, "aud": CLIENT, "iat": now, "exp": now + 60, "nonce": "n"}
+    key = ec.generate_private_key(ec.SECP256R1())
+    token = jwt.encode({**claims, **MAE, **changes}, key, "ES256")
+    keys: Any = SimpleNamespace(
+        get_signing_key_from_jwt=lambda _: SimpleNamespace(key=key.public_key())
+    )
+    provider._known = (time.monotonic(), {}, keys)
+    visit = Visit("", "n", "", "", None)
+    try:
+        found = provider._identity(provider._claims(token, visit))
+    except ProviderFailed as error:
+        str(error).encode()
+        return
+    for text in (found.subject, found.name, found.username, found.email):
+        assert len(text.encode()) <= 4 * 400
+
+
+@pytest.mark.parametrize("claim", ["name", "email", "preferred_username", "auth_time"])
+def test_callback_answers_odd_claims(
+    browser: Browser, provider: IdentityProvider, claim: str
+) -> None:
+    for odd in ODD[1:8:2]:
+        provider.changes = {claim: odd}
+        assert visit(browser, provider, sub=repr(odd)[:50]).status_code < 500
+        browser.post("/tea/sign-out")
+
+
+@given(
+    st.dictionaries(st.sampled_from(["code", "state", "error", "iss"]), st.text(max_size=9)),
+    st.text(
+        st.characters(min_codepoint=33, max_codepoint=126, exclude_characters=';,"'), max_size=60
+    ),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+def test_callback_answers_odd_requests(
+    browser: Browser, query: dict[str, str], cookie: str
+) -> None:
+    headers = {"Cookie": f"__Host-oidc_visit={cookie}"}
+    answer = browser.http.get("/tea/sign-in/provider/back", params=query, headers=headers)
+    assert answer.status_code in (400, 422)
+
+
+# Both were sealed for one purpose, and had no type.
+def test_cookies_of_a_visit_do_not_replace_each_other(
+    browser: Browser, service: TeaService, provider: IdentityProvider
+) -> None:
+    service.accounts.register("ada", "Ada", PASSWORD)
+    browser.submit(browser.get("sign-in"), "/sign-in", who="ada", password=PASSWORD)
+    go(browser)
+    stored = {each.name: each.value or "" for each in browser.http.cookies.jar}
+    cookies = "; ".join(f"{name}={value}" for name, value in stored.items())
+    swapped = cookies.replace("oidc_visit", "oidc_identity")
+    assert "oidc_identity" in swapped
+    browser.http.cookies.clear()
+    for path in ("/tea/account/provider", "/tea/sign-in/provider/back?code=1&state=1"):
+        answer = browser.http.get(path, headers={"Cookie": swapped}, follow_redirects=False)
+        assert answer.status_code < 500
+
+
+def sign_in_as(browser: Browser, name: str) -> None:
+    browser.post("/tea/sign-out")
+    browser.submit(browser.get("sign-in"), "/sign-in", who=name, password=PASSWORD)
+
+
+# Somebody else may sign in with the same browser before the question is answered, or the provider.
+@pytest.mark.parametrize("changes_at", ["question", "provider"])
+def test_identity_is_connected_only_with_the_account_that_asked(
+    browser: Browser, service: TeaService, provider: IdentityProvider, changes_at: str
+) -> None:
+    for name in ("priya", "tomasz"):
+        service.accounts.register(name, name.title(), PASSWORD)
+    sign_in_as(browser, "priya")
+    back = provider.sign_in(go(browser), **MAE)
+    if changes_at == "provider":
+        sign_in_as(browser, "tomasz")
+    came = browser.http.get("/tea/sign-in/provider/back", params=back, follow_redirects=False)
+    if changes_at == "question":
+        assert came.headers["location"] == "/tea/account/provider"
+        sign_in_as(browser, "tomasz")
+    else:
+        assert came.status_code == 422
+    asked = browser.http.get("/tea/account/provider", follow_redirects=False)
+    assert "can then sign in here as" not in asked.text
+    browser.post("/tea/account/provider")
+    for name in ("priya", "tomasz"):
+        subject = service.accounts.get_user(name).user_id
+        assert not service.accounts.identities.is_connected(subject)
 
 
 def test_token_with_another_signature_is_refused(

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import time
+from collections import Counter
+from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+import singletable_apps
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 
 SECRET = b"a secret of thirty-two bytes or more"
-SEALER = Sealer(SECRET, "tests")
+SEALER: Sealer[Any] = Sealer(SECRET, cast(Any, JsonValue), "tests")
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -42,10 +48,13 @@ def test_changed_text_is_rejected(place: int, character: str) -> None:
 
 @pytest.mark.parametrize(
     "other",
-    [Sealer(SECRET, "other tests"), Sealer(b"another secret of thirty-two bytes", "tests")],
+    [
+        Sealer(SECRET, str, "other tests"),
+        Sealer(b"another secret of thirty-two bytes", str, "tests"),
+    ],
     ids=["purpose", "secret"],
 )
-def test_value_of_another_purpose_or_secret_is_rejected(other: Sealer) -> None:
+def test_value_of_another_purpose_or_secret_is_rejected(other: Sealer[str]) -> None:
     with pytest.raises(InvalidSeal):
         SEALER.open(other.seal("value"))
 
@@ -72,3 +81,36 @@ def test_value_expires_after_max_age(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_text_that_was_never_sealed_is_rejected(text: str) -> None:
     with pytest.raises(InvalidSeal, match="not issued by this service"):
         SEALER.open(text)
+
+
+@dataclass(frozen=True)
+class Visit:
+    page: str
+
+
+# A cookie of an earlier version, or of a bug, must not become an error 500.
+@pytest.mark.parametrize(
+    ("other", "value"), [(dict[str, int], {"page": 7}), (str, "page"), (list[str], ["page"])]
+)
+def test_value_of_another_type_is_rejected(other: type[Any], value: object) -> None:
+    visits = Sealer(SECRET, Visit, "tests")
+    assert visits.open(visits.seal(Visit("/"))) == Visit("/")
+    with pytest.raises(InvalidSeal, match="another version"):
+        visits.open(Sealer(SECRET, other, "tests").seal(value))
+
+
+# Values of one purpose can be sent in each other's place, even if only their meaning differs.
+def test_each_purpose_is_sealed_in_one_place() -> None:
+    folder = Path(singletable_apps.__file__).parent
+    calls = [
+        node
+        for path in folder.rglob("*.py")
+        if "ealer(" in (text := path.read_text("utf-8"))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Sealer", ".sealer"))
+    ]
+    purposes = [ast.unparse(node.args[-1]) for node in calls if len(node.args) > 1]
+    purposes.remove("purpose")  # in `Pages.sealer`
+    assert len(purposes) > 5
+    assert all(purpose.startswith("'") for purpose in purposes)
+    assert [purpose for purpose, count in Counter(purposes).items() if count > 1] == []

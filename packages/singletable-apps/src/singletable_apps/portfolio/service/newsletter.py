@@ -44,7 +44,7 @@ class NewsletterService:
 
     def __init__(self, context: Context, profile: ProfileService) -> None:
         self._context, self._profile, self._store = context, profile, context.store
-        self._sealer = Sealer(context.secret, "newsletter")
+        self._sealer = Sealer(context.secret, str, "newsletter")
         self._throttle = Throttle(self._store, secret=context.secret, free=_FREE_LINKS)
         self._queue = MailQueue(
             self._store,
@@ -205,7 +205,7 @@ class NewsletterService:
 
     def _open(self, token: str, use: str, max_age: timedelta | None = None) -> str:
         try:
-            return str(self._sealer.open(token, context=use, max_age=max_age))
+            return self._sealer.open(token, context=use, max_age=max_age)
         except InvalidSeal:
             text = "This link has expired or is incomplete. Subscribe again."
             raise NotFound(text) from None

@@ -75,7 +75,7 @@ class PostService:
         self._store = context.store
         self._slugs = SlugRegistry(context.store)
         self._likes = likes
-        self._previews = Sealer(context.secret, "portfolio preview")
+        self._previews = Sealer(context.secret, tuple[str, int, int], "portfolio preview")
         self._on_change = on_change
 
     # Read posts.
@@ -143,23 +143,19 @@ class PostService:
     def preview_token(self, blog: Blog) -> str:
         """Return a token with which anyone can read the post before it is public, for a month."""
         expires = self._context.clock() + PREVIEW_LIFETIME
-        return self._previews.seal([blog.blog_id, int(expires.timestamp()), blog.replaced_previews])
+        return self._previews.seal((blog.blog_id, int(expires.timestamp()), blog.replaced_previews))
 
     def open_preview(self, token: str) -> rules.Post:
         """Return the post of a preview token, or raise NotFound."""
         try:
-            value = self._previews.open(token)
+            blog_id, expires, replaced = self._previews.open(token)
         except InvalidSeal:
-            value = None
-        match value:
-            case [str(blog_id), int(expires), int(replaced)]:
-                post = self.get(blog_id)
-                is_current = replaced == post.blog.replaced_previews
-                if not is_current or expires < self._context.clock().timestamp():
-                    raise NotFound("This preview link has expired. Ask for a new one.")
-                return post
-            case _:
-                raise NotFound("This preview link is not complete. Copy it again.")
+            raise NotFound("This preview link is not complete. Copy it again.") from None
+        post = self.get(blog_id)
+        is_current = replaced == post.blog.replaced_previews
+        if not is_current or expires < self._context.clock().timestamp():
+            raise NotFound("This preview link has expired. Ask for a new one.")
+        return post
 
     # Write posts.
 

@@ -13,9 +13,8 @@ connected only by someone who is signed in to it: its address may never have bee
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -63,12 +62,12 @@ def go_to_provider(
     page: AnyPage, next_url: Annotated[str, Query(alias="next")] = "", again: bool = False
 ) -> Response:
     """Send the browser to the identity provider."""
-    visit = Visit.begin(local_url(next_url, ""))
+    visit = Visit.begin(local_url(next_url, ""), _subject_of(page))
     try:
         url = _provider(page.request).start(visit, _back_url(page), again=again)
     except ProviderFailed as error:
         return _show_sign_in(page, error)
-    _VISIT.set(page.request, _sealer(page).seal(asdict(visit)))
+    _VISIT.set(page.request, _visits(page).seal(visit))
     return page.redirect(url)
 
 
@@ -95,14 +94,20 @@ def come_back(
 
 
 def _read_visit(page: VisitorPage, state: str) -> Visit:
+    """Return the visit that this browser began, as the same person."""
     try:
-        opened = _sealer(page).open(_VISIT.read(page.request), max_age=_MAX_AGE)
+        visit = _visits(page).open(_VISIT.read(page.request), max_age=_MAX_AGE)
     except InvalidSeal:
-        opened = None
-    visit = Visit(**cast(dict[str, str], opened)) if opened else None
-    if visit is None or not secrets.compare_digest(visit.state.encode(), state.encode()):
-        raise NotSignedIn("You did not come from this site’s sign-in page a moment ago. Try again.")
+        raise _not_begun() from None
+    is_same = secrets.compare_digest(visit.state.encode(), state.encode())
+    if not is_same or visit.subject != _subject_of(page):
+        raise _not_begun()
     return visit
+
+
+def _not_begun() -> NotSignedIn:
+    text = "You did not come from this site’s sign-in page a moment ago. Try again."
+    return NotSignedIn(text)
 
 
 def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
@@ -111,7 +116,9 @@ def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
     subject = auth.identities.find(identity)
     user = auth.find_by_id(subject) if subject is not None else None
     if user is None and page.visitor is not None:
-        _IDENTITY.set(page.request, _sealer(page).seal(_stored(identity)))
+        # Someone else may sign in before the answer: the identity is only for this account.
+        sealed = _identities(page).seal(identity, context=str(_subject_of(page)))
+        _IDENTITY.set(page.request, sealed)
         return page.redirect(page.url("account", "provider"))
     if user is None:
         user = auth.connect(_find_invited(page, identity) or _register(page, identity), identity)
@@ -172,10 +179,10 @@ def connect_account(page: UserPage) -> ConfirmedAction:
     """Connect the account with the identity that the browser came back with."""
     provider = _provider(page.request)
     try:
-        opened = _sealer(page).open(_IDENTITY.read(page.request), max_age=_MAX_AGE)
+        sealed, whose = _IDENTITY.read(page.request), str(_subject_of(page))
+        identity = _identities(page).open(sealed, context=whose, max_age=_MAX_AGE)
     except InvalidSeal:
         raise NotSignedIn(f"Go to {provider.name} again from the page “Your account”.") from None
-    identity = Identity(**cast(dict[str, Any], opened))
 
     def connect(_: Form) -> None:
         page.auth.connect(page.user, identity)
@@ -212,12 +219,18 @@ def disconnect_account(page: UserPage) -> ConfirmedAction:
     )
 
 
-def _stored(identity: Identity) -> Any:
-    return {**asdict(identity), "proved": None}
+def _subject_of(page: VisitorPage | MemberPage) -> int | None:
+    """Return the number of the account of the person who is signed in, or None."""
+    user = page.visitor if isinstance(page, VisitorPage) else page.user
+    return None if user is None else page.state.auth.account_of(user).subject
 
 
-def _sealer(page: VisitorPage | MemberPage) -> Sealer:
-    return page.pages.sealer("identity provider")
+def _visits(page: VisitorPage) -> Sealer[Visit]:
+    return page.pages.sealer(Visit, "visit of the identity provider")
+
+
+def _identities(page: VisitorPage | MemberPage) -> Sealer[Identity]:
+    return page.pages.sealer(Identity, "identity to connect")
 
 
 def _back_url(page: VisitorPage) -> str:

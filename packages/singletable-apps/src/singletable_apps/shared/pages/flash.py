@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from fastapi import Request
 
@@ -34,11 +34,12 @@ class FlashMessages:
     """
 
     def __init__(self, secret: bytes) -> None:
-        self._sealer = Sealer(secret, "flash messages")
+        self._sealer = Sealer(secret, Flash, "flash messages")
 
     def add(self, request: Request, flash: Flash) -> None:
         """Show the message on the next page."""
-        _COOKIE.set(request, self._sealer.seal([flash.text[:_MAX_LENGTH], flash.tone, flash.undo]))
+        shown = replace(flash, text=flash.text[:_MAX_LENGTH])
+        _COOKIE.set(request, self._sealer.seal(shown))
 
     def take(self, request: Request) -> Flash | None:
         """Return the message to show now, or None, and delete it."""
@@ -46,8 +47,8 @@ class FlashMessages:
         if not sealed:
             return None
         try:
-            value = self._sealer.open(sealed, max_age=_LIFETIME)
+            flash = self._sealer.open(sealed, max_age=_LIFETIME)
         except InvalidSeal:
             return None
         _COOKIE.delete(request)
-        return Flash(*cast(tuple[str, Tone, str], value))
+        return flash

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, FastAPI, Request
@@ -38,6 +38,8 @@ POLICY = (
 ProblemPage: TypeAlias = Callable[[Request, Problem], Response | None]
 _FOLDER = Path(__file__).parent
 _FIRST_CHUNK = 1000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +197,9 @@ class Pages:
             self._environments[language.code] = environment
         return self._environments[language.code].get_template(name)
 
-    def sealer(self, purpose: str) -> Sealer:
+    def sealer(self, schema: type[T], purpose: str) -> Sealer[T]:
         """Return a sealer for what browsers keep for this app."""
-        return Sealer(self._secret, purpose)
+        return Sealer(self._secret, schema, purpose)
 
     def redirect(self, request: Request, url: str, flash: str | Flash = "") -> Response:
         """Redirect to another page after an action; that page shows the flash message."""

@@ -29,6 +29,9 @@ _SECONDS = 10
 _CLOCK_SKEW = 60
 # How long what a provider says about itself, and its keys, are kept.
 _KEPT = 3600
+# OpenID Connect Core 1.0, 2: a `sub` has at most 255 characters. Other texts are of usual lengths.
+_MAX_SUBJECT, _MAX_TEXT = 255, 400
+_LAST_TIME = 1 << 33
 
 
 class InvalidOidcUrl(AppError):
@@ -47,12 +50,13 @@ class Visit:
     nonce: str
     verifier: str
     next: str
+    subject: int | None
 
     @classmethod
-    def begin(cls, next_url: str) -> Visit:
-        """Return a visit with random values."""
+    def begin(cls, next_url: str, subject: int | None) -> Visit:
+        """Return a visit with random values, of the account that is signed in, if any."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-        return cls(state, nonce, verifier, next_url)
+        return cls(state, nonce, verifier, next_url, subject)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ class Provider:
             "redirect_uri": redirect,
             "code_verifier": visit.verifier,
         }
-        accepted = self._metadata().get("token_endpoint_auth_methods_supported") or ()
+        accepted = str(self._metadata().get("token_endpoint_auth_methods_supported"))
         auth = None
         if "client_secret_post" in accepted and "client_secret_basic" not in accepted:
             body |= {"client_id": self.client, "client_secret": self.secret}
@@ -127,26 +131,27 @@ class Provider:
                 leeway=_CLOCK_SKEW,
                 options={"require": ["exp", "iat", "iss", "aud", "sub"]},
             )
-        except jwt.PyJWTError as error:
+        # Parsers of tokens and keys raise errors of many kinds.
+        except Exception as error:
             raise self._failed(f"sent an ID token that cannot be trusted: {error}") from error
-        if not secrets.compare_digest(str(claims.get("nonce")), visit.nonce):
+        nonce = _printable(str(claims.get("nonce")))
+        if not secrets.compare_digest(nonce.encode(), visit.nonce.encode()):
             raise self._failed("sent an ID token for another visit")
-        if claims.get("azp", self.client) != self.client:
+        # OpenID Connect Core 1.0, 3.1.3.7: a token for several sites says for which it was issued.
+        has_others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+        if claims.get("azp", None if has_others else self.client) != self.client:
             raise self._failed("sent an ID token for another site")
+        subject = str(claims["sub"])
+        if not 0 < len(subject) <= _MAX_SUBJECT or _printable(subject) != subject:
+            raise self._failed("sent an ID token without a person")
         return claims
 
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
-        email = str(claims.get("email") or "") if claims.get("email_verified") is True else ""
-        username = str(claims.get("preferred_username") or email).partition("@")[0]
-        proved = claims.get("auth_time")
-        return Identity(
-            self.issuer,
-            str(claims["sub"]),
-            str(claims.get("name") or username),
-            username,
-            email,
-            datetime.fromtimestamp(proved, UTC) if isinstance(proved, int) else None,
-        )
+        email = _text(claims, "email") if claims.get("email_verified") is True else ""
+        username = (_text(claims, "preferred_username") or email).partition("@")[0]
+        name = _text(claims, "name") or username
+        proved = _time(claims.get("auth_time"))
+        return Identity(self.issuer, str(claims["sub"]), name, username, email, proved)
 
     def _metadata(self) -> dict[str, Any]:
         return self._ask()[0]
@@ -169,7 +174,7 @@ class Provider:
         try:
             response = httpx2.request(method, url, timeout=_SECONDS, **sent)
             found = response.json()
-        except (httpx2.HTTPError, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as error:
             raise self._failed("does not answer") from error
         if response.status_code != 200 or not isinstance(found, dict):
             reason = found.get("error") if isinstance(found, dict) else ""
@@ -177,7 +182,25 @@ class Provider:
         return cast(dict[str, Any], found)
 
     def _failed(self, what: str) -> ProviderFailed:
-        return ProviderFailed(f"{self.name} {what}. Try again, or sign in with your password.")
+        clean = _printable(what)[:_MAX_TEXT]
+        return ProviderFailed(f"{self.name} {clean}. Try again, or sign in with your password.")
+
+
+def _text(claims: Mapping[str, Any], name: str) -> str:
+    """Return a claim if it is a text of a usual length, or an empty string."""
+    value = claims.get(name)
+    return _printable(value) if isinstance(value, str) and len(value) <= _MAX_TEXT else ""
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _time(value: object) -> datetime | None:
+    """Return a time in seconds since 1970, or None if it is not one of this or the next century."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _LAST_TIME:
+        return None
+    return datetime.fromtimestamp(value, UTC)
 
 
 def parse_oidc_url(text: str) -> Provider:

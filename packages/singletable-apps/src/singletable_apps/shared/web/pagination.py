@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Generic, TypeAlias, TypeVar, cast
+from typing import Annotated, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Query, Request, Response
@@ -76,10 +76,10 @@ class PageRequest:
 
         Clients can read the position in a cursor, but cannot change it or use it for another list.
         """
-        sealer, start = Sealer(secret, "offset cursors"), 0
+        sealer, start = Sealer(secret, int, "offset cursors"), 0
         if self.cursor is not None:
             try:
-                start = cast(int, sealer.open(self.cursor, context=self.list_id))
+                start = sealer.open(self.cursor, context=self.list_id)
             except InvalidSeal as error:
                 raise invalid_cursor(str(error)) from None
         end = start + self.limit
