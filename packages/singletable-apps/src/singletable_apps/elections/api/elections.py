@@ -125,10 +125,11 @@ def set_texts(on: ChangeElection, sent: schemas.Texts) -> schemas.Texts:
 def delete_election(on: ChangeElection, recent: Recent) -> None:
     """Delete an election with everything in it. For its owner and administrators.
 
-    For a closed election, this requires a sign-in within the last five minutes.
+    With ballots, or a signed result, this requires a sign-in within the last five minutes.
     """
-    if on.service.context.read.get_election(on.name).statement is not None:
-        recent(SensitiveAction.DELETE_RESULT)
+    election = on.service.context.read.get_election(on.name)
+    if on.service.lifecycle.loses_votes(election):
+        recent(SensitiveAction.DELETE_BALLOTS)
     on.service.lifecycle.delete(on.user, on.name, on.edit.check)
 
 

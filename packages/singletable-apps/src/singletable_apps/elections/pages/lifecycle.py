@@ -184,12 +184,22 @@ def close(page: ElectionPage) -> ConfirmedAction:
 
 def _closing_emails(page: ElectionPageContext) -> list[str]:
     """Describe the e-mails about the close, to invited people on a roll."""
-    if page.election.electorate is not Electorate.ROLL:
-        return []
-    rows = page.service.rolls.rows(page.user, page.election.name)
-    count = sum(row.is_invited and not row.voter.is_unsubscribed for row in rows)
+    count = _count_invited(page, with_unsubscribed=False)
     who = plural(count, "person gets", "people get")
     return [f"{who} an e-mail that voting has closed."] if count else []
+
+
+def _count_invited(page: ElectionPageContext, *, with_unsubscribed: bool = True) -> int:
+    """Return how many people on the roll have an invitation."""
+    election = page.election
+    if election.electorate is not Electorate.ROLL or election.joint_with or not page.is_manager:
+        return 0
+    invited = [
+        row.voter
+        for row in page.service.rolls.rows(page.user, page.election.name)
+        if row.is_invited
+    ]
+    return sum(with_unsubscribed or not voter.is_unsubscribed for voter in invited)
 
 
 def _describe_turnout(page: ElectionPageContext) -> str:
@@ -201,13 +211,14 @@ def _describe_turnout(page: ElectionPageContext) -> str:
 
 @confirm(router, "/e/{name}/delete")
 def delete(page: ElectionPage) -> ConfirmedAction:
-    """Delete the election. A signed result is not deleted by a click."""
+    """Delete the election. Ballots and a signed result are not deleted by a click."""
     user, name = page.user, page.election.name
     rules.check_delete(user, page.election)
     is_closed, hint = state_of(page.election) is State.CLOSED, f"Enter {name} to confirm."
+    is_final = page.service.lifecycle.loses_votes(page.election)
 
     def delete_it(form: Form) -> None:
-        if is_closed and not is_same_name(form.value("election").strip(), name):
+        if is_final and not is_same_name(form.value("election").strip(), name):
             raise InvalidInput({"election": hint})
         page.service.lifecycle.delete(user, name, form.revision_check())
 
@@ -226,8 +237,8 @@ def delete(page: ElectionPage) -> ConfirmedAction:
         button="Delete election",
         back=page.url("settings"),
         revision=page.election.revision,
-        choice=typed_name if is_closed else None,
-        needs_password=is_closed,
+        choice=typed_name if is_final else None,
+        needs_password=is_final,
         do=delete_it,
         to=page.urls.page("all"),
         done=f"“{name}” is deleted.",
@@ -253,6 +264,9 @@ def _describe_losses(page: ElectionPageContext) -> list[str]:
             losses.append("Its results and every ballot. Receipts can’t be checked here anymore.")
         case State.EDITABLE | State.FIXED:
             losses.append(f"Every ballot. Voting is open: {_describe_turnout(page)}")
+            if count := _count_invited(page):
+                who = plural(count, "person", "people")
+                losses.append(f"The links of {who} with an invitation. Nobody is told by e-mail.")
     return losses
 
 

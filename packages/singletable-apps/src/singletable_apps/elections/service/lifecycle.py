@@ -646,6 +646,12 @@ class Lifecycle:
 
         return self._context.change_election(actor, name, rules.check_manager, change)
 
+    def loses_votes(self, election: Election) -> bool:
+        """Return whether ballots or a signed result would be deleted with an election."""
+        book = self._context.book
+        deleted = [election, *self._others(election)]
+        return any(each.statement or book.record(each).ballots for each in deleted)
+
     def delete(self, actor: User, name: str, check_revision: RevisionCheck = any_revision) -> None:
         """Delete an election with its ballots, and all other questions if it is the first one.
 

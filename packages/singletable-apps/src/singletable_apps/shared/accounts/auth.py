@@ -52,7 +52,7 @@ class SensitiveAction(StrEnum):
     DELETE_ACCOUNT = "delete an account"
     GIVE_CONTROL = "let someone manage accounts"
     EXPORT = "download everything"
-    DELETE_RESULT = "delete a result that was signed"
+    DELETE_BALLOTS = "delete ballots or a signed result"
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,17 @@ def test_election_lifecycle(api: Api) -> None:
     assert type_of(ben.get("/elections/Tea")) == "404 not-found"
 
 
+def test_deleting_ballots_requires_a_recent_sign_in(api: Api) -> None:
+    ben = api.clients["Ben"]
+    for name in ("Tea", "Tee"):
+        api.create("Ben", name, ["Assam", "Ceylon"])
+        ben.post(f"/elections/{name}/launch", {"allow_edit": True}, "*")
+    assert ben.cast("Tea", {"Assam": 1}, "k").status_code == 201
+    api.world.clock.advance(minutes=6)
+    assert type_of(ben.delete("/elections/Tea")) == "401 not-signed-in"
+    assert ben.delete("/elections/Tee").status_code == 204
+
+
 def test_candidates_are_replaced(api: Api) -> None:
     ben = api.clients["Ben"]
     api.create("Ben", "Tea", ["Assam", "Ceylon"])

@@ -67,6 +67,42 @@ def test_deleting_a_result_requires_its_name_and_the_password(app: PagesApp, tea
     assert deleted.headers["location"] == "/elections/all"
 
 
+@pytest.mark.parametrize("voted", [False, True])
+@pytest.mark.parametrize("allow_edit", [False, True])
+def test_deleting_ballots_requires_the_name_and_the_password(
+    app: PagesApp, tea: str, voted: bool, allow_edit: bool
+) -> None:
+    app.world.service.lifecycle.launch(app.user("Ada"), tea, allow_edit=allow_edit)
+    ada = app.sign_in("Ada")
+    app.world.clock.advance(minutes=6)
+    easy = ada.get("e", tea, "delete")
+    if not voted:
+        assert ada.submit(easy).headers["location"] == "/elections/all"
+        return
+    app.vote("Ada", tea, "Assam")
+    # The ballot came after the question was shown.
+    page = ada.submit(easy)
+    assert list(field_errors(page)) == ["current_password"]
+    assert "1 of 1 have voted." in text_in(page.text)
+    rejected = ada.submit(page, election="Coffee", current_password=PASSWORD)
+    assert field_errors(rejected) == {"election": "Enter Tea to confirm."}
+    deleted = ada.submit(page, election="Tea", current_password=PASSWORD)
+    assert deleted.headers["location"] == "/elections/all"
+
+
+# The first question takes the others with it.
+def test_deleting_a_draft_with_the_ballots_of_another_question_is_not_easy(
+    app: PagesApp, ada: Browser, tea: str
+) -> None:
+    lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
+    lifecycle.add_question(owner, tea, "Cups")
+    assert "Name of the election" not in ada.read("e", tea, "delete")
+    lifecycle.set_candidates(owner, "Cups", ["Large", "Small"])
+    lifecycle.launch(owner, tea, allow_edit=True)
+    app.vote("Ada", "Cups", "Large")
+    assert "Name of the election" in ada.read("e", tea, "delete")
+
+
 def test_old_address_says_who_deleted_the_election_and_when(
     app: PagesApp, ada: Browser, ben: Browser, tea: str
 ) -> None:
