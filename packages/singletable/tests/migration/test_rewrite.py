@@ -23,7 +23,7 @@ from singletable import (
     version,
 )
 from singletable.migration import Part, Rewrite, each, leave_out, merge, unchanged
-from singletable.operations import TransactWriteItems
+from singletable.operations import Query, TransactWriteItems
 from singletable.testing import InterruptedDriver
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
@@ -286,6 +286,138 @@ def test_fields_move_to_a_new_entity_while_the_old_one_keeps_its_key(engine: Eng
     assert stored(engine, app) == rewritten
 
 
+def put_bio_back(found: list[ShortAccount | Profile]) -> list[ShortAccount | Profile | Account]:
+    users = [one for one in found if isinstance(one, ShortAccount)]
+    bios = [one.bio for one in found if isinstance(one, Profile)]
+    if not users or not bios:
+        return [*found]  # merged already
+    return [Account(name=users[0].name, email=users[0].email, bio=bios[0])]
+
+
+BIOS_BACK = merge(
+    Part(ShortAccount, group=lambda account: account.name, read=ShortAccount.key),
+    Part(Profile, group=lambda profile: profile.name, read=Profile.key),
+    into=put_bio_back,
+)
+
+
+def test_a_merge_may_give_its_result_the_key_of_a_member(engine: Engine) -> None:
+    for n in range(5):
+        Store(engine).update(Account.key(f"u{n}"), Account.bio.set("b"))
+    expected = stored(engine, app)
+    step = Rewrite(each(Account, take_bio), back=[BIOS_BACK])
+    env = environment(engine, app, old_app, short_app)
+    step.run(env)
+    for _ in range(2):
+        step.undo(env)
+        restored = stored(engine, app)
+        # The version counts up, for programs that read the item before.
+        assert [{**item, "revision": None} for item in restored] == [
+            {**item, "revision": None} for item in expected
+        ]
+    Store(engine).create(Profile(name="nobody", bio="b"))
+    step.undo(env)
+    assert Store(engine).get(Profile.key("nobody")) is not None
+
+
+class Entry(Entity, table=app, type_tag=("type", "entry")):
+    account: Attr[str] = attr()
+    number: Attr[int] = attr()
+    amount: Attr[int] = attr()
+    revision: Attr[int] = version()
+    key = Key(pk=("LEDGER", account), sk=("ENTRY", number))
+
+
+class Balance(Entity, table=app, type_tag=("type", "balance")):
+    account: Attr[str] = attr()
+    amount: Attr[int] = attr(default=0)
+    revision: Attr[int] = version()
+    key = Key(pk=("LEDGER", account), sk="BALANCE")
+
+
+def add_up(found: list[Entry | Balance]) -> list[Entry | Balance]:
+    entries = [one for one in found if isinstance(one, Entry)]
+    balances = [one for one in found if isinstance(one, Balance)]
+    amount = sum(entry.amount for entry in entries)
+    if not balances:
+        return [Balance(account=entries[0].account, amount=amount), *entries]
+    balances[0].amount = amount
+    return [*balances, *entries]
+
+
+SUMS = Rewrite(
+    merge(
+        Part(Entry, group=lambda entry: entry.account, read=Entry.key.partition),
+        Part(Balance, group=lambda balance: balance.account, read=Balance.key),
+        into=add_up,
+    ),
+    back=[each(Balance, lambda balance: None)],
+)
+
+
+def post(store: Store, account: str, number: int, amount: int) -> None:
+    """Add an entry, as a program does that knows the balance."""
+    with store.transaction() as tx:
+        tx.create(Entry(account=account, number=number, amount=amount))
+        tx.upsert(Balance.key(account), Balance.amount.add(amount))
+
+
+def fill_ledger(engine: Engine) -> None:
+    Store(engine).bulk_load(Entry(account=f"a{n % 2}", number=n, amount=10**n) for n in range(6))
+
+
+@pytest.mark.parametrize("has_balance", [True, False])
+def test_sums_are_exact_although_entries_come_in(engine: Engine, has_balance: bool) -> None:
+    fill_ledger(engine)
+    store = Store(engine)
+    number = 5
+
+    def write() -> None:
+        nonlocal number
+        number += 1
+        post(store, f"a{number % 2}", number, 10**number)
+
+    if has_balance:
+        write()
+    driver = InterruptedDriver(engine, (Query, TransactWriteItems), before=write, times=8)
+
+    env = environment(driver, app)
+    SUMS.run(env)
+    driver.interrupt()
+    assert number >= 12
+    write()
+    for account in range(2):
+        balance = store.get(Balance.key(f"a{account}"))
+        assert balance is not None
+        expected = sum(10**n for n in range(number + 1) if n % 2 == account)
+        assert balance.amount == expected
+    # The entries are compared, and not written again.
+    assert {one.revision for one in store.admin.scan(Entry)} == {1}
+    SUMS.run(env)
+    assert env.state.counts["Rewrite"] == 0
+    SUMS.undo(env)
+    assert list(store.admin.scan(Balance)) == []
+
+
+@pytest.mark.parametrize(
+    "into",
+    [
+        lambda found: [*found, Balance(account="other")],
+        lambda found: [Balance(account="a0", amount=len(found) + 1)],
+        lambda found: [Balance(account="a0", amount=sum(one.number for one in found[:1]))],
+    ],
+    ids=["grows", "counts itself", "raises"],
+)
+def test_a_merge_that_would_change_its_result_is_reported(engine: Engine, into: Any) -> None:
+    post(Store(engine), "a0", 1, 1)
+    parts = (
+        Part(Entry, group=lambda entry: "a0", read=Entry.key.partition),
+        Part(Balance, group=lambda balance: "a0", read=Balance.key),
+    )
+    with pytest.raises(TransformFailed, match=r"would change when it is merged again.* Part\(…\)"):
+        Rewrite(merge(*parts, into=into)).run(environment(engine, app))
+
+
 def suffix(old: Account) -> Account:
     return Account(name=old.name + "x", email=old.email)
 
@@ -336,10 +468,11 @@ def test_rules_of_a_copy_are_rejected(engine: Engine) -> None:
     assert "no back" in str(Rewrite(each(Account, split)).irreversible)
 
 
-@pytest.mark.parametrize("step", [STEP, LIKES], ids=["split", "merge"])
+@pytest.mark.parametrize("step", [STEP, LIKES, SUMS], ids=["split", "merge", "sum"])
 def test_a_crash_at_any_request_changes_nothing_in_the_result(step: Rewrite) -> None:
     def fill_all(engine: Engine) -> None:
         fill(engine, 3)
         Store(engine).put_many([Like(post="p", visitor=f"v{n}") for n in range(2)])
+        fill_ledger(engine)
 
     assert crash_at_every_request([app, old_app], fill_all, lambda env: step.run(env)) > 6

@@ -10,9 +10,11 @@ AddCount after it.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from typing_extensions import override
@@ -71,6 +73,7 @@ class Rewrite(Step):
 
     Each replacement is one transaction. The old entity must not match new items by its type tag
     and key, unless the function returns these as they are; they would be replaced again otherwise.
+    So a merge may keep its group and add to it: the group, merged again, must be the same.
     """
 
     _undone_by = "`down` rewrites the items by its back=…."
@@ -267,16 +270,11 @@ class _Rewriter:
             if new.setdefault(self._id(derived.item), derived) is not derived:
                 key = self._derivation.key_of(derived.item)
                 raise transform_failed(unit.key, f"two new items have the key {key_text(key)}.")
-        items = [derived.item for derived in new.values()]
-        if items == [_as_written(*one) for one in old] or _are_kept(new.values(), old):
+        written = {self._id(item): _as_written(model, item) for model, item in old}
+        stored = {self._id(item): item for _, item in old}
+        if written == {id_: one.item for id_, one in new.items()} or _are_kept(new, stored):
             return None  # the function keeps the items
-        if any(self._is_rewritten(item) for item in items):
-            raise transform_failed(
-                unit.key,
-                "a new item would be rewritten again. Give the new entity another type tag or "
-                "key, or return a new item as it is when the function gets it. To change items "
-                "without new keys, use Backfill(…).",
-            )
+        self._check_result(unit, new.values())
         writes = merge_writes(
             [
                 *self._item_writes(members, new),
@@ -292,17 +290,67 @@ class _Rewriter:
             )
         return Plan(writes, {})
 
-    def _is_rewritten(self, item: Item) -> bool:
-        """Return whether a new item would be changed if it was rewritten."""
-        unit = self._unit_of(item)
-        if unit is None:
-            return False
+    def _check_result(self, unit: Unit, new: Collection[DerivedItem]) -> None:
+        """Raise TransformFailed if the new items would change when they are rewritten."""
+        group: list[Item] = []
+        for derived in new:
+            found = self._unit_of(derived.item)
+            if found == unit and isinstance(self._derivation.rules[unit.rule], MergeRule):
+                group.append(derived.item)
+            elif found is not None and not self._is_kept(found, derived.item):
+                raise transform_failed(
+                    unit.key,
+                    "a new item would be rewritten again. Give the new entity another type tag or "
+                    "key, or return a new item as it is when the function gets it. To change items "
+                    "without new keys, use Backfill(…).",
+                )
+        if group and (reason := self._how_group_changes(unit, group)) is not None:
+            raise transform_failed(
+                unit.key,
+                f"the group would change when it is merged again{reason}. Return a group that is "
+                "merged already as it is, and read every entity that stays in the group with a "
+                "Part(…); or give the new entities another type tag or key.",
+            )
+
+    def _is_kept(self, unit: Unit, item: Item) -> bool:
+        """Return whether a new item stays as it is when it is rewritten alone."""
         if isinstance(self._derivation.rules[unit.rule], MergeRule):
-            return True
+            return False  # the other items of its group are not known
         try:
-            return [one.item for one in self._derivation.derive(unit, [item])] != [item]
+            return [one.item for one in self._derivation.derive(unit, [item])] == [item]
         except TransformFailed:  # such as a field that only old items have
-            return True
+            return False
+
+    def _how_group_changes(self, unit: Unit, items: list[Item]) -> str | None:
+        """Return why new items of a group would change when they are merged; None if not."""
+        rule = self._derivation.rules[unit.rule]
+        assert isinstance(rule, MergeRule)
+        members: list[tuple[Model, Item]] = []
+        for part in rule.parts:  # as read_members reads them
+            model = model_of(part.entity)
+            found = [one for one in items if self._derivation.takes(model, one)]
+            members += [(model, item) for item in sorted(found, key=self._read_order)]
+        try:
+            derived = self._derivation.derive(unit, [decode_item(*one) for one in members])
+        except TransformFailed as error:
+            return f": {error.failures[0][1]}"
+        new = {self._id(one.item): one for one in derived}
+        old = {self._id(item): item for _, item in members}
+        return None if len(new) == len(derived) and _are_kept(new, old) else ""
+
+    def _read_order(self, item: Item) -> bytes | Decimal:
+        """Return what items of a partition are sorted by."""
+        sk = self.tables[0].sk
+        if sk is None:
+            return b""
+        ((type_, value),) = item[sk.name].items()
+        match type_:
+            case "N":
+                return Decimal(str(value))
+            case "B":
+                return b64decode(str(value))
+            case _:
+                return str(value).encode()
 
     def _id(self, item: Item) -> ItemId:
         return item_id(self._table_name, self._derivation.key_of(item))
@@ -318,7 +366,9 @@ class _Rewriter:
             error = caller_condition_failed(model, key)
             derived = left.pop(item_id(table, key), None)
             guard = absent if item is None else self._guard(model).unchanged(item)
-            if derived is not None:
+            if derived is not None and item is not None and _is_stored(derived, item):
+                yield Write("check", table, key, error, guard=guard)
+            elif derived is not None:
                 put = derived.item if item is None else _with_later_version(derived, model, item)
                 yield Write("put", table, key, error, item=put, guard=guard)
             else:
@@ -355,17 +405,17 @@ def _as_written(model: Model, item: Item) -> Item:
     return model.item(decode_values(model, item))
 
 
-def _are_kept(new: Collection[DerivedItem], old: list[tuple[Model, Item]]) -> bool:
-    """Return whether the new items are stored already, perhaps with a later version."""
-    if len(new) != len(old):
-        return False
-    for derived, (_, item) in zip(new, old, strict=True):
-        role = derived.model.role("version")
-        name = None if role is None else role.attribute
-        later = {} if name is None or name not in item else {name: item[name]}
-        if derived.item | later != item:
-            return False
-    return True
+def _are_kept(new: Mapping[ItemId, DerivedItem], old: Mapping[ItemId, Item]) -> bool:
+    """Return whether the new items are the old ones, perhaps with a later version."""
+    return new.keys() == old.keys() and all(_is_stored(new[id_], old[id_]) for id_ in new)
+
+
+def _is_stored(derived: DerivedItem, item: Item) -> bool:
+    """Return whether a new item is stored, perhaps with a later version."""
+    role = derived.model.role("version")
+    name = None if role is None else role.attribute
+    later = {} if name is None or name not in item else {name: item[name]}
+    return derived.item | later == item
 
 
 def _markers(writes: list[Write]) -> list[Write]:
