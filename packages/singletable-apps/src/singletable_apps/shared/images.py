@@ -33,6 +33,7 @@ _SVG = re.compile(rb"\A\s*(?:<\?xml|<!--|<!doctype svg|<svg)", re.IGNORECASE)
 _METADATA = frozenset({"exif", "icc_profile", "xmp"})
 _SEGMENT = re.compile(rb"\xff([\xc0-\xcf\xd9-\xfe])(..)", re.DOTALL)
 _SCAN, _END_OF_IMAGE = b"\xda", b"\xd9"
+_DAMAGED = "The image is damaged. Export it again, and upload that."
 # One image at a time, so that many uploads take no more memory than one.
 _DECODER = threading.Lock()
 _SRGB = cast(Any, ImageCms.createProfile("sRGB"))  # pyright: ignore[reportUnknownMemberType]
@@ -89,7 +90,7 @@ def process_image(data: bytes) -> ProcessedImage:
     except InvalidImage:
         raise
     except Exception as error:  # the decoders raise many kinds of errors for damaged files
-        raise InvalidImage("The image is damaged. Export it again, and upload that.") from error
+        raise InvalidImage(_DAMAGED) from error
     name = f"{sha256(data).hexdigest()[:16]}_{size.width}x{size.height}"
     return ProcessedImage(name, size, variants)
 
@@ -111,17 +112,26 @@ def _decode(data: bytes) -> tuple[ImageSize, Image.Image]:
 
 
 def read_processed_image(name: str, variants: Mapping[int, bytes]) -> ProcessedImage:
-    """Return an image that `process_image` made before, or raise InvalidImage if it is another."""
+    """Return an image that `process_image` made before, or raise InvalidImage if it is another.
+
+    Every file is decoded and encoded again, so that nothing else in it is stored and served.
+    """
     size = parse_image_name(name)
     if size is None or sorted(variants) != list(image_widths(size.width)):
         raise InvalidImage("The name and the widths of this image do not fit. Upload the original.")
-    for width, data in variants.items():
+    encoded: dict[int, bytes] = {}
+    for width, data in sorted(variants.items()):
         image = _open(data)
         if image.format != "WEBP" or ImageSize(*image.size) != size.scaled(width):
             raise InvalidImage(Phrase("Expected a WebP of %(width)s pixels width.", width=width))
         if image.info.keys() & _METADATA or getattr(image, "is_animated", False):
             raise InvalidImage("Expected an image without metadata and animation. Upload it alone.")
-    return ProcessedImage(name, size, variants)
+        try:
+            with _DECODER:
+                encoded[width] = _encode(_to_srgb(image))
+        except Exception as error:  # as in `process_image`
+            raise InvalidImage(_DAMAGED) from error
+    return ProcessedImage(name, size, encoded)
 
 
 def _open(data: bytes) -> Image.Image:
@@ -143,12 +153,12 @@ def _open(data: bytes) -> Image.Image:
     except Image.DecompressionBombError:
         raise _too_many_pixels() from None
     except Exception as error:
-        raise InvalidImage("The image is damaged. Export it again, and upload that.") from error
+        raise InvalidImage(_DAMAGED) from error
     max_pixels = MAX_PIXELS if image.format in _PHOTO_FORMATS else MAX_OTHER_PIXELS
     if image.width * image.height > max_pixels:
         raise _too_many_pixels(max_pixels)
     if isinstance(image, JpegImageFile) and _has_too_many_scans(data):
-        raise InvalidImage("The image is damaged. Export it again, and upload that.")
+        raise InvalidImage(_DAMAGED)
     return image
 
 
@@ -190,11 +200,16 @@ def _resize(image: Image.Image, sizes: Sequence[ImageSize]) -> dict[int, bytes]:
     variants: dict[int, bytes] = {}
     for size in reversed(sizes):
         image = _scale(image, size)
-        image.info.clear()
-        file = BytesIO()
-        image.save(file, "WEBP", quality=QUALITY)
-        variants[size.width] = file.getvalue()
+        variants[size.width] = _encode(image)
     return dict(sorted(variants.items()))
+
+
+def _encode(image: Image.Image) -> bytes:
+    """Return the pixels as WebP, and nothing else."""
+    image.info.clear()
+    file = BytesIO()
+    image.save(file, "WEBP", quality=QUALITY)
+    return file.getvalue()
 
 
 def _scale(image: Image.Image, size: ImageSize) -> Image.Image:

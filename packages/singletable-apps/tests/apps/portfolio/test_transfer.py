@@ -9,6 +9,7 @@ from pathlib import Path
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZipFile, ZipInfo
 
 import pytest
+from PIL import Image
 
 from singletable import connect
 from singletable_apps.portfolio.comment_rules import CommentDraft
@@ -365,6 +366,34 @@ def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:
     assert not memory.bucket.list_objects()
     report = import_site(memory.service, owner, {f"media/{name}/64.webp": webp})
     assert set(outcomes(report).values()) == {"created"}
+
+
+def add_chunk(webp: bytes, name: bytes, content: bytes) -> bytes:
+    """Return a WebP with another chunk, of which its header does not tell."""
+    chunk = name + len(content).to_bytes(4, "little") + content + b"\0" * (len(content) % 2)
+    return b"RIFF" + (len(webp) - 8 + len(chunk)).to_bytes(4, "little") + webp[8:] + chunk
+
+
+# The files of an export could be anything with the header of a WebP.
+def test_images_of_an_export_are_encoded_again(memory: World) -> None:
+    owner, name = memory.set_up(), f"{'0' * 16}_64x32"
+    webp = image_file(kind="WEBP", color="teal")
+    hidden = add_chunk(
+        add_chunk(webp, b"EXIF", b"GPS 52.5 N"), b"NOTE", b"<script>alert(1)</script>"
+    )
+    report = import_site(memory.service, owner, {f"media/{name}/64.webp": hidden})
+    assert set(outcomes(report).values()) == {"created"}
+    [stored] = [memory.bucket.get_object(key) for key in memory.bucket.list_objects()]
+    assert b"GPS" not in stored
+    assert b"script" not in stored
+    with Image.open(BytesIO(stored)) as image:
+        assert (image.format, image.size) == ("WEBP", (64, 32))
+        image.load()
+    # Pixels that cannot be decoded are an error at the import, not in browsers.
+    broken = webp[:40] + b"\xff" * (len(webp) - 40)
+    other = f"{'1' * 16}_64x32"
+    report = import_site(memory.service, owner, {f"media/{other}/64.webp": broken})
+    assert set(outcomes(report).values()) == {"failed"}
 
 
 @pytest.mark.parametrize(
