@@ -79,7 +79,7 @@ def test_catalogs_of_two_processes_have_the_stored_tables(
     stored = Tables()
     execute = cast(Execute, stored)
     layout = ServerLayout(cast(Dialect, stored))
-    processes = [ServerCatalog(layout), ServerCatalog(layout)]
+    processes = [ServerCatalog(layout, lambda: 0.0), ServerCatalog(layout, lambda: 0.0)]
     for number, changes in commits:
         fork = processes[number].fork()
         fork.load(execute)
@@ -89,7 +89,7 @@ def test_catalogs_of_two_processes_have_the_stored_tables(
             else:
                 change(fork, execute, one[0], is_removal=one[1])
         processes[number].publish(fork)
-        fresh = ServerCatalog(layout)
+        fresh = ServerCatalog(layout, lambda: 0.0)
         fresh.load(execute)
         known = processes[number]
         assert known.versions == fresh.versions

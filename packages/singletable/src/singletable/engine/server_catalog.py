@@ -26,7 +26,12 @@ from singletable.engine.storage.server.dialect import ChangeValues
 from singletable.engine.stream_shards import RETENTION as STREAM_RETENTION
 from singletable.engine.stream_shards import first_streamed
 from singletable.engine.table import Table, build_table
-from singletable.engine.table_record import TableRecord, decode_record, encode_record
+from singletable.engine.table_record import (
+    TableRecord,
+    complete_changes,
+    decode_record,
+    encode_record,
+)
 from singletable.engine.transactions import TOKEN_LIFETIME
 
 
@@ -39,16 +44,17 @@ class ServerCatalog(Catalog):
     fills_later = True
     layout: ServerLayout
 
-    def __init__(self, layout: ServerLayout) -> None:
+    def __init__(self, layout: ServerLayout, latest: Callable[[], float]) -> None:
         super().__init__(layout)
         self.counts = CountedRows()
+        self._latest = latest  # the time after which no pending change can end
         self.versions: dict[int, int] = {}
         self.change_columns = "position, number, name, moment, expired, key_names, old, new, NULL"
         self._tokens = ServerRows("tokens")
 
     def fork(self) -> ServerCatalog:
         """Return a copy for one transaction."""
-        fork = ServerCatalog(self.layout)
+        fork = ServerCatalog(self.layout, self._latest)
         fork.tables, fork.versions = self.tables, self.versions
         return fork
 
@@ -70,7 +76,7 @@ class ServerCatalog(Catalog):
         )
 
     def load(self, execute: Execute, latest: float = 0) -> None:
-        """Read all tables."""
+        """Read all tables. A change is complete if only another clock says that it is pending."""
         rows = list(execute("SELECT number, name, record, version FROM tables ORDER BY name"))
         known = {table.record.number: table for table in self.draft.values()}
         tables: dict[str, Table] = {}
@@ -78,7 +84,8 @@ class ServerCatalog(Catalog):
             if self.versions.get(number) == version:
                 tables[name] = known[number]
             else:
-                tables[name] = build_table(decode_record(raw), self.layout)
+                record = complete_changes(decode_record(raw), self._latest())
+                tables[name] = build_table(record, self.layout)
         self.tables, self._draft = tables, None
         self.versions = {number: version for number, _, _, version in rows}
 

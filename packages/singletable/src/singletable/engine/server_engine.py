@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import astuple
+from dataclasses import replace as replace_in
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
@@ -47,6 +50,7 @@ from singletable.values import item_from_json
 R = TypeVar("R")
 # Finds the tables and keys that a write locks.
 FindPlaces: TypeAlias = Callable[[Execute], Places]
+_PROCESS_CLOCK = time.time
 _CHUNK = 500  # items that are filled in one transaction
 _LEASE = 30.0  # seconds
 _SWEEP = "sweep"
@@ -59,15 +63,19 @@ class ServerEngine(Engine):
     is_embedded = False
 
     def __init__(self, database: ServerDatabase, settings: Settings) -> None:
+        if settings.clock is _PROCESS_CLOCK:
+            settings = replace_in(settings, clock=database.clock.now)
         self.settings = settings
         self._server = database
+        # The clock of everything that processes share, for stores and migrations on this engine.
+        self.shared_clock = database.clock.now
         self._path = None
         self._control_clock = ControlClock()
         self._owner = str(uuid4())
         self._closed = threading.Event()
         self._filler: threading.Thread | None = None
         self._starting = threading.Lock()  # the filler
-        self._catalog: ServerCatalog = ServerCatalog(ServerLayout(database.dialect))
+        self._catalog: ServerCatalog = ServerCatalog(ServerLayout(database.dialect), self._latest)
         database.catalog = self._catalog
         database.after_commit = FeedTrimmer(settings, self._split_later).after_commit
         try:
@@ -180,6 +188,14 @@ class ServerEngine(Engine):
         return Session(
             execute, execute, catalog, tables, self.settings, now, control_time, type(operation)
         )
+
+    def _latest(self) -> float:
+        """Return the time after which no pending change can end."""
+        longest: float = max(astuple(self.settings.delays))
+        return self._control_time() + 2 * longest
+
+    def _control_time(self) -> float:
+        return self._control_clock.advance(self.settings.clock())
 
     def _split_later(self, number: int) -> None:
         """Split the shards of a table's stream in another thread, unless this is being closed."""
@@ -308,7 +324,7 @@ class ServerEngine(Engine):
         table = catalog.draft.get(name)
         if table is None:
             return
-        now, delays = self._control_clock.advance(self.settings.clock()), self.settings.delays
+        now, delays = self._control_time(), self.settings.delays
         record = table.record
         if index is not None:
             record = _set_created(record, index.record.number, now + delays.create_index)

@@ -63,6 +63,7 @@ def _new_id() -> str:
 class Settings:
     """The settings of an engine; tests can replace the clock and the ids.
 
+    On a SQL server, the default is the clock of the server, which all processes share.
     `durable` applies to files: an acknowledged write survives a power cut. Without it, a power cut
     may lose the last writes, though never part of one; a crash of the process loses nothing either
     way. A transaction that takes more than `max_transaction_seconds` of processor time is rejected,

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 from singletable import errors
 from singletable.cancellation import explain
+from singletable.clocks import elapsed
 from singletable.migration.copy_step import Copy
 from singletable.migration.migrations import Migration
 from singletable.migration.rules import UnchangedRule
@@ -56,12 +57,6 @@ _ACCESS: Mapping[Phase | None, Mapping[Side, str]] = {
     "undoing": {"source": "rw", "target": ""},
     "down": {"source": "rw", "target": ""},
 }
-
-
-def _elapsed() -> float:
-    """Return seconds that go on while the machine sleeps, and never go back."""
-    clock = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +193,7 @@ class SwitchingDriver(RetryingDriver):
         migration: Migration,
         tables: Mapping[Table, str] | None = None,
         side: Side | None = None,
-        clock: Callable[[], float] = _elapsed,
+        clock: Callable[[], float] = elapsed,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         check_driver(source)
@@ -232,7 +227,7 @@ class AsyncSwitchingDriver(RetryingDriver):
         migration: Migration,
         tables: Mapping[Table, str] | None = None,
         side: Side | None = None,
-        clock: Callable[[], float] = _elapsed,
+        clock: Callable[[], float] = elapsed,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         check_async_driver(source)

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from singletable.clocks import driver_clock
 from singletable.errors import (
     InvalidValue,
     MigrationError,
@@ -102,7 +103,7 @@ class MigrationRunner:
         segments: int = 4,
         page_size: int | None = None,
         owner: str | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         sleep: Callable[[float], object] = time.sleep,
         on_progress: Callable[[StepProgress], object] | None = None,
         changes: Changes = "stream",
@@ -129,6 +130,9 @@ class MigrationRunner:
         sides: dict[Table, Side] = {
             table: step.side_of(table) for step in migration.steps for table in step.tables
         }
+        if clock is None:
+            is_at_source = sides.get(self.state_table) == "source"
+            clock = driver_clock(source if is_at_source else target or source)
         self.context = migration_context(sides, tables or {}, clock)
         name = self.context.table_name(self.state_table)
         recorded_in = recorded_in or self.state_table

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import iscoroutinefunction
 
+from singletable.clocks import driver_clock
 from singletable.errors import InvalidValue
 from singletable.operations import AsyncDriver, Driver, GetItem, GetItemOutput
-from singletable.retry import RetryPolicy, send
+from singletable.retry import RetryPolicy, may_lose_responses, send
 from singletable.schema import Table
 from singletable.steps import Steps
 from singletable.store.calls import Observer
@@ -63,7 +64,7 @@ def create_context(
     clock: Callable[[], datetime] | None = None,
     observers: Iterable[Observer] = (),
     *,
-    may_lose_responses: bool = True,
+    driver: Driver | AsyncDriver | None = None,
 ) -> Context:
     """Check a store's arguments and return its context, with defaults for those not given."""
     if cursor_secret is not None and (
@@ -80,12 +81,18 @@ def create_context(
                 f"tables: expected {{table: real name}}, but {table!r} is not a Table."
             )
     defaults = Context()
+    if clock is None and driver is not None:
+        seconds = driver_clock(driver)
+
+        def clock() -> datetime:
+            return datetime.fromtimestamp(seconds(), UTC)
+
     return Context(
         table_names=dict(table_names or {}),
         cursor_secret=defaults.cursor_secret if cursor_secret is None else cursor_secret,
         clock=clock or defaults.clock,
         observers=_check_observers(observers),
-        may_lose_responses=may_lose_responses,
+        may_lose_responses=driver is None or may_lose_responses(driver),
     )
 
 

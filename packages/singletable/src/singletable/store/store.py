@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from singletable.operations import Driver
-from singletable.retry import may_lose_responses, unwrap_retries
+from singletable.retry import unwrap_retries
 from singletable.schema import (
     Collection,
     Condition,
@@ -96,7 +96,7 @@ class Store:
         self.driver: Driver = driver
         self._inner: Driver = unwrap_retries(driver)  # the store retries by itself
         self._context: Context = create_context(
-            tables, cursor_secret, clock, observers, may_lose_responses=may_lose_responses(driver)
+            tables, cursor_secret, clock, observers, driver=driver
         )
 
     @property

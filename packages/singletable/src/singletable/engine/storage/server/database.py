@@ -30,6 +30,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, cast
 from msgspec import Struct
 
 from singletable.engine.storage.interface import Execute, RowKey
+from singletable.engine.storage.server.clock import ServerClock
 from singletable.engine.storage.server.dialect import (
     FORMAT,
     IDLE_LIMIT,
@@ -145,6 +146,7 @@ class Pool:
         self._free = threading.BoundedSemaphore(size)
         self._closed = False
         self._process = os.getpid()
+        self.clock = ServerClock(dialect.name)
 
     @contextmanager
     def connection(self) -> Generator[Any]:
@@ -167,6 +169,8 @@ class Pool:
             except IndexError:
                 connection = self._connect()
             try:
+                if self.clock.is_due:
+                    self._measure(connection)
                 yield connection
             except self.dialect.errors:
                 self.dialect.close(connection)
@@ -184,11 +188,17 @@ class Pool:
 
     def _connect(self) -> Any:
         try:
-            return self.dialect.connect(self._address)
+            connection = self.dialect.connect(self._address)
+            self._measure(connection)
+            return connection
         except self.dialect.errors as error:
             raise ServiceUnavailable(
                 f"{self.dialect.name} cannot be reached: {_reason(error)}. Nothing was changed."
             ) from error
+
+    def _measure(self, connection: Any) -> None:
+        statement = f"SELECT {self.dialect.now}", ()
+        self.clock.measure(lambda: float(self.dialect.run(connection, [statement])[0][0][0]))
 
     def _close_idle(self) -> None:
         while self._idle:
@@ -241,6 +251,11 @@ class ServerDatabase:
                 f"The database cannot be used: {_reason(error)}. Check the address and that the "
                 "user may create tables in it."
             ) from error
+
+    @property
+    def clock(self) -> ServerClock:
+        """The clock of the server."""
+        return self._pool.clock
 
     def _prepare(self, connection: Any) -> None:
         """Create the schema in an empty database; raise StorageError if its format is another."""
