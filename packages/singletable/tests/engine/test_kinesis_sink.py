@@ -242,3 +242,17 @@ def test_problem_is_logged_once(folder: Path, caplog: pytest.LogCaptureFixture) 
 def test_sql_servers_deliver_nothing(folder: Path, scheme: str) -> None:
     with pytest.raises(AddressError, match="--kinesis-folder"):
         connect(f"{scheme}://nowhere/votes", Settings(kinesis_folder=folder))
+
+
+def test_folders_and_files_are_private_whatever_the_umask(folder: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with Engine.in_memory(Settings(kinesis_folder=folder / "inner")) as engine:
+            engine.execute(TABLE)
+            engine.execute(ENABLE)
+            write(engine, "a")
+    finally:
+        os.umask(before)
+    modes = {path.stat().st_mode & 0o777 for path in folder.rglob("*.*")}
+    assert (modes, folder.stat().st_mode & 0o777) == ({0o600}, 0o700)
+    assert (folder / "inner").stat().st_mode & 0o777 == 0o700

@@ -11,13 +11,13 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import cast
 
 import msgspec
 
 from singletable import Store
+from singletable.private_files import create_folder, open_file
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, WrongKeys
@@ -32,7 +32,7 @@ from singletable_apps.elections.proofs.keys import (
     load_ballot_key,
     load_signer,
 )
-from singletable_apps.shared.key_files import create_folder, load_key_file
+from singletable_apps.shared.key_files import load_key_file
 
 BALLOT_KEY_FILE = "ballots.key"
 SIGNING_KEY_FILE = "signing.key"
@@ -62,7 +62,7 @@ class Keys:
         draft = self.folder / f".{CHECKPOINT_FILE}.{os.getpid()}"
         # In a read-only folder there is no checkpoint, but the log itself is complete.
         with suppress(OSError):
-            with open(draft, "w", opener=partial(os.open, mode=0o600)) as file:
+            with open_file(draft, "w") as file:
                 file.write(json.dumps({"events": event.event_id, "head": event.hash}) + "\n")
             draft.replace(self.folder / CHECKPOINT_FILE)
 

@@ -1,4 +1,4 @@
-"""Private files and folders, and secret keys in them (64 hex digits)."""
+"""Private files that appear when they are complete, and secret keys in them (64 hex digits)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
+from singletable.private_files import open_file
 from singletable_apps.shared.errors import AppError
 
 _KEY_BYTES = 32
@@ -19,22 +20,13 @@ class KeyFileError(AppError, ValueError):
     """A key file cannot be used."""
 
 
-def create_folder(folder: Path) -> None:
-    """Create a private folder and its missing parents; existing ones keep their mode."""
-    # Path.mkdir sets the mode of the last folder only.
-    for parent in reversed(folder.parents):
-        if not parent.exists():
-            parent.mkdir(0o700, exist_ok=True)
-    folder.mkdir(0o700, exist_ok=True)
-
-
 @contextmanager
-def new_private_file(path: Path) -> Generator[BinaryIO]:
+def new_private_file(path: Path) -> Generator[IO[bytes]]:
     """Yield a new file, which appears at `path` when it is complete; `path` must be free."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    file = open_file(draft, "xb")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from singletable_apps.shared.key_files import create_folder
+from singletable.private_files import create_folder, open_file
 
 _MAX_KEY = 512
 # No part is empty or starts with a dot, so a key never leads out of its folder.
@@ -91,16 +90,15 @@ class FolderBucket:
         """Store an object, over the one with the same key."""
         target = self._path(key)
         create_folder(target.parent)
-        descriptor, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
+        new = target.with_name(f".new-{os.urandom(8).hex()}")
         try:
-            with open(descriptor, "wb") as file:
+            with open_file(new, "xb") as file:
                 file.write(body)
                 file.flush()
-                os.fsync(descriptor)
-            os.replace(name, target)
+                os.fsync(file.fileno())
+            new.replace(target)
         except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
+            new.unlink(missing_ok=True)
             raise
         for folder in (target.parent, target.parent.parent):
             _sync_folder(folder)

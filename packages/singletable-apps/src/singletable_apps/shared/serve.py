@@ -34,6 +34,7 @@ from starlette.types import ASGIApp
 import singletable
 from ranked_ballots import replace_control_characters
 from singletable import Driver, SingleTableError, StorageError
+from singletable.private_files import create_folder
 from singletable.server import load_tls
 from singletable_apps.shared.connections import (
     LOOPBACK,
@@ -43,7 +44,6 @@ from singletable_apps.shared.connections import (
     send_in_parts,
 )
 from singletable_apps.shared.errors import AppError
-from singletable_apps.shared.key_files import create_folder
 from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings

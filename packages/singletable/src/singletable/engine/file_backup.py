@@ -20,6 +20,7 @@ from singletable.engine.storage.sqlite.connection import (
 from singletable.engine.storage.sqlite.file_lock import is_open_here
 from singletable.engine.storage.sqlite.page_checksums import checksum_vfs, reserve_checksums
 from singletable.errors import StorageError
+from singletable.private_files import create_file
 
 
 def back_up_file(path: Path, copy: Path) -> None:
@@ -33,7 +34,7 @@ def back_up_file(path: Path, copy: Path) -> None:
 
 def _back_up(source: apsw.Connection, path: Path, copy: Path) -> None:
     try:
-        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        create_file(copy)
     except OSError as error:
         raise StorageError(f"'{copy}' cannot be created: {error.strerror}.") from None
     try:

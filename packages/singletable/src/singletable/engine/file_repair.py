@@ -18,6 +18,7 @@ from singletable.engine.storage.sqlite.page_checksums import READ_DAMAGED_PAGES
 from singletable.engine.table import Table
 from singletable.engine.table_record import encode_record
 from singletable.errors import StorageError
+from singletable.private_files import create_file, open_file
 from singletable.values import item_size, item_to_json
 
 # More changes than the unreadable part of a feed can contain.
@@ -57,7 +58,7 @@ def repair_file(
         source(READ_DAMAGED_PAGES)
         with (
             _new_files(target, lost_items),
-            lost_items.open("w", encoding="utf-8") as quarantine,
+            open_file(lost_items, "w", encoding="utf-8") as quarantine,
             closing(storage.Database(target)) as database,
         ):
 
@@ -105,7 +106,7 @@ def _new_files(target: Path, lost_items: Path) -> Generator[None]:
     created: list[Path] = []
     try:
         for path in (target, lost_items):
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            create_file(path)
             created.append(path)
         yield
     except BaseException as error:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import IO, TypeAlias
 from uuid import UUID
 
 from msgspec import json
@@ -26,6 +26,7 @@ from singletable.engine.storage import Execute
 from singletable.engine.table_record import StoredDestination, TableRecord
 from singletable.errors import SingleTableError, StorageError
 from singletable.operations import ChangeRecord
+from singletable.private_files import create_folder, open_file
 from singletable.values import item_size
 
 # Changes, and the position to continue from.
@@ -50,7 +51,7 @@ class KinesisSink:
         read: Callable[[Callable[[Execute], Page]], Page],
     ) -> None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            create_folder(folder)
         except OSError as error:
             raise StorageError(
                 f"The folder {folder} for Kinesis records cannot be created: {error.strerror}."
@@ -112,7 +113,8 @@ class KinesisSink:
             lines = [_line(change, destination, self._region) for change in changes]
             _append(self._folder / f"{stream}.jsonl", b"".join(lines))
             new = place.with_suffix(".new")
-            new.write_text(str(last))
+            with open_file(new, "w") as file:
+                file.write(str(last))
             new.replace(place)
         self._positions[place] = last
         return len(changes) == PAGE
@@ -163,7 +165,7 @@ def _read_position(path: Path) -> int:
 
 def _append(path: Path, lines: bytes) -> None:
     """Append lines to a file and flush them to the disk, in place of an incomplete last line."""
-    with path.open("a+b", buffering=0) as file:
+    with open_file(path, "a+b", buffering=0) as file:
         _cut_incomplete_line(file)
         rest = memoryview(lines)
         while rest:
@@ -171,7 +173,7 @@ def _append(path: Path, lines: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _cut_incomplete_line(file: BinaryIO, step: int = 4096) -> None:
+def _cut_incomplete_line(file: IO[bytes], step: int = 4096) -> None:
     """Remove what follows the last line break, where a process was killed during a write."""
     end = size = file.seek(0, os.SEEK_END)
     while end:

@@ -323,7 +323,7 @@ def _render_form(
             "sheets": quote_names(sheets),
             "is_unclear": not parsed.has_headings and len(parsed.problems) > len(parsed.lines),
             "without_name": sum(not line.name for line in parsed.lines),
-            "text": roll.write_text(parsed.lines),
+            "text": roll.format_text(parsed.lines),
             "source": source,
             "without_email": sum(not line.email for line in parsed.lines),
         }

@@ -163,7 +163,7 @@ def pick_sheet(sheets: Sequence[Sequence[tuple[int, Sequence[str]]]]) -> int:
     return next(with_headings, next(with_address, 0))
 
 
-def write_text(lines: Iterable[RollLine]) -> str:
+def format_text(lines: Iterable[RollLine]) -> str:
     """Return people as text that `split_text` reads."""
     rows = [FIELDS, *((one.name, one.email, one.group, str(one.weight or "")) for one in lines)]
     quoted = (['"' + cell.replace('"', '""') + '"' for cell in row] for row in rows)

@@ -23,6 +23,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.responses import RedirectResponse
 
 from singletable import Driver, Store, Table
+from singletable.private_files import create_folder
 from singletable_apps.shared import web
 from singletable_apps.shared.accounts import AccountsContext, Auth
 from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, ServeOptions, serve_app
@@ -30,7 +31,7 @@ from singletable_apps.shared.email_delivery import EmailDelivery
 from singletable_apps.shared.frame.jobs import Job, run_jobs
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
-from singletable_apps.shared.key_files import create_folder, load_key_file
+from singletable_apps.shared.key_files import load_key_file
 from singletable_apps.shared.languages import Languages
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies

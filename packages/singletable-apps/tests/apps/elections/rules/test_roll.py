@@ -13,10 +13,10 @@ from singletable_apps.elections.rules.roll import (
     FIELDS,
     ParsedRoll,
     RollLine,
+    format_text,
     parse_roll,
     pick_sheet,
     split_text,
-    write_text,
 )
 
 ADA = "ada@example.org"
@@ -203,4 +203,4 @@ def test_written_text_is_read_as_the_same_people() -> None:
         RollLine(3, "Ben"),
         RollLine(4, '"Cy" Ray', group="'; x"),
     ]
-    assert list(_parse(write_text(lines)).lines) == lines
+    assert list(_parse(format_text(lines)).lines) == lines

@@ -16,6 +16,7 @@ from types import TracebackType
 from msgspec import Struct, json
 
 from singletable.errors import AddressError
+from singletable.private_files import open_descriptor
 from singletable.server.observe.exchange import Exchange, unit_kind
 from singletable.wire import HttpResponse
 
@@ -212,7 +213,7 @@ class _LogFile:
         if self._path is None:
             sys.stdout.flush()
             return sys.stdout.fileno()
-        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return open_descriptor(self._path, os.O_WRONLY | os.O_APPEND)
 
     def _is_moved(self, path: Path) -> bool:
         try:

@@ -30,6 +30,7 @@ from weakref import WeakSet
 import apsw
 
 from singletable.errors import StorageError
+from singletable.private_files import open_descriptor
 
 # The bytes that SQLite locks to read a file, and the byte of its shared memory that every user
 # locks (sqlite3.c: SHARED_FIRST, SHARED_SIZE, UNIX_SHM_DMS).
@@ -214,8 +215,8 @@ def is_open_here(path: Path) -> bool:
 
 def _open_locked(path: Path) -> int:
     try:
-        # Only the owner may read a new file; SQLite gives its log the same mode.
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # SQLite gives its log the same mode.
+        file = open_descriptor(path, os.O_RDWR)
     except OSError as error:
         raise StorageError(
             f"'{path}' cannot be opened for reading and writing: {error.strerror}. Change its "
