@@ -294,7 +294,9 @@ class UnknownOperation(OperationError):
 class ConditionFailed(OperationError):
     """The condition did not match. `item` is the stored item, if the request asked to return it.
 
-    A store also sets `current` to the item as an instance of its entity; `current_as` is typed.
+    A store also sets `current` to the item as an instance of its entity; `current_as` is typed. Its
+    `key` is the key of the item that the failed write is about: `{"PK": {"S": "BALLOT#7"}, …}`. So
+    it tells which write of a transaction failed: compare it with `Ballot.key(7).key`.
     """
 
     code = "ConditionalCheckFailedException"
@@ -303,9 +305,12 @@ class ConditionFailed(OperationError):
         self,
         message: str = "The conditional request failed",
         item: Mapping[str, Mapping[str, object]] | None = None,
+        *,
+        key: Mapping[str, Mapping[str, object]] | None = None,
     ) -> None:
         super().__init__(message)
         self.item = item
+        self.key = key
         self.current: object = None
 
     def current_as(self, entity: type[E]) -> E | None:
@@ -330,20 +335,26 @@ class ConditionFailed(OperationError):
 
 
 class AlreadyExists(ConditionFailed):
-    """The item exists, or another item has the unique value; `fields` names the fields."""
+    """The item exists, or another item has the unique value; `fields` names the fields.
+
+    `key` is the key of the item that was to be written, and `item` the one in its way: of a unique
+    value, the item that reserves it.
+    """
 
     def __init__(
         self,
         message: str,
         fields: Sequence[str],
         item: Mapping[str, Mapping[str, object]] | None = None,
+        *,
+        key: Mapping[str, Mapping[str, object]] | None = None,
     ) -> None:
-        super().__init__(message, item)
+        super().__init__(message, item, key=key)
         self.fields = tuple(fields)
 
 
 class NotFound(ConditionFailed):
-    """The item does not exist."""
+    """The item with this `key` does not exist."""
 
 
 class VersionConflict(ConditionFailed):

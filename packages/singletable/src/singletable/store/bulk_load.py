@@ -346,7 +346,10 @@ def _decode_equal(
 def _differs(error: AlreadyExists, key: object, different: Sequence[str]) -> AlreadyExists:
     """Return the error with the fields in which the stored item differs."""
     differs = AlreadyExists(
-        f"{key} already exists, and differs in {', '.join(different)}.", error.fields, error.item
+        f"{key} already exists, and differs in {', '.join(different)}.",
+        error.fields,
+        error.item,
+        key=error.key,
     )
     differs.current = error.current
     return differs

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from msgspec.structs import replace
 
 from singletable import expressions
-from singletable.errors import InvalidValue, ItemMismatch, NotFound
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.expressions import At, Compare, Constant, Exists, NotExists
 from singletable.schema import ItemKey, Model
 from singletable.steps import Steps
@@ -27,6 +27,7 @@ from singletable.store.items import apply_stamps
 from singletable.store.plan import Create, ItemChange, Plan, Put
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_is
+from singletable.store.write_errors import not_found
 from singletable.store.writes import both
 from singletable.values import Item
 
@@ -83,7 +84,7 @@ class _Modify(ItemChange):
     def _plan_default(self) -> Plan:
         """Call the function with a copy of the default, and plan to create the result."""
         if self.default is None:
-            raise NotFound(f"{self.key} does not exist.")
+            raise not_found(self.key)
         self.item = _changed(self.key, self.function, deepcopy(self.default))
         plan = Create(self.context, self.model, self.item).plan()
         return self._with_guard(plan, plan.writes[0].condition)

@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable import expressions as ex
-from singletable.errors import InvalidValue, NotFound
+from singletable.errors import InvalidValue
 from singletable.schema import Attr, Condition, Edit, ItemKey, Model, counters_of, key_of
 from singletable.schema.item_encryption import seal_action
 from singletable.steps import Steps
@@ -47,6 +47,7 @@ from singletable.store.write_errors import (
     caller_condition_failed,
     expected_version,
     missing_or_changed,
+    not_found,
 )
 from singletable.store.writes import ErrorFactory, Write, both, same_value
 from singletable.values import Item
@@ -293,7 +294,7 @@ class Update(_KeyChange):
     def plan_stored(self, stored: Item | None) -> Plan:
         """Plan the update of an item that was read; raise NotFound if it is missing."""
         if stored is None:
-            raise NotFound(f"{self.key} does not exist.")
+            raise not_found(self.key)
         return super().plan_stored(stored)
 
     def plan(self, old: Item | None = None) -> Plan:
@@ -394,6 +395,11 @@ class _ShownKey(Struct, frozen=True):
 
     model: Model
     instance: Any
+
+    @property
+    def key(self) -> Item:
+        """The attributes of the key."""
+        return key_of(self.instance).key
 
     def __str__(self) -> str:
         values = {name: self.instance.__dict__.get(name) for name in self.model.key.fields}

@@ -77,7 +77,9 @@ class _NextNumber:
         return Plan([write], {})
 
     def _missing(self, item: Item | None) -> ConditionFailed:
-        return NotFound(f"{self.key}, which numbers {self.model.name} items, does not exist.")
+        return NotFound(
+            f"{self.key}, which numbers {self.model.name} items, does not exist.", key=self.key.key
+        )
 
     def take(self) -> Steps[int]:
         """Write the number, and return it."""

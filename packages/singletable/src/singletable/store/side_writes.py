@@ -91,7 +91,7 @@ def _marker_writes(
     table = context.table_name(model.table)
     old_key = None if old is None else marker.key(decode_fields(model, old, marker.fields))
     new_key = None if new is None else marker.key(decode_fields(model, new, marker.fields))
-    error = value_taken(model, marker.name, marker.fields)
+    error = value_taken(model, marker.name, marker.fields, key)
     writes: list[Write] = []
     if new_key is not None and new is not None:
         item = marker.item(new_key, key, new)
@@ -124,7 +124,7 @@ def _release_marker(
         "put" if marker.keep_released else "delete",
         context.table_name(model.table),
         marker_key,
-        value_taken(model, marker.name, marker.fields),
+        value_taken(model, marker.name, marker.fields, key),
         item=released if marker.keep_released else None,
         # Leave the marker of another owner: this item never had the value to itself.
         condition=ex.Or(ex.NotExists((model.table.pk.name,)), _owned_by(key)),

@@ -163,7 +163,8 @@ class Transaction:
                     raise NotFound(
                         f"{error} This transaction would create it, but numbers are taken before a "
                         f"transaction is sent. Create it before, or assign {model.name}."
-                        f"{sequence.name} and {sequence.path} yourself."
+                        f"{sequence.name} and {sequence.path} yourself.",
+                        key=key.key,
                     ) from None
                 raise
 

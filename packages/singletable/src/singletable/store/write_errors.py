@@ -7,7 +7,7 @@ its condition failed.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from singletable import expressions
 from singletable.errors import (
@@ -27,8 +27,22 @@ from singletable.values import Item
 F = TypeVar("F", bound=ConditionFailed)
 
 
+class ShownKey(Protocol):
+    """The key of an item in the table, which error messages show."""
+
+    @property
+    def key(self) -> Item:
+        """The attributes of the key."""
+        ...
+
+
+def not_found(key: ShownKey) -> NotFound:
+    """Return the error for an item that does not exist."""
+    return NotFound(f"{key} does not exist.", key=key.key)
+
+
 def already_exists(
-    model: Model, key: object, now: datetime, *, versioned: bool = False
+    model: Model, key: ShownKey, now: datetime, *, versioned: bool = False
 ) -> ErrorFactory:
     """Explain the failure of a write that expects no item, or none with a version."""
 
@@ -38,20 +52,20 @@ def already_exists(
         field = model.role("version")
         if versioned and field is not None and _stored_version(item, field.attribute) == "0":
             return condition_failed(model, key, item)
-        error = AlreadyExists(f"{key} already exists.", model.key.fields, item)
+        error = AlreadyExists(f"{key} already exists.", model.key.fields, item, key=key.key)
         return _with_current(error, model, item)
 
     return create_error
 
 
 def missing_or_changed(
-    model: Model, key: object, now: datetime, version: int | None = None
+    model: Model, key: ShownKey, now: datetime, version: int | None = None
 ) -> ErrorFactory:
     """Explain the failure of a write that expects an item, perhaps with a version."""
 
     def create_error(item: Item | None) -> ConditionFailed:
         if item is None or is_expired(model, item, now):
-            return NotFound(f"{key} does not exist.")
+            return not_found(key)
         field = model.role("version")
         if version is not None and field is not None:
             stored = _stored_version(item, field.attribute)
@@ -60,13 +74,13 @@ def missing_or_changed(
                     f"{key} was written after it was read: expected version {version}, but it has "
                     f"{stored}. Read it again and retry."
                 )
-                return _with_current(VersionConflict(text, item), model, item)
+                return _with_current(VersionConflict(text, item, key=key.key), model, item)
         return condition_failed(model, key, item)
 
     return create_error
 
 
-def caller_condition_failed(model: Model, key: object) -> ErrorFactory:
+def caller_condition_failed(model: Model, key: ShownKey | Item) -> ErrorFactory:
     """Explain the failure of a write that has only the caller's condition."""
 
     def create_error(item: Item | None) -> ConditionFailed:
@@ -75,15 +89,15 @@ def caller_condition_failed(model: Model, key: object) -> ErrorFactory:
     return create_error
 
 
-def value_taken(model: Model, unique: str, fields: tuple[str, ...]) -> ErrorFactory:
-    """Explain that another item has, or had, the unique value."""
+def value_taken(model: Model, unique: str, fields: tuple[str, ...], key: Item) -> ErrorFactory:
+    """Explain that another item than the one with `key` has, or had, the unique value."""
 
     def create_error(item: Item | None) -> ConditionFailed:
         other, value = f"{model.name}.{unique}: another {model.name}", " and ".join(fields)
         text = f"{other} has the same {value}."
         if item is not None and RELEASED in item:
             text = f"{other} had the same {value}, which is never available again."
-        return AlreadyExists(text, fields, item)
+        return AlreadyExists(text, fields, item, key=key)
 
     return create_error
 
@@ -92,7 +106,7 @@ def counter_missing(key: ItemKey[object], counted: Model) -> ErrorFactory:
     """Explain that the item with the counter does not exist."""
 
     def create_error(item: Item | None) -> ConditionFailed:
-        return NotFound(f"{key}, which counts {counted.name} items, does not exist.")
+        return NotFound(f"{key}, which counts {counted.name} items, does not exist.", key=key.key)
 
     return create_error
 
@@ -112,12 +126,15 @@ def expected_version(model: Model, condition: expressions.Condition | None) -> i
             return None
 
 
-def condition_failed(model: Model, key: object, item: Item | None) -> ConditionFailed:
+def condition_failed(model: Model, key: ShownKey | Item, item: Item | None) -> ConditionFailed:
     """Return the error for the caller's condition."""
+    attributes = key if isinstance(key, dict) else key.key
     if item is None:
-        return ConditionFailed(f"The condition failed: {key} does not exist.")
+        return ConditionFailed(f"The condition failed: {key} does not exist.", key=attributes)
     error = ConditionFailed(
-        f"The condition failed for {key}; the error's `current` is the item as it was.", item
+        f"The condition failed for {key}; the error's `current` is the item as it was.",
+        item,
+        key=attributes,
     )
     return _with_current(error, model, item)
 
