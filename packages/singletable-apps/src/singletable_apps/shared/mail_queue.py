@@ -1,6 +1,7 @@
 """A queue of e-mails to many people, sent in the background.
 
     queue.enqueue(notices, now)   # a request; it takes as long as storing them
+    queue.send(email, now)        # one e-mail, whose answer does not wait for the mail server
     queue.deliver(now)            # a job, every few seconds
 
 What became of each e-mail is kept for a year. A notice is identified by what it is about, its
@@ -10,11 +11,14 @@ noting that, it is sent again, after `LEASE`.
 Personal links are made when an e-mail is sent, so that the table contains none of them.
 
 The queue limits what each author sends in a day, and what each address gets, so that nobody can use
-the site to send advertisements or to flood a mailbox.
+the site to send advertisements or to flood a mailbox. Single e-mails are encrypted until they are
+sent, and nothing about them is kept after that.
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,13 +30,17 @@ from email.message import Message
 from enum import StrEnum
 from functools import partial
 from itertools import groupby, islice
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from singletable import Attr, ConditionFailed, Entity, Key, Store, attr, evolve, expires, key_of
 from singletable_apps.shared import mail
 from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.sealed import derive_key
 
+_log = logging.getLogger(__name__)
 LEASE = timedelta(minutes=5)
 # The waits before further attempts; after the last one, the e-mail has failed.
 RETRIES = tuple(timedelta(minutes=each) for each in (2, 15, 60, 240, 720))
@@ -44,6 +52,8 @@ PER_HOUR = 10
 PER_DAY = 30
 # How many an address gets from all authors in a day.
 FROM_ALL = 60
+# How long a single e-mail is tried.
+_SEALED = timedelta(days=2)
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 # Two items are written for each notice, and a transaction has at most 100.
 _AT_ONCE = 50
@@ -141,6 +151,21 @@ class Delivery(Entity, table=expiring, type_tag=("type", "DELIVERY")):
     key = Key(pk=("DELIVERIES", about), sk=(recipient, purpose))
 
 
+class SealedEmail(Entity, table=expiring, type_tag=("type", "SEALED_EMAIL")):
+    """A single e-mail to send when it is due, encrypted with its address."""
+
+    due: Attr[datetime] = attr()
+    token: Attr[str] = attr()
+    content: Attr[bytes] = attr()
+    attempts: Attr[int] = attr(default=0)
+    ends: Attr[datetime] = expires()
+
+    key = Key(pk="SEALED_MAIL", sk=(due, token))
+
+
+Q = TypeVar("Q", QueuedEmail, SealedEmail)
+
+
 class EmailCount(Entity, table=expiring, type_tag=("type", "EMAIL_COUNT")):
     """How many e-mails an author sent or an address got in an hour or day; `digest` is an HMAC."""
 
@@ -205,6 +230,7 @@ class MailQueue:
         self._store, self._mailer = store, mailer
         self._link, self._unsubscribe = link, unsubscribe or link
         self._quotas = _Quotas(store, secret)
+        self._cipher = AESGCM(derive_key(secret, "mail queue"))
         self._at_once = max(1, per_minute * self.EVERY // 60)
 
     def enqueue(self, notices: Iterable[Notice], now: datetime) -> int:
@@ -266,6 +292,13 @@ class MailQueue:
             return sum(self._enqueue([notice], now, problem=problem) for notice in notices)
         return len(notices)
 
+    def send(self, email: mail.Email, now: datetime) -> None:
+        """Queue a single e-mail. It is sent before those of lists."""
+        token, iv = secrets.token_hex(8), secrets.token_bytes(12)
+        plain = json.dumps([email.to, email.subject, email.text, email.reply_to])
+        content = iv + self._cipher.encrypt(iv, plain.encode(), token.encode())
+        self._store.create(SealedEmail(due=now, token=token, content=content, ends=now + _SEALED))
+
     def deliveries(self, about: str) -> Iterator[Delivery]:
         """Yield what has become of the e-mails about something, by recipient."""
         return self._store.query(Delivery.key.partition(about), consistent=True)
@@ -276,9 +309,14 @@ class MailQueue:
         If the server does not answer, the others wait for the next call: each would take as long.
         """
         due = QueuedEmail.key.partition().le(now)
-        found = self._store.query(due, limit=self._at_once, consistent=True)
+        sealed = SealedEmail.key.partition().le(now)
+        single = [*self._store.query(sealed, limit=self._at_once, consistent=True)]
+        left = max(1, self._at_once - len(single))
+        found = self._store.query(due, limit=left, consistent=True)
         sent = 0
         with suppress(mail.MailServerUnreachable):
+            for waiting in single:
+                sent += self._deliver_sealed(waiting, now)
             for queued in [*found]:
                 sent += self._deliver(queued, now)
         return sent
@@ -298,6 +336,41 @@ class MailQueue:
             return False
         self._replace(leased, _delivery(leased, DeliveryState.SENT, now))
         return True
+
+    def _deliver_sealed(self, waiting: SealedEmail, now: datetime) -> bool:
+        """Send a single e-mail, and return whether it was sent by this process now."""
+        leased = evolve(waiting, due=now + LEASE, attempts=waiting.attempts + 1)
+        if not self._replace(waiting, leased):
+            return False
+        try:
+            email = self._open(waiting)
+            self._check_limits(waiting, email, now)
+            self._mailer.send(email, now)
+        except (mail.MailNotSent, mail.InvalidEmail) as error:
+            is_temporary = isinstance(error, mail.MailNotSent) and error.is_temporary
+            if is_temporary and leased.attempts <= len(RETRIES):
+                self._replace(leased, evolve(leased, due=now + RETRIES[leased.attempts - 1]))
+            else:
+                self._replace(leased)
+                _log.warning("A single e-mail was not sent: %s", error)
+            if isinstance(error, mail.MailServerUnreachable):
+                raise
+            return False
+        return self._replace(leased)
+
+    def _open(self, waiting: SealedEmail) -> mail.Email:
+        iv, content = waiting.content[:12], waiting.content[12:]
+        try:
+            plain = self._cipher.decrypt(iv, content, waiting.token.encode())
+        except InvalidTag:
+            raise mail.InvalidEmail("The secret of the site was replaced.") from None
+        return mail.Email(*json.loads(plain))
+
+    def _check_limits(self, waiting: SealedEmail, email: mail.Email, now: datetime) -> None:
+        sent = SITE.key, email.to, now
+        is_first = not waiting.attempts
+        if is_first and (self._quotas.is_over_hour(*sent) or self._quotas.is_over_day(*sent)):
+            raise mail.InvalidEmail("The address gets too many e-mails from here.")
 
     def _is_allowed(self, queued: QueuedEmail, leased: QueuedEmail, now: datetime) -> bool:
         """Count an e-mail at its first attempt. Beyond the limits, let it wait or fail."""
@@ -322,11 +395,11 @@ class MailQueue:
         later = evolve(leased, due=now + RETRIES[leased.attempts - 1]) if retry else None
         self._replace(leased, _delivery(leased, state, now, problem), later)
 
-    def _replace(self, queued: QueuedEmail, *items: QueuedEmail | Delivery | None) -> bool:
+    def _replace(self, queued: Q, *items: Q | Delivery | None) -> bool:
         """Replace an e-mail in the queue; return False if another process has it."""
         try:
             with self._store.transaction() as transaction:
-                transaction.delete(key_of(queued), if_=QueuedEmail.token.exists())
+                transaction.delete(key_of(queued), if_=type(queued).token.exists())
                 for item in filter(None, items):
                     transaction.put(item)
         except ConditionFailed:

@@ -114,6 +114,7 @@ def test_bounce_is_shown_beside_the_newsletter(
         owner = check_found(service.profile.owner(), "")
         service.profile.update_settings(owner, SettingsEdits(newsletter=True))
         service.newsletter.subscribe("ann@example.org")
+        service.newsletter.deliver()
         outbox = Outbox(Store(service.context.store.driver, tables=TABLES))
         link = outbox.newest(1)[0].text.partition("/confirm/")[2].split()[0]
         service.newsletter.confirm(link)

@@ -20,8 +20,8 @@ from singletable_apps.portfolio.service.context import Context
 from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.shared.accounts import Throttle, TooManyAttempts
-from singletable_apps.shared.errors import Busy, NotFound
-from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.errors import NotFound
+from singletable_apps.shared.mail import Email
 from singletable_apps.shared.mail_queue import Author, DeliveryState, MailQueue, Notice
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.text import InputChecks
@@ -55,9 +55,9 @@ class NewsletterService:
         )
 
     def subscribe(self, email: str, website: str = "") -> None:
-        """E-mail a link to an address, unless it has subscribed. The result is always the same.
+        """E-mail a link to an address, or that it has subscribed already.
 
-        `website` is a trap: bots fill it in.
+        The result and the time it takes are the same. `website` is a trap: bots fill it in.
         """
         settings = self._profile.get_settings()
         if not settings.newsletter:
@@ -65,11 +65,16 @@ class NewsletterService:
         checks = InputChecks()
         address = checks.email("email", email, required=True, is_public=True)
         checks.raise_errors()
-        if website or self._find(self._digest(address)) is not None:
+        if website:
             return
         now = self._context.clock()
         language = TRANSLATIONS[settings.language]
         subject = language.gettext("Confirm: %(site)s", site=settings.title)
+        known = language.gettext(
+            "Someone, probably you, wants to get the posts of %(site)s by e-mail. This address "
+            "gets them already, so nothing has changed.\n",
+            site=settings.title,
+        )
         text = language.gettext(
             "Someone, probably you, wants to get the posts of %(site)s by e-mail. To confirm, open "
             "this link within three days:\n\n%(link)s\n\n"
@@ -79,11 +84,10 @@ class NewsletterService:
         )
         try:
             self._throttle.attempt([("newsletter", address.casefold())], now)
-            self._context.mailer.send(Email(address, subject[:200], text), now)
         except TooManyAttempts:
             return
-        except MailError as error:
-            raise Busy("This site cannot send e-mail right now. Try again later.") from error
+        is_known = self._find(self._digest(address)) is not None
+        self._queue.send(Email(address, subject[:200], known if is_known else text), now)
 
     def read_link(self, token: str) -> str:
         """Return the address that a link confirms, without using the link."""

@@ -34,6 +34,7 @@ def reader(app: PagesApp) -> Browser:
 
 def link(app: PagesApp) -> str:
     """Return the path of the link in the latest e-mail."""
+    app.world.service.newsletter.deliver()
     text = app.world.mailbox.emails[-1].text
     return str(re.findall(r"https?://[^/]+(/portfolio/newsletter/\S+)", text)[-1])
 
@@ -112,6 +113,7 @@ def test_form_sends_one_link(
 ) -> None:
     before = len(app.world.mailbox.emails)
     assert reader.submit(reader.public("newsletter"), "/newsletter", **fields).status_code == 303
+    app.world.service.newsletter.deliver()
     assert len(app.world.mailbox.emails) - before == emails
 
 
@@ -119,12 +121,31 @@ def test_subscriber_and_impatient_reader_get_no_further_links(
     app: PagesApp, reader: Browser, blog: Blog
 ) -> None:
     subscribe(app, reader)
-    subscribe_again, mailbox = app.world.service.newsletter.subscribe, app.world.mailbox
-    before = len(mailbox.emails)
-    subscribe_again(MAE.upper())
+    service, mailbox = app.world.service.newsletter, app.world.mailbox
+    mailbox.emails.clear()
+    service.subscribe(MAE.upper())
     for _ in range(9):
-        subscribe_again("other@example.org")
-    assert len(mailbox.emails) - before == 3
+        service.subscribe("other@example.org")
+    service.deliver()
+    known, *others = sorted(mailbox.emails, key=lambda email: email.to)
+    assert [known.to, *(each.to for each in others)] == [MAE.upper()] + 3 * ["other@example.org"]
+    assert "gets them already" in known.text
+    assert ["/confirm/" in each.text for each in (known, *others)] == [False, True, True, True]
+
+
+# How long an answer takes told strangers who subscribes: their own e-mails took a second to send.
+def test_form_takes_as_long_for_subscribers(
+    app: PagesApp, reader: Browser, blog: Blog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscribe(app, reader)
+    monkeypatch.setattr(type(app.world.mailbox), "send", None)
+
+    def requests(email: str) -> list[str]:
+        app.world.calls.clear()
+        app.world.service.newsletter.subscribe(email)
+        return [type(each).__name__ for call in app.world.calls for each in call.requests]
+
+    assert requests(MAE) == requests("eve@elsewhere.example")
 
 
 def test_links_expire_and_work_for_their_use_only(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+import singletable_apps
 from singletable import Store, connect
 from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.mail import (
@@ -29,8 +32,10 @@ from singletable_apps.shared.mail_queue import (
     MailQueue,
     Notice,
     QueuedEmail,
+    SealedEmail,
     note_bounce,
 )
+from tests.apps.support.tables import stored_text
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TEXT = "Vote here: {link}\nNo more reminders: {unsubscribe}"
@@ -269,6 +274,71 @@ def test_failed_attempts_are_counted_once(fast: MailQueue, server: Server) -> No
     fast.enqueue(notices(PER_HOUR, EVE), NOW)
     assert fast.deliver(NOW) == 0
     assert fast.deliver(NOW + RETRIES[0]) == PER_HOUR
+
+
+RESET = Email("ada@example.org", "Reset", "Open {link} https://x.example/reset?token=7", "b@x.org")
+
+
+def test_single_email_is_sent_first_and_leaves_nothing(
+    fast: MailQueue, store: Store, server: Server
+) -> None:
+    fast.enqueue([BEN], NOW)
+    fast.send(RESET, NOW)
+    stored = stored_text(store, "kept")
+    for secret in ("ada@", "Reset", "token=7", "b@x.org"):
+        assert secret not in stored
+    assert fast.deliver(NOW) == 2
+    assert server.received[0] == RESET
+    assert [*store.query(SealedEmail.key.partition())] == []
+    assert fast.deliver(NOW + timedelta(days=1)) == 0
+
+
+def test_single_email_is_sent_again_after_temporary_problems(
+    fast: MailQueue, store: Store, server: Server
+) -> None:
+    server.problems = [MailServerUnreachable("Timed out."), MailNotSent("No.", is_temporary=False)]
+    fast.send(RESET, NOW)
+    assert [fast.deliver(NOW), fast.deliver(NOW)] == [0, 0]
+    assert fast.deliver(NOW + RETRIES[0]) == 0
+    assert [*store.query(SealedEmail.key.partition())] == []
+
+
+def test_single_emails_have_limits_too(fast: MailQueue, server: Server) -> None:
+    for _ in range(PER_HOUR + 3):
+        fast.send(RESET, NOW)
+    assert fast.deliver(NOW) == PER_HOUR
+    assert fast.deliver(NOW + timedelta(hours=3)) == 0
+
+
+def test_single_email_of_another_secret_is_dropped(
+    fast: MailQueue, store: Store, server: Server
+) -> None:
+    fast.send(RESET, NOW)
+    other = MailQueue(store, server, secret=SECRET[::-1], link=lambda *_: "")
+    assert [other.deliver(NOW), fast.deliver(NOW)] == [0, 0]
+
+
+# An answer that waits for the mail server tells by its time whether an e-mail was sent. These send
+# in the same way whatever they know of the address, or after the response. Others use the queue.
+SENDERS = {
+    "shared/accounts/notices.py",
+    "portfolio/service/comments.py",
+    "polls/service/notices.py",
+    # The queue itself, and mailers that wrap others.
+    "shared/mail_queue.py",
+    "shared/mail.py",
+    "shared/email_delivery.py",
+}
+
+
+def test_emails_are_sent_by_the_queue() -> None:
+    folder = Path(singletable_apps.__file__).parent
+    found = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*.py")
+        if re.search(r"\b_?(mailer|sender)\.send\(", path.read_text("utf-8"))
+    }
+    assert found == SENDERS
 
 
 def report(action: str, original: str, kind: str = "message/rfc822") -> bytes:
