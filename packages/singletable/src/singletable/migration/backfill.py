@@ -193,7 +193,7 @@ class _EntityBackfill:
                 return None
             for access in accesses:
                 sources.update(str(path[0]) for path in access.condition_paths)
-                sources.update(model.fields[field].attribute for field in access.fields)
+                sources.update(model.attribute_of(field) for field in access.fields)
         keys = {one.name for one in model.table.key_attributes}
         return [(name,) for name in sorted(sources - keys)]
 

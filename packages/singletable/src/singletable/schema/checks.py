@@ -221,10 +221,11 @@ def check_model(model: Model) -> None:
     _check_key_types(model)
     _check_ttl_projected(model)
     for name in model.key_only_fields:
-        if name not in model.key.recoverable_fields:
+        if name not in model.key.recoverable_fields and name not in model.index_only:
             raise DeclarationError(
                 f"{model.name}.{name} has key_only=True, but it cannot be read back from the "
-                "primary key. Add it to the key, or store it."
+                "primary key, nor from a text in the key of an index without when=…. Add it to a "
+                "key, or store it."
             )
 
 

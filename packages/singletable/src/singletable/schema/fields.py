@@ -361,10 +361,10 @@ def attr(
     `default` or `factory` provides the value where none is passed, and where a stored item has
     none. `name` is the name of the stored attribute, if it differs. `check` rejects a value by
     raising ValueError or returning False. `time_format` is how datetimes are stored; finer ones
-    are rejected. With key_only=True the value is stored in the primary key only. With FastAPI, a
-    `read_only` field is in responses but ignored in request bodies, and a `hidden` one is in
-    neither. `codec` stores the value in another way than its type is stored: `codec(…)`, `Json()`,
-    `Compressed()` or `Encrypted(…)`.
+    are rejected. With key_only=True the value is stored only in a key, of the table or of an index.
+    With FastAPI, a `read_only` field is in responses but ignored in request bodies, and a `hidden`
+    one is in neither. `codec` stores the value in another way than its type is stored: `codec(…)`,
+    `Json()`, `Compressed()` or `Encrypted(…)`.
     """
     create = factory
     if check is not None and not callable(check):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from singletable.errors import DeclarationError, InvalidValue
+from singletable.errors import DeclarationError, InvalidValue, ItemMismatch, show_key
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counter
 from singletable.schema.fields import Attr, Role
@@ -16,7 +16,7 @@ from singletable.schema.item_encryption import (
     open_item,
     seal_item,
 )
-from singletable.schema.resolved_key import ResolvedKey
+from singletable.schema.resolved_key import ResolvedKey, TextColumn
 from singletable.schema.schema_versions import NO_VERSIONS, SchemaVersions
 from singletable.schema.stored_keys import check_index_keys, check_item_key
 from singletable.schema.table import STATE_ATTRIBUTE, Table
@@ -24,6 +24,28 @@ from singletable.schema.unique import UniqueConstraint
 from singletable.values import Item
 
 E = TypeVar("E")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOnly:
+    """Where a field is stored that is only in the key of an index."""
+
+    access: ResolvedKey
+    column: TextColumn
+
+
+def _index_only(name: str, indexes: Iterable[ResolvedKey]) -> IndexOnly | None:
+    """Return the key attribute from which a field can be read back, if there is one."""
+    for access in indexes:
+        for column in access.columns:
+            if (
+                access.when is None
+                and isinstance(column, TextColumn)
+                and column.dedicated
+                and name in column.recoverable_fields
+            ):
+                return IndexOnly(access, column)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +61,7 @@ class Model:
     uniques: Mapping[str, UniqueConstraint]
     counts: Mapping[str, Counter]
     codec: ItemCodec
-    # The fields that are stored in the key only.
+    # The fields that are stored in a key only: the primary key, or one in an index.
     key_only_fields: tuple[str, ...]
     # Creates an instance from values; None: the values become its attributes.
     factory: Callable[[dict[str, object]], Any] | None = None
@@ -54,6 +76,8 @@ class Model:
     encrypted: EncryptedFields = field(init=False, repr=False)
     # The index keys that a stored item must have as they are rendered.
     checked_indexes: tuple[ResolvedKey, ...] = field(init=False, repr=False)
+    # The attributes of indexes that alone have the value of a field, by field.
+    index_only: Mapping[str, IndexOnly] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         roles = {one.role: one for one in self.fields.values() if one.role is not None}
@@ -63,6 +87,9 @@ class Model:
         object.__setattr__(self, "encrypted", encrypted_fields(self.fields))
         indexes = [one for one in self.indexes.values() if one.checked and one.dedicated_attributes]
         object.__setattr__(self, "checked_indexes", tuple(indexes))
+        names = [name for name in self.key_only_fields if name not in self.key.recoverable_fields]
+        found = ((name, _index_only(name, self.indexes.values())) for name in names)
+        object.__setattr__(self, "index_only", {name: one for name, one in found if one})
 
     @property
     def name(self) -> str:
@@ -98,11 +125,23 @@ class Model:
             return {}
         attributes = access.attributes(values)
         if attributes is None:
+            self._check_nothing_lost(access, values)
             return {}
         dedicated = access.dedicated_attributes
         if len(attributes) == len(dedicated):
             return attributes
         return {name: attributes[name] for name in dedicated}
+
+    def _check_nothing_lost(self, access: ResolvedKey, values: Mapping[str, object]) -> None:
+        for name, place in self.index_only.items():
+            if place.access is access and values.get(name) is not None:
+                missing = [one for one in access.fields if values.get(one) is None]
+                raise InvalidValue(
+                    f"it is stored only in {access} (key_only=True), which an item without "
+                    f"{', '.join(missing)} does not have. Set it to None, or set "
+                    f"{', '.join(missing)}.",
+                    f"{self.name}.{name}",
+                )
 
     def values(self, item: Item) -> dict[str, object]:
         """Return the stored values of an item by field; its key does not matter."""
@@ -113,8 +152,38 @@ class Model:
         if self.key_only_fields:
             parsed = self.key.parse(item) or {}
             for name in self.key_only_fields:
-                values[name] = parsed.get(name)
+                if name in self.index_only:
+                    values[name] = self.key_only_value(name, item)
+                else:
+                    values[name] = parsed.get(name)
         return values
+
+    def key_only_value(self, name: str, item: Item) -> object:
+        """Return the value of a field that only a key of the item has."""
+        place = self.index_only.get(name)
+        if place is None:
+            return (self.key.parse(item) or {}).get(name)
+        field, attribute = self.fields[name], place.column.attribute.name
+        if attribute not in item:
+            if field.default is not None:
+                return field.default()
+            if field.codec().optional:
+                return None
+        parsed = place.column.parse(item)
+        if parsed is None:
+            stored = show_key({attribute: item[attribute]}) if attribute in item else "none"
+            raise ItemMismatch(
+                f"expected attribute {attribute!r} with a key such as {place.column}, which has "
+                f"this field, but the item has {stored}. Correct the key, or the declaration of "
+                f"{place.access}.",
+                f"{self.name}.{name}",
+            )
+        return parsed[name]
+
+    def attribute_of(self, name: str) -> str:
+        """Return the attribute that has the value of a field, which may be a key in an index."""
+        place = self.index_only.get(name)
+        return self.fields[name].attribute if place is None else place.column.attribute.name
 
     def decrypted(self, item: Item) -> Item:
         """Return the item as the codecs of the fields read it, and equal values as equal."""
@@ -134,9 +203,14 @@ class Model:
         values = self._values(current)
         check_item_key(self.key, item, values)
         if check_indexes and self.checked_indexes:
-            rendered = self._rendered_indexes(current, values)
-            check_index_keys(self.checked_indexes, current, rendered)
+            self.check_index_keys(current, values, self.checked_indexes)
         return self.create(values)
+
+    def check_index_keys(
+        self, item: Item, values: Mapping[str, object], accesses: Iterable[ResolvedKey]
+    ) -> None:
+        """Raise ItemMismatch if a stored item has other keys in these indexes than its values."""
+        check_index_keys(accesses, item, self._rendered_indexes(item, values))
 
     def _rendered_indexes(self, item: Item, values: Mapping[str, object]) -> Item:
         """Return the index keys with which a stored item would be written."""

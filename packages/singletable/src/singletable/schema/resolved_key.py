@@ -39,6 +39,15 @@ class TextColumn:
         """The fields to pass values for."""
         return tuple(segment.field for segment in self.template.field_segments)
 
+    @property
+    def recoverable_fields(self) -> tuple[str, ...]:
+        """The fields that can be read back from the text."""
+        segments = self.template.field_segments
+        return tuple(segment.field for segment in segments if segment.encoding.lossless)
+
+    def __str__(self) -> str:
+        return str(self.template)
+
     def value(
         self, values: Mapping[str, object], shard: str | None = None
     ) -> AttributeValue | None:
@@ -92,6 +101,11 @@ class FieldColumn:
     @property
     def parameters(self) -> tuple[str, ...]:
         """The field to pass a value for."""
+        return (self.field,)
+
+    @property
+    def recoverable_fields(self) -> tuple[str, ...]:
+        """The field."""
         return (self.field,)
 
     def value(
@@ -265,14 +279,7 @@ class ResolvedKey:
     @property
     def recoverable_fields(self) -> set[str]:
         """The fields that can be read back from the key."""
-        names: set[str] = set()
-        for column in self.columns:
-            if isinstance(column, TextColumn):
-                segments = column.template.field_segments
-                names |= {segment.field for segment in segments if segment.encoding.lossless}
-            else:
-                names.add(column.field)
-        return names
+        return {name for column in self.columns for name in column.recoverable_fields}
 
     @property
     def condition_paths(self) -> tuple[expressions.Path, ...]:

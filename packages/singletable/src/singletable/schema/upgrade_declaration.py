@@ -225,7 +225,9 @@ def _old_version(model: Model, kind: type, fields: dict[str, Attr[Any]]) -> OldV
     check_roles(kind, model.table, fields)
     check_names(fields)
     in_key = [
-        name for name, field in fields.items() if not field.stored or name in model.key_only_fields
+        name
+        for name, field in fields.items()
+        if not field.stored or (name in model.key_only_fields and name not in model.index_only)
     ]
     for name in in_key:
         if name not in model.key.recoverable_fields:

@@ -391,7 +391,10 @@ def _escape(text: str) -> str:
 
 def _key_column(model: Model, field: Attr[Any], type_: ValueType) -> Column | None:
     """Return the column of a field that is in the key only; None if SQL cannot decode its text."""
-    for key in model.key.columns:
+    place = model.index_only.get(field.name)
+    if place is not None and (field.constant or not place.column.template.separator):
+        return None
+    for key in model.key.columns if place is None else [place.column]:
         if isinstance(key, FieldColumn) and key.field == field.name:
             read = partial(_value, type_=type_, json="item", path=(key.attribute.name,))
             return Column(field.name, type_, read)

@@ -75,16 +75,15 @@ def decode_fields(
 ) -> dict[str, object]:
     """Return the values of these fields.
 
-    Fields that are stored only in the key come from `key_values`, or else from the parsed key.
+    Fields that are stored only in a key come from `key_values`, or else from the parsed key.
     """
     values: dict[str, object] = {}
-    parsed: Mapping[str, object] | None = key_values or None
     for name in names:
         field = model.fields[name]
         value = item.get(field.attribute)
         if not field.stored:
-            parsed = model.parse_key(item) or NO_VALUES if parsed is None else parsed
-            values[name] = parsed[name]
+            known = name in key_values
+            values[name] = key_values[name] if known else model.key_only_value(name, item)
         elif value is not None:
             values[name] = _decode_value(model, item, field, value)
         elif field.role == "version":
@@ -101,7 +100,9 @@ def decode_paths(
     values: list[object] = []
     for path, key in paths:
         place = path.document_path()
-        if key is not None:
+        if path.field in model.index_only:
+            values.append(model.key_only_value(path.field, item))
+        elif key is not None:
             values.append((key.parse(item) or {})[path.field])
         elif len(place) == 1:
             values.append(decode_fields(model, item, [path.field])[path.field])
@@ -145,6 +146,9 @@ def key_with_field(model: Model, access: ResolvedKey, name: str) -> ResolvedKey 
     field = model.fields[name]
     if field.stored and is_projected(model, access.index, field.attribute):
         return None
+    if name in model.index_only:
+        is_there = is_projected(model, access.index, model.attribute_of(name))
+        return model.index_only[name].access if is_there else None
     return next((key for key in (model.key, access) if name in key.recoverable_fields), None)
 
 
@@ -156,7 +160,7 @@ def missing_fields(model: Model, index: Index | None) -> list[str]:
     return [
         name
         for name, field in model.fields.items()
-        if field.stored and field.attribute not in projected
+        if (field.stored or name in model.index_only) and model.attribute_of(name) not in projected
     ]
 
 

@@ -76,7 +76,11 @@ class _Modify(ItemChange):
         self.item = _changed(self.key, self.function, decode_item(model, stored))
         read = decode_item(model, stored)
         _keep_stamps(model, self.item, read)
-        is_same = model.codec.encode(self.item.__dict__) == model.codec.encode(read.__dict__)
+        is_same = model.codec.encode(self.item.__dict__) == model.codec.encode(
+            read.__dict__
+        ) and all(
+            self.item.__dict__.get(name) == read.__dict__.get(name) for name in model.index_only
+        )
         if is_same and model.versions.is_written(stored):
             return Plan([], {})
         return super().plan_stored(stored)

@@ -40,6 +40,8 @@ from singletable.store.update_effects import (
     reads_before_delete,
     reads_before_put,
     reads_before_update,
+    stored_actions,
+    with_index_only,
 )
 from singletable.store.validation import check_edits, check_is, check_number, condition_node
 from singletable.store.write_errors import (
@@ -315,16 +317,18 @@ class Update(_KeyChange):
         guard, new = None, None
         side_writes: list[Write] = []
         if old is not None:
+            edited_item = ex.apply_update(tuple(actions), with_index_only(model, old))
+            actions = stored_actions(model, actions) + index_actions(key, edited, edited_item, old)
             new = ex.apply_update(tuple(actions), old)
             if self.effects.side_fields:
                 needed |= self.effects.side_fields
                 side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
             guard = _same_fields(model, old, sorted(needed - set(model.key.fields)))
-            actions += index_actions(key, edited, new)
         elif needed:
             attributes = {model.fields[name].attribute for name in needed}
             known = tuple(action for action in actions if action.path[0] in attributes)
-            actions += index_actions(key, edited, ex.apply_update(known, _key_fields_item(key)))
+            edited_item = ex.apply_update(known, _key_fields_item(key))
+            actions = stored_actions(model, actions) + index_actions(key, edited, edited_item)
         write = Write(
             "update",
             context.table_name(model.table),
@@ -424,7 +428,7 @@ def _guard(model: Model, old: Item | None, fields: set[str]) -> ex.Condition:
 def _same_fields(model: Model, old: Item, fields: Sequence[str]) -> ex.Condition | None:
     condition: ex.Condition | None = None
     for name in fields:
-        condition = both(condition, same_value((model.fields[name].attribute,), old))
+        condition = both(condition, same_value((model.attribute_of(name),), old))
     return condition
 
 

@@ -530,6 +530,8 @@ def create_field_query(
         if key_with_field(query.model, selection.access, path.field) is None
     }
     projected |= {(name,) for name in query.key_names()}
+    in_index = (path.field for path in paths if path.field in query.model.index_only)
+    projected |= {(query.model.attribute_of(name),) for name in in_index}
     # DynamoDB rejects overlapping paths: drop paths inside another one.
     query.paths = tuple(
         sorted(

@@ -149,16 +149,53 @@ def _known_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
     return known if updated is None else known | {updated.name}
 
 
+def with_index_only(model: Model, item: Item) -> Item:
+    """Return the item with attributes for the fields that only a key in an index has.
+
+    Edits are applied to these attributes, which are not stored.
+    """
+    attributes: Item = {}
+    for name in model.index_only:
+        field, value = model.fields[name], model.key_only_value(name, item)
+        if value is not None:
+            attributes[field.attribute] = field.codec().encode(value)
+    return {**without_index_only(model, item), **attributes}
+
+
+def without_index_only(model: Model, item: Item) -> Item:
+    """Return the item without attributes for the fields that only a key in an index has."""
+    hidden = {model.fields[name].attribute for name in model.index_only}
+    return {name: value for name, value in item.items() if name not in hidden}
+
+
+def stored_actions(model: Model, actions: Sequence[expressions.Action]) -> list[expressions.Action]:
+    """Return the actions on what is stored, which fields that only an index key has are not."""
+    hidden = {model.fields[name].attribute for name in model.index_only}
+    return [action for action in actions if action.path[0] not in hidden]
+
+
 def index_actions(
-    key: ItemKey[Any], edited: AbstractSet[str], new: Item
+    key: ItemKey[Any], edited: AbstractSet[str], new: Item, old: Item | None = None
 ) -> list[expressions.Action]:
-    """Return the actions that set or remove the index keys that the update changes."""
+    """Return the actions that set or remove the index keys that the update changes.
+
+    `new` has attributes for the fields that only a key in an index has. Raises ItemMismatch if the
+    keys of the stored item, `old`, are not those that its fields render.
+    """
     model = key.model
     actions: list[expressions.Action] = []
     for access in model.indexes.values():
         if not _is_affected(model, access, edited):
             continue
-        values = decode_fields(model, new, access.fields, key.values)
+        if old is not None and access.checked:
+            names = {name for one in model.indexes.values() for name in one.fields}
+            values = decode_fields(model, old, names)
+            model.check_index_keys(old, values, [access])
+        known: dict[str, object] = dict(key.values)
+        for name in model.index_only:
+            field, value = model.fields[name], new.get(model.fields[name].attribute)
+            known[name] = None if value is None else field.codec().decode(value)
+        values = decode_fields(model, new, access.fields, known)
         attributes = model.index_attributes(access, values, new)
         for name in access.dedicated_attributes:
             if name in attributes:

@@ -28,7 +28,11 @@ from singletable.store.decoder import decode_item, decode_result
 from singletable.store.items import State, apply_stamps, read_back
 from singletable.store.plan import Create, ItemChange, Plan, Update
 from singletable.store.ttl import is_expired, item_absent, item_exists
-from singletable.store.update_effects import unknown_index_fields
+from singletable.store.update_effects import (
+    index_actions,
+    unknown_index_fields,
+    without_index_only,
+)
 from singletable.store.validation import check_edits, condition_node
 from singletable.store.write_errors import expected_version, missing_or_changed
 from singletable.store.writes import Write, both
@@ -131,7 +135,11 @@ class Upsert(ItemChange):
         ]
         placeholders = {one.attribute: one.codec().encode(PLACEHOLDER_TIME) for one in stamped}
         try:
-            instance = decode_item(model, {**item, **placeholders, **self.key.key})
+            item = {**item, **placeholders}
+            if model.index_only:
+                keys = index_actions(self.key, {*edited, *model.index_only}, item)
+                item = ex.apply_update(tuple(keys), without_index_only(model, item))
+            instance = decode_item(model, {**item, **self.key.key})
         except ItemMismatch as error:
             raise InvalidValue(error.text, error.path) from error
         for field in stamped:
@@ -143,7 +151,7 @@ class Upsert(ItemChange):
         """Return the attributes of the key's values and of the defaults."""
         item: Item = {}
         for field in self.key.model.fields.values():
-            if not field.stored:
+            if not field.stored and field.name not in self.key.model.index_only:
                 continue
             if field.name in self.key.values:
                 value = self.key.values[field.name]
@@ -164,6 +172,8 @@ class Upsert(ItemChange):
             return False
         made = model.role("created")
         if made is not None and made.codec().optional:
+            return False
+        if any(one.field in model.index_only for one in (*self.edits, *self.on_create)):
             return False
         if unknown_index_fields(self.key, self.edits):
             return False
@@ -186,7 +196,7 @@ class Upsert(ItemChange):
         plan = self.update.plan_edits()
         actions = list(plan.writes[0].actions)
         edited = {action.path[0] for action in actions}
-        initial = self._initial_attributes()
+        initial = without_index_only(model, self._initial_attributes())
         for edit in self.on_create:
             action = edit.action
             if isinstance(action, ex.Set) and isinstance(action.term, ex.Constant):
