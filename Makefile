@@ -46,7 +46,7 @@ system = if ! command -v apt-get >/dev/null; then \
 
 # Programs that `make test-all` needs, and their packages. Missing ones are installed in one step before anything runs in parallel,
 # because apt runs one installation at a time.
-PROGRAMS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell pg_ctlcluster=postgresql /usr/sbin/mariadbd=mariadb-server
+PROGRAMS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell pg_ctlcluster=postgresql /usr/sbin/mariadbd=mariadb-server faketime=faketime
 missing = $(strip $(foreach one,$(PROGRAMS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
 
 # $(call locked,PYTHON,NAME): install exactly what constraints/NAME.txt lists, checking the hashes, into a virtual
@@ -191,8 +191,9 @@ drill-elections: $(INSTALLED)  ## interrupt every election command at every step
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)
 	$(BIN)/python -m drills.migration --rounds $(or $(ROUNDS),200) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 
-drill-sql: $(INSTALLED) system  ## run and kill processes on PostgreSQL, with a standby, MariaDB and Galera, and apps on them (ROUNDS=10, SEED=1, ONLY=galera)
+drill-sql: $(INSTALLED) system  ## run, kill and freeze processes on PostgreSQL, with a standby, MariaDB and Galera, and apps on them (ROUNDS=10, SEED=1, ONLY=galera)
 	$(if $(ONLY),,$(BIN)/python -m drills.sql_concurrency --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1))
+	$(if $(ONLY),,$(BIN)/python -m drills.sql_neighbors --seed $(or $(SEED),1))
 	$(BIN)/python -m drills.sql_failures --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY))
 
 drill-streams: $(INSTALLED)  ## follow a stream with processes that are killed, while shards split (ROUNDS=20, SEED=1)

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -309,8 +309,9 @@ def galera_cluster(size: int = 3) -> Generator[list[MariaDBServer]]:
 class Endpoint:
     """An endpoint process on a database, which can be killed and replaced."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, environment: Mapping[str, str] | None = None) -> None:
         self.database = address
+        self._environment = {**os.environ, **(environment or {})}
         self.port = 0
         self.output = ""
         self.start()
@@ -323,6 +324,7 @@ class Endpoint:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            env=self._environment,
         )
         assert self._process.stdout is not None
         lines = list[str]()
@@ -330,8 +332,21 @@ class Endpoint:
             lines.append(line)
             if found := re.search(r"http://127.0.0.1:(\d+)", line):
                 self.port = int(found[1])
+                self.output += "".join(lines)
                 return
         raise RuntimeError(f"the endpoint did not start: {''.join(lines)}")
+
+    @property
+    def process_id(self) -> int:
+        """Return the id of the process."""
+        return self._process.pid
+
+    def freeze(self, *, resume: bool = False) -> None:
+        """Stop the process without ending it, or let it go on."""
+        if resume:
+            self._process.send_signal(signal.SIGCONT)
+        else:
+            _stop(self._process.pid)
 
     def kill(self) -> None:
         """Kill the process, and keep what it has printed."""

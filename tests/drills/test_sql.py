@@ -23,6 +23,7 @@ from drills.sql_failures import (
     run_ledger,
     run_poll,
 )
+from drills.sql_neighbors import SCENARIOS
 from drills.sql_servers import endpoints, single_server
 from singletable import Engine, GetItem, PutItem, ServiceUnavailable
 from singletable.engine.server_engine import ServerEngine
@@ -166,3 +167,11 @@ def test_lost_vote_is_detected() -> None:
         engine.execute(PutItem("ballots", {"pk": {"S": "1"}, "by": {"N": "2"}}))
         assert list(check_votes(engine, [(1, 2)])) == []
         assert len(list(check_votes(engine, [(1, 3), (2, 2)]))) == 2
+
+
+# Another process or a person may do this at any time, to every database that is shared.
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_frozen_forgetful_and_untimely_neighbors_harm_nobody(kind: str, name: str) -> None:
+    with single_server(kind) as server:
+        assert list(SCENARIOS[name](server, 1)) == []
