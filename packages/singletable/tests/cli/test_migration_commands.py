@@ -326,8 +326,17 @@ def test_an_undo_that_fails_or_is_interrupted_is_continued(
         shop.write(name, LOUDER)
     entities = sys.modules["migrating_shop.entities"]
     shop.change(lambda store: store.put(entities.Name(username="u1", name="Ada")))
-    shop.done("run")
+    out = shop.done("run", "--dry-run")
+    assert "Undo Backfill(Name)" in out
+    assert "All would be as before" in out
     monkeypatch.setenv("QUIETER", "fails")
+    code, out, err = shop("run", "--dry-run")
+    assert (code, "1 item would fail." in out) == (1, True)
+    assert "1 item would fail: ValueError: stays" in err
+    shop.done("run")
+    code, out, err = shop("down", "--dry-run", "--to", "file:new.db")
+    assert (code, "1 item would fail." in out, Path("new.db").exists()) == (1, True, False)
+    assert shop.done("list").count("  applied ") == 2
     code, _, err = shop("down", "--yes")
     assert (code, "repeat the same command" in err) == (2, True)
     monkeypatch.setenv("QUIETER", "interrupted")
@@ -343,6 +352,10 @@ def test_an_undo_that_fails_or_is_interrupted_is_continued(
         code, _, err = shop(*command)
         assert (code, f"`migration run --migration {names[1]}`" in err) == (2, True)
     monkeypatch.delenv("QUIETER")
+    out = shop.done("down", "--dry-run")
+    assert "Undo Backfill(Name)" in out
+    assert "- name=ADA PK=USER#u1 SK=NAME" in out
+    assert "Nothing would fail." in out
     assert f"{names[1]}: undone" in shop.done("down", "--yes")
     assert f"{names[1]}  not applied" in shop.done("list")
 

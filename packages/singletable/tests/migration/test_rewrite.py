@@ -22,8 +22,21 @@ from singletable import (
     attr,
     version,
 )
-from singletable.migration import Part, Rewrite, each, leave_out, merge, unchanged
-from singletable.operations import Query, TransactWriteItems
+from singletable.migration import (
+    Backfill,
+    Migration,
+    MigrationRunner,
+    Part,
+    Rewrite,
+    each,
+    leave_out,
+    merge,
+    unchanged,
+)
+from singletable.migration.rehearsal import dry_run, dry_run_down
+from singletable.migration.step import Step
+from singletable.operations import Query, Scan, TransactWriteItems
+from singletable.operations.registry import OPERATIONS
 from singletable.testing import InterruptedDriver
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
@@ -476,3 +489,103 @@ def test_a_crash_at_any_request_changes_nothing_in_the_result(step: Rewrite) -> 
         fill_ledger(engine)
 
     assert crash_at_every_request([app, old_app], fill_all, lambda env: step.run(env)) > 6
+
+
+def lose_bio(found: list[User | Profile]) -> Account | None:
+    account = join(found)
+    if account is not None and account.name == "u1":
+        account.bio = "lost"
+    return account
+
+
+def refuse(found: list[User | Profile]) -> Account | None:
+    if found[0].name in ("u1", "u2"):
+        raise ValueError("cannot be joined")
+    return join(found)
+
+
+def step_with(into: Any) -> Rewrite:
+    parts = (
+        Part(User, group=lambda user: user.name, read=User.key),
+        Part(Profile, group=lambda profile: profile.name, read=Profile.key),
+    )
+    return Rewrite(each(Account, split), back=[merge(*parts, into=into)])
+
+
+def shout(user: Account) -> None:
+    user.email = user.email.upper()
+
+
+def whisper(user: Account) -> None:
+    user.email = user.email.lower()
+
+
+UNDONE: dict[str, tuple[Step, int]] = {
+    "split": (STEP, 0),
+    "merge": (LIKES, 0),
+    "sum": (SUMS, 0),
+    "backfill": (Backfill(Account, shout, down=whisper), 0),
+    "lossy split": (step_with(lose_bio), 1),
+    "lossy merge": (Rewrite(*LIKES.rules, back=[each(Likes, lambda likes: None)]), 2),
+    # With the old and the new markers of its unique e-mail addresses.
+    "lossy backfill": (Backfill(Account, shout, down=lambda user: None), 15),
+}
+
+
+@pytest.mark.parametrize("name", UNDONE)
+def test_a_dry_run_says_which_items_are_not_as_before_after_the_undo(
+    engine: Engine, name: str
+) -> None:
+    step, expected = UNDONE[name]
+    store = Store(engine)
+    store.put_many([Like(post="p", visitor=f"v{n}") for n in range(2)])
+    fill_ledger(engine)
+    before = stored(engine, app)
+    (trial,) = dry_run(Migration(step, name="0001"), engine, segments=1).steps
+    assert trial.undo is not None
+    assert stored(engine, app) == before
+    env = environment(engine, app, old_app)
+    step.run(env)
+    # The undo was tried on another copy than the step.
+    assert trial.examples or name in ("merge", "sum", "lossy merge")
+    step.undo(env)
+    items = [
+        {str(one["PK"]) + str(one["SK"]): {**one, "revision": None} for one in found}
+        for found in (before, stored(engine, app))
+    ]
+    different = [key for key in items[0] | items[1] if items[0].get(key) != items[1].get(key)]
+    assert len(different) == expected
+    text = f"{expected} would not be as before" if expected else "All would be as before"
+    assert text in trial.undo.notes
+    assert len(trial.undo.examples) == min(expected, 3)
+    assert trial.undo.failed == 0
+
+
+def test_a_dry_run_finds_items_whose_undo_fails(engine: Engine) -> None:
+    result = dry_run(Migration(step_with(refuse), name="0001"), engine)
+    (trial,) = result.steps
+    assert trial.undo is not None
+    assert (result.ok, trial.failed) == (False, 0)
+    assert trial.undo.failures["ValueError: cannot be joined"].count >= 2
+
+
+def test_the_undo_of_a_step_that_fails_is_not_tried(engine: Engine) -> None:
+    Store(engine).create(Account(name="x", email="bad"))
+    (trial,) = dry_run(Migration(STEP, name="0001"), engine).steps
+    assert (trial.failed, trial.undo) == (1, None)
+
+
+def test_a_dry_run_of_the_undo_writes_nothing(engine: Engine) -> None:
+    migration = Migration(Backfill(Setting), step_with(refuse), name="0001")
+    runner = MigrationRunner(migration, engine)
+    runner.run()
+    before = engine.execute(Scan("app")).items
+    driver = InterruptedDriver(engine, lambda operation: OPERATIONS[type(operation)].writes)
+    result = dry_run_down(migration, runner.steps_to_undo(), driver)
+    assert [trial.step for trial in result.steps] == [
+        "Undo Rewrite(Account)",
+        "Undo Backfill(Setting)",
+    ]
+    assert (result.ok, driver.count) == (False, 0)
+    assert engine.execute(Scan("app")).items == before
+    assert runner.phase() == "finished"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from singletable.cli.migration_view import MigrationProgress
     from singletable.migration.history import MigrationHistory
     from singletable.migration.migrations import Migration
+    from singletable.migration.rehearsal import DryRun
     from singletable.migration.runner import MigrationRunner, Status
     from singletable.operations import Driver
     from singletable.schema import Table
@@ -276,7 +277,7 @@ def with_migrations(
         address = options.pop("address" if module is None else "source")
         to = options.pop("to" if module is None else "target")
         # Only `run` writes to new tables; with --limit, it needs --dry-run.
-        creates = options.get("dry_run") is False and options.get("limit") is None
+        creates = function is run and not options["dry_run"] and options["limit"] is None
         with open_migrations(
             app, address, to, migration, table_names, creates=creates
         ) as migrations:
@@ -394,11 +395,16 @@ def run(
 
 
 def _try(migrations: AppMigrations, migration: Migration, limit: int | None, segments: int) -> None:
-    from singletable.cli.migration_view import dry_run_lines, print_results
     from singletable.migration.rehearsal import dry_run
 
     with migrations.trying(migration, segments) as options:
         result = dry_run(**options, limit=limit)
+    _print_dry_run(result)
+
+
+def _print_dry_run(result: DryRun) -> None:
+    from singletable.cli.migration_view import dry_run_lines, print_results
+
     print_results([result], dry_run_lines)
     if not result.ok:
         raise typer.Exit(1)
@@ -533,15 +539,26 @@ def finish(
 
 
 def down(
-    migrations: AppMigrations, *, yes: Yes = False, rate: Rate = None, segments: Segments = 4
+    migrations: AppMigrations,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Try it on all items, and write nothing.")
+    ] = False,
+    yes: Yes = False,
+    rate: Rate = None,
+    segments: Segments = 4,
 ) -> None:
     """Undo the steps of the last migration, in reverse order.
 
     Nothing is changed if one of them cannot be undone; a copy is undone with rollback. If the
     command fails or is interrupted, the next one continues with the same migration. The exit code
-    is 0, 1 if you did not confirm, 2 after an error, 130 after Ctrl-C.
+    is 0, 1 if you did not confirm or a dry run found items that would fail, 2 after an error, 130
+    after Ctrl-C.
     """
     one = migrations.current()
+    if dry_run:
+        _try_down(migrations, one, segments)
+        return
     if not yes:
         typer.confirm(f"Undo the steps of {one.name}?", abort=True, err=True)
     with (
@@ -550,6 +567,15 @@ def down(
     ):
         status = runner.down()
     migrations.print_status(one, status)
+
+
+def _try_down(migrations: AppMigrations, migration: Migration, segments: int) -> None:
+    from singletable.migration.rehearsal import dry_run_down
+
+    steps = migrations.history.runner(migration).steps_to_undo()
+    with migrations.trying(migration, segments) as options:
+        result = dry_run_down(steps=steps, **options)
+    _print_dry_run(result)
 
 
 def status(migrations: AppMigrations, *, format_: OutputFormat = Format.TEXT) -> None:

@@ -164,10 +164,15 @@ def dry_run_lines(result: DryRun) -> Iterator[str | Grid]:
     """Yield what a migration would do, and what would fail."""
     yield f"{result.migration}: dry run, nothing was written"
     for trial in result.steps:
-        yield f"  {trial.step}"
-        yield from _trial_lines(trial)
-    failed = sum(trial.failed for trial in result.steps)
-    yield "  Nothing would fail." if result.ok else f"  {pluralize(failed, 'item')} would fail."
+        for one in (trial, trial.undo):
+            if one is not None:
+                yield f"  {one.step}"
+                yield from _trial_lines(one)
+    yield (
+        "  Nothing would fail."
+        if result.ok
+        else f"  {pluralize(result.failed, 'item')} would fail."
+    )
 
 
 def _trial_lines(trial: StepTrial) -> Iterator[str]:
@@ -181,10 +186,8 @@ def _trial_lines(trial: StepTrial) -> Iterator[str]:
         yield f"    {note}"
     for example in trial.examples:
         yield f"    {example.rule}, for example"
-        yield from (f"      - {_shown(old)}" for old in example.before)
-        yield from (f"      + {_shown(new)}" for new in example.after)
-        if not example.after:
-            yield "      + nothing"
+        yield from (f"      - {_shown(old)}" for old in example.before or ["nothing"])
+        yield from (f"      + {_shown(new)}" for new in example.after or ["nothing"])
     yield from map(Problem, _failure_lines(trial.failures, trial.collisions))
 
 
@@ -206,6 +209,8 @@ def _shown(item: object) -> str:
     """Return an item as text, with its key as it is stored: fields alone may look unchanged."""
     from singletable.schema import key_of
 
+    if isinstance(item, str):
+        return item
     if isinstance(item, Mapping):
         return _key(cast("Mapping[str, Mapping[str, object]]", item))
     return f"{_key(key_of(item).key)}: {item!r}"

@@ -71,6 +71,11 @@ class Backfill(live_table.EntityStep, Generic[E]):
 
     @property
     @override
+    def restores_items(self) -> bool:
+        return self.down is not None
+
+    @property
+    @override
     def how_to_undo(self) -> str:
         if self.transform is None:
             return "`down` changes nothing: the items are as valid as before."

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from math import ceil
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack, cast
@@ -20,21 +21,24 @@ from msgspec.structs import replace
 from singletable import operations as ops
 from singletable.engine import Engine, Settings
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
+from singletable.migration.derivation import item_key
 from singletable.migration.environment import PATIENT, Environment, StepProgress, no_progress
 from singletable.migration.estimate import StepPlan, Tariff
 from singletable.migration.migrations import Migration
 from singletable.migration.rate_limit import consumed_units
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
-from singletable.migration.step import Step
-from singletable.migration.trial import ConsumedUnits, CopiedTable, StepTrial
+from singletable.migration.step import Step, Undo
+from singletable.migration.trial import ConsumedUnits, CopiedTable, Example, StepTrial
 from singletable.migration.two_addresses import Side
 from singletable.operations.registry import OPERATIONS
 from singletable.prices import RegionPrices, region_prices
 from singletable.retry import send, unwrap_retries
-from singletable.schema import Table, create_operation, table_from_description
+from singletable.schema import Table, create_operation, model_of, table_from_description
 from singletable.steps import run
-from singletable.store.batch import MAX_BATCH_WRITES
+from singletable.store.batch import MAX_BATCH_GETS, MAX_BATCH_WRITES, get_items
+from singletable.store.bulk_load import random_attributes
+from singletable.store.context import Context
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item, item_size
 
@@ -202,6 +206,38 @@ class Rehearsal:
         """Return the driver of the copies of one side."""
         return self._copy_of(self._drivers[side], 0)
 
+    def copy_again(self, step: Step) -> Rehearsal:
+        """Return a copy of these copies, on which a step can be tried without changing them."""
+        options = self._options.copy()
+        options["on_progress"] = None
+        alone = Migration(step, name=self._migration.name)
+        return Rehearsal(alone, self.copied("source"), self.copied("target"), **options)
+
+    def compare(
+        self, other: Rehearsal, table: Table, side: Side, declarations: Sequence[Table]
+    ) -> Iterator[tuple[Item | None, Item | None]]:
+        """Yield the items of a table that differ in another copy of it, apart from versions."""
+        comparable = _ComparableItems(declarations)
+        for one, another in ((self, other), (other, self)):
+            items = one.items(table, side)
+            while page := list(islice(items, MAX_BATCH_GETS)):
+                found = another._get(table, side, page)
+                for item in page:
+                    twin = found.get(item_id(table.name, item_key(table, item)))
+                    if one is other:
+                        if twin is None:
+                            yield None, item
+                    elif twin is None or comparable.of(item) != comparable.of(twin):
+                        yield item, twin
+
+    def _get(self, table: Table, side: Side, items: Sequence[Item]) -> dict[ItemId, Item]:
+        """Return the items of a copy with the keys of other items."""
+        name = self._name(table)
+        keys = {item_id(name, key): key for key in (item_key(table, item) for item in items)}
+        context = Context(table_names={table: name})
+        found = run(self.copied(side), get_items(context, {name: table}, keys, consistent=True))
+        return {item_id(table.name, item_key(table, item)): item for item in found.values()}
+
     def _describe(self, driver: ops.Driver, name: str) -> ops.TableDescription | None:
         try:
             return run(driver, send(PATIENT, ops.DescribeTable(name))).table
@@ -274,6 +310,25 @@ class Rehearsal:
         return len(seen) > before
 
 
+class _ComparableItems:
+    """Returns items without what is another each time: versions, and how values are encrypted."""
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._models = [model_of(entity) for table in tables for entity in table.entities]
+
+    def of(self, item: Item) -> dict[str, object]:
+        """Return the attributes of an item to compare."""
+        compared: dict[str, object] = dict(item)
+        for model in self._models:
+            if not model.matches(item):
+                continue
+            for name in {*model.encrypted, *random_attributes(model)} & item.keys():
+                compared[name] = None
+            if (version := model.role("version")) is not None:
+                compared.pop(version.attribute, None)
+        return compared
+
+
 # Dry runs
 
 
@@ -287,7 +342,13 @@ class DryRun:
     @property
     def ok(self) -> bool:
         """Whether no item fails."""
-        return not any(step.failed for step in self.steps)
+        return not self.failed
+
+    @property
+    def failed(self) -> int:
+        """The number of items that fail in a step, or when it is undone."""
+        trials = [trial for step in self.steps for trial in (step, step.undo) if trial is not None]
+        return sum(trial.failed for trial in trials)
 
 
 def dry_run(
@@ -301,11 +362,72 @@ def dry_run(
 ) -> DryRun:
     """Return what a migration would do, from all items or from the first `limit` of each table.
 
+    Steps whose undo gives the items back are undone on a copy, too: which items are not as before
+    is in their `undo`.
+
     `options` are `tables`, `segments`, `page_size`, `clock` and `on_progress` of MigrationRunner.
     """
     with Rehearsal(migration, source, target, **options) as copies:
-        steps = [step.dry_run(copies, limit, examples) for step in migration.steps]
+        steps: list[StepTrial] = []
+        for step in migration.steps:
+            undo = _try_undo(copies, step, limit, examples) if step.restores_items else None
+            trial = step.dry_run(copies, limit, examples)
+            trial.undo = undo
+            steps.append(trial)
         return DryRun(migration.name, tuple(steps))
+
+
+def dry_run_down(
+    migration: Migration,
+    steps: Sequence[Step],
+    source: ops.Driver,
+    target: ops.Driver | None = None,
+    *,
+    examples: int = 3,
+    **options: Unpack[TryOptions],
+) -> DryRun:
+    """Return what undoing these steps of a migration would do, one after the other."""
+    with Rehearsal(migration, source, target, **options) as copies:
+        trials = [Undo(step).dry_run(copies, None, examples) for step in steps]
+        return DryRun(migration.name, tuple(trials))
+
+
+def _try_undo(copies: Rehearsal, step: Step, limit: int | None, examples: int) -> StepTrial | None:
+    """Run a step and undo it, on a copy of the copies, and report what is not as before it.
+
+    Returns None if the step itself fails for some items.
+    """
+    tables = step.copied(copies, step.tables, limit)
+    with copies.copy_again(step) as again:
+        if not tables or again.run(step).failed:
+            return None
+        trial = again.run(Undo(step))
+        trial.items = sum(one.items for one in tables.values())
+        trial.notes.append(f"{trial.units.write_units:,.0f} write units")
+        if trial.failed:
+            return trial
+        different = 0
+        for table in tables:
+            for old, new in copies.compare(again, table, step.side_of(table), step.tables):
+                different += 1
+                if different <= examples:
+                    trial.examples.append(_example(table, old, new))
+        trial.notes.append(
+            f"{different:,} would not be as before" if different else "All would be as before"
+        )
+        return trial
+
+
+def _example(table: Table, old: Item | None, new: Item | None) -> Example:
+    """Return the attributes that differ, with the key."""
+    before, after = old or {}, new or {}
+    names = {name for name in before | after if before.get(name) != after.get(name)}
+    names |= {one.name for one in table.key_attributes}
+    shown: list[list[object]] = [
+        [{name: one[name] for name in one if name in names}] if one else []
+        for one in (before, after)
+    ]
+    return Example("Not as before", shown[0], shown[1])
 
 
 # Estimates

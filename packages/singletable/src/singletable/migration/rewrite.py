@@ -116,19 +116,43 @@ class Rewrite(Step):
     def irreversible(self) -> str | None:
         return None if self.back else "it has no back=… rules that derive the old items."
 
+    @property
+    @override
+    def restores_items(self) -> bool:
+        return bool(self.back)
+
+    @override
     def _examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],
         failed: Collection[Item],
     ) -> Iterator[Example]:
-        rules = [rule for rule in self.rules if isinstance(rule, EachRule)]
-        for _, item in before.values():
-            rule = next((one for one in rules if is_of([one.entity], item)), None)
-            if rule is None or key_attributes(model_of(rule.entity), item) in failed:
-                continue
-            old = decode_item(model_of(rule.entity), item)
-            yield Example(str(rule), [old], entities_of(rule.function(old)))
+        return _rule_examples(self.rules, before, failed)
+
+    @override
+    def _undo_examples(
+        self,
+        before: Mapping[ItemId, tuple[Table, Item]],
+        after: Mapping[ItemId, tuple[Table, Item]],
+        failed: Collection[Item],
+    ) -> Iterator[Example]:
+        return _rule_examples(self.back, before, failed)
+
+
+def _rule_examples(
+    rules: Sequence[Rule],
+    before: Mapping[ItemId, tuple[Table, Item]],
+    failed: Collection[Item],
+) -> Iterator[Example]:
+    """Yield old items of each(…) rules with the new ones."""
+    each_rules = [rule for rule in rules if isinstance(rule, EachRule)]
+    for _, item in before.values():
+        rule = next((one for one in each_rules if is_of([one.entity], item)), None)
+        if rule is None or key_attributes(model_of(rule.entity), item) in failed:
+            continue
+        old = decode_item(model_of(rule.entity), item)
+        yield Example(str(rule), [old], entities_of(rule.function(old)))
 
 
 def _rewrite(env: Environment, name: str, rules: Sequence[Rule]) -> None:

@@ -42,7 +42,7 @@ from singletable.migration.state import (
     StateStore,
     state_key,
 )
-from singletable.migration.step import without_table
+from singletable.migration.step import Step, without_table
 from singletable.migration.two_addresses import Side, TwoAddressDriver, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.operations import DeleteTable, Driver
@@ -349,14 +349,7 @@ class MigrationRunner:
 
         Raises MigrationError, before anything is changed, if one of them cannot be undone.
         """
-        if (copy := self.migration.copy) is not None:
-            raise MigrationError(f"{copy.describe()} cannot be undone: {copy.irreversible}")
-        state = self._require_state()
-        if state.phase != "down":
-            self._check_steps(state)
-        for step in self.migration.steps[: state.step + 1]:
-            if (reason := step.irreversible) is not None:
-                raise MigrationError(f"{step.describe()} cannot be undone: {reason}")
+        self.steps_to_undo()
         with self._leased() as env:
             state = env.state
             if state.phase != "down":
@@ -369,6 +362,24 @@ class MigrationRunner:
                 env.run(self.history.remove(self.migration.name))
                 state.end_undo(self._clock())
         return self.status()
+
+    def steps_to_undo(self) -> list[Step]:
+        """Return the steps that down() undoes, in that order.
+
+        Raises MigrationError if one of them cannot be undone.
+        """
+        if (copy := self.migration.copy) is not None:
+            raise MigrationError(f"{copy.describe()} cannot be undone: {copy.irreversible}")
+        state = self._require_state()
+        if state.phase != "down":
+            self._check_steps(state)
+        # The step that runs now may have been run in part.
+        begun = state.step + (state.phase in ("running", "finished"))
+        steps = [*reversed(self.migration.steps[:begun])]
+        for step in reversed(steps):
+            if (reason := step.irreversible) is not None:
+                raise MigrationError(f"{step.describe()} cannot be undone: {reason}")
+        return steps
 
     # Status
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from itertools import islice
 from typing import Any, ClassVar, Protocol
+
+from typing_extensions import override
 
 from singletable.errors import MigrationError
 from singletable.migration.derivation import item_key
@@ -117,6 +119,11 @@ class Step(ABC):
         return self._irreversible
 
     @property
+    def restores_items(self) -> bool:
+        """Whether undoing the step gives its items back as they were before it."""
+        return False
+
+    @property
     def how_to_undo(self) -> str:
         """How the step is undone, or that it cannot be."""
         reason = self.irreversible
@@ -130,7 +137,7 @@ class Step(ABC):
 
     def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
         """Return what the step would do with all items, or with the first ones of each table."""
-        loaded = self._copied(copies, self.tables, limit)
+        loaded = self.copied(copies, self.tables, limit)
         before = self._first_items(copies, loaded)
         trial = copies.run(self)
         trial.items = sum(one.items for one in loaded.values())
@@ -140,7 +147,7 @@ class Step(ABC):
             trial.examples += islice(self._examples(before, after, trial.removed), examples)
         return trial
 
-    def _copied(
+    def copied(
         self, copies: CopiedTables, tables: Iterable[Table], limit: int | None = None
     ) -> dict[Table, CopiedTable]:
         """Copy tables, and return those that exist: one of several declarations of a table."""
@@ -166,6 +173,15 @@ class Step(ABC):
                 shown = [{name: one[name] for name in one if name in names} for one in (old, new)]
                 yield Example(self.describe(), [shown[0]], [shown[1]])
 
+    def _undo_examples(
+        self,
+        before: Mapping[ItemId, tuple[Table, Item]],
+        after: Mapping[ItemId, tuple[Table, Item]],
+        failed: Collection[Item],
+    ) -> Iterator[Example]:
+        """Yield the items that are changed when the step is undone."""
+        return Step._examples(self, before, after, failed)
+
     def _first_items(
         self, copies: CopiedTables, tables: Iterable[Table]
     ) -> dict[ItemId, tuple[Table, Item]]:
@@ -177,7 +193,7 @@ class Step(ABC):
 
     def estimate(self, copies: CopiedTables, tariff: Tariff) -> StepPlan:
         """Return what the step reads, writes, costs and takes, from a run on the copied items."""
-        loaded = self._copied(copies, self.read_tables)
+        loaded = self.copied(copies, self.read_tables)
         sample = Sample([*loaded.values()])
         # Before the step changes them.
         partitions = [] if sample.is_complete else self._sampled_partitions(copies, loaded)
@@ -227,6 +243,51 @@ class Step(ABC):
                 items, concerned = counts.get(partition, (0, 0))
                 counts[partition] = items + 1, concerned + self._is_about(item)
         return list(counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Undo(Step):
+    """Undo a step; this can be tried on a copy of the tables, as a step can."""
+
+    step: Step
+
+    @property
+    @override
+    def tables(self) -> list[Table]:
+        return self.step.tables
+
+    @property
+    @override
+    def read_tables(self) -> list[Table]:
+        return self.step.read_tables
+
+    @override
+    def side_of(self, table: Table) -> Side:
+        return self.step.side_of(table)
+
+    @override
+    def describe(self) -> str:
+        return f"Undo {self.step.describe()}"
+
+    @override
+    def run(self, env: Environment) -> None:
+        self.step.undo(env)
+
+    @override
+    def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
+        if self.read_tables:
+            return Step.dry_run(self, copies, limit, examples)
+        return StepTrial(self.describe(), notes=[self.step.how_to_undo])
+
+    @override
+    def _examples(
+        self,
+        before: Mapping[ItemId, tuple[Table, Item]],
+        after: Mapping[ItemId, tuple[Table, Item]],
+        failed: Collection[Item],
+    ) -> Iterator[Example]:
+        if self.step._changes_items:
+            yield from self.step._undo_examples(before, after, failed)
 
 
 def without_table(text: str) -> str:

@@ -87,6 +87,8 @@ class StepTrial:
     units: ConsumedUnits = field(default_factory=ConsumedUnits)
     # The keys of items that were removed from the copy, because they fail.
     removed: list[Item] = field(default_factory=list[Item])
+    # What undoing the step right after it would do; None if it was not tried.
+    undo: StepTrial | None = None
 
     @property
     def failed(self) -> int:
