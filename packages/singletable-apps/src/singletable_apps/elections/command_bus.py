@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from singletable import AlreadyExists, SingleTableError, Store, TransactionConflict
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Sync
+from singletable_apps.elections.entities import Sync, VoterId
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
 from singletable_apps.elections.keys import Keys
@@ -48,7 +48,7 @@ class _Command:
 
     actor: str
     decide: Decision
-    batch_key: int | None = None
+    batch_key: VoterId | None = None
     decided: Sequence[EventData | NumberedEvent] = ()
     events: list[Event] = field(default_factory=list[Event])
     error: Exception | None = None
@@ -81,7 +81,9 @@ class CommandBus:
         self._pause = 0.0
         self._waiting: deque[_Command] = deque()
 
-    def execute(self, actor: str, decide: Decision, *, batch_key: int | None = None) -> list[Event]:
+    def execute(
+        self, actor: str, decide: Decision, *, batch_key: VoterId | None = None
+    ) -> list[Event]:
         """Decide, append and apply. Return the events; none if there was nothing to do.
 
         Commands with different batch keys are independent. The thread that leads executes waiting

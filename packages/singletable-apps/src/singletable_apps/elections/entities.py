@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import TypeAlias
 
 from singletable import Attr, Entity, Index, Key, Table, Unique, attr, casefold
 from singletable_apps.elections.roles import Role
@@ -51,9 +52,26 @@ class Publication(StrEnum):
     CONFIRMATIONS = "confirmations"
 
 
-def removed_user_name(user_id: int) -> str:
+@dataclass(frozen=True, slots=True, order=True)
+class UserId:
+    """The id of a user: the number of the event that registered them."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RollNumber:
+    """The number of a person on the roll of one election. It never equals the id of a user."""
+
+    number: int
+
+
+VoterId: TypeAlias = UserId | RollNumber
+
+
+def removed_user_name(user_id: UserId) -> str:
     """Return the name that replaces a removed user's. User names have no @, so it is free."""
-    return f"removed@{user_id}"
+    return f"removed@{user_id.number}"
 
 
 def is_removed_user(name: str) -> bool:
@@ -78,9 +96,9 @@ class RollVoter:
     is_unsubscribed: bool = False
 
     @property
-    def voter_id(self) -> int:
+    def voter_id(self) -> RollNumber:
         """Return the number of the voter in this election."""
-        return int(self.number)
+        return RollNumber(int(self.number))
 
     @property
     def key(self) -> str:
@@ -93,15 +111,15 @@ class RollVoter:
         return int(self.weight)
 
 
-def roll_key(number: int) -> str:
+def roll_key(voter_id: RollNumber) -> str:
     """Return the name of a voter on a roll in events and keys. User names have no @."""
-    return f"voter@{number:06}"
+    return f"voter@{voter_id.number:06}"
 
 
-def roll_number(name: str) -> int:
-    """Return the number of a voter on a roll from the name in events and keys, or 0."""
+def roll_number(name: str) -> RollNumber | None:
+    """Return the number of a voter on a roll from the name in events and keys, or None."""
     mark, _, number = name.partition("@")
-    return int(number) if mark == "voter" and number.isdecimal() else 0
+    return RollNumber(int(number)) if mark == "voter" and number.isdecimal() else None
 
 
 def is_account(name: str) -> bool:

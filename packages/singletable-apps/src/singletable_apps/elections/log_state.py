@@ -24,12 +24,14 @@ from singletable_apps.elections.entities import (
     Candidate,
     Counts,
     Election,
-    Electorate,
     Ownership,
     RankedCandidate,
+    RollNumber,
     RollVoter,
     User,
+    UserId,
     Voter,
+    VoterId,
     is_account,
     removed_user_name,
     roll_key,
@@ -79,10 +81,12 @@ class ElectionRecord:
 
     election: Election
     candidates: dict[str, int] = field(default_factory=dict[str, int])
-    voters: set[int] = field(default_factory=set[int])
-    ballots: dict[int, int] = field(default_factory=dict[int, int])
-    roll: dict[int, RollVoter] = field(default_factory=dict[int, RollVoter])
-    known_voters: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    voters: set[VoterId] = field(default_factory=set[VoterId])
+    ballots: dict[VoterId, int] = field(default_factory=dict[VoterId, int])
+    roll: dict[RollNumber, RollVoter] = field(default_factory=dict[RollNumber, RollVoter])
+    known_voters: dict[str, tuple[RollNumber, ...]] = field(
+        default_factory=dict[str, tuple[RollNumber, ...]]
+    )
     last_number: int = 0
     emails: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     question: str = ""
@@ -90,7 +94,7 @@ class ElectionRecord:
     statements: dict[str, str] = field(default_factory=dict[str, str])
     pictures: dict[str, Picture] = field(default_factory=dict[str, Picture])
     notes: str = ""
-    replaced: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    replaced: dict[VoterId, tuple[int, ...]] = field(default_factory=dict[VoterId, tuple[int, ...]])
     definitions: dict[str, BallotDefinition] = field(default_factory=dict[str, BallotDefinition])
     launched_at: datetime | None = None
     earlier_names: set[str] = field(default_factory=set[str])
@@ -112,7 +116,7 @@ class ElectionRecord:
         self.election.definition = hash_definition(definition)
         self.definitions[self.election.definition] = definition
 
-    def replace_ballot(self, voter_id: int) -> None:
+    def replace_ballot(self, voter_id: VoterId) -> None:
         """Remove the ballot of a voter, and keep the number of its event."""
         if before := self.ballots.pop(voter_id, 0):
             earlier = (*self.replaced.get(voter_id, ()), before)
@@ -178,7 +182,7 @@ class ElectionRecord:
             self.roll[voter.voter_id] = voter
             known = roll_identity(voter.name, voter.email)
             self.known_voters[known] = (*self.known_voters.get(known, ()), voter.voter_id)
-            self.last_number = max(self.last_number, voter.voter_id)
+            self.last_number = max(self.last_number, voter.voter_id.number)
         self.voters.update(voter.voter_id for voter in voters)
         name = self.election.name
         entries = [
@@ -187,11 +191,12 @@ class ElectionRecord:
         ]
         return [*entries, self.edit(number, voter_count=len(self.voters))]
 
-    def remove_voters(self, ids: set[int]) -> None:
+    def remove_voters(self, ids: set[VoterId]) -> None:
         """Remove voters from the list or the roll."""
         self.voters -= ids
-        for voter_id in ids & self.roll.keys():
-            self._forget(self.roll.pop(voter_id))
+        for voter_id in ids:
+            if isinstance(voter_id, RollNumber) and voter_id in self.roll:
+                self._forget(self.roll.pop(voter_id))
 
     def _forget(self, voter: RollVoter) -> None:
         known = roll_identity(voter.name, voter.email)
@@ -205,11 +210,8 @@ class ElectionRecord:
         found = (self.roll[each] for each in self.known_voters.get(roll_identity("", email), ()))
         return [voter for voter in found if voter.email]
 
-    def move_voter(self, user_id: int, old: str, new: str) -> list[Write]:
+    def move_voter(self, user_id: UserId, old: str, new: str) -> list[Write]:
         """Give the ballot of a user, and the entry on the voter list, to another name."""
-        # Numbers on a roll are not user ids.
-        if self.election.electorate is Electorate.ROLL:
-            return []
         of = (Ballot.key, self.ballots), (Voter.key, self.voters)
         keys = [key(self.election.name, old) for key, ids in of if user_id in ids]
         return [Move(key, {"voter_name": new}) for key in keys]
@@ -226,7 +228,7 @@ class DeletedElection:
 
     election_id: int
     name: str
-    deleted_by: int
+    deleted_by: UserId | None
     deleted_at: datetime
     statement: DeletionStatement | None
     signature: str
@@ -261,9 +263,9 @@ class LogState:
     """
 
     def __init__(self) -> None:
-        self.ids = CaseInsensitiveDict[int]()
-        self.emails = CaseInsensitiveDict[int]()
-        self.users: dict[int, User] = {}
+        self.ids = CaseInsensitiveDict[UserId]()
+        self.emails = CaseInsensitiveDict[UserId]()
+        self.users: dict[UserId, User] = {}
         self.by_name = CaseInsensitiveDict[ElectionRecord]()
         self.elections: dict[int, ElectionRecord] = {}
         self.former = CaseInsensitiveDict[int]()
@@ -271,10 +273,16 @@ class LogState:
         self.deleted: list[DeletedElection] = []
         self.pictures: dict[str, int] = {}
 
-    def user_name(self, user_id: int) -> str:
+    def user_name(self, user_id: UserId) -> str:
         """Return the current name of a user, or the name that replaces a removed user's."""
         user = self.users.get(user_id)
         return user.name if user is not None else removed_user_name(user_id)
+
+    def voter_name(self, voter_id: VoterId) -> str:
+        """Return the name of a voter in events and keys."""
+        if isinstance(voter_id, RollNumber):
+            return roll_key(voter_id)
+        return self.user_name(voter_id)
 
     def apply(self, event: Event) -> list[Write]:
         """Change the state, and return what changes in the table.
@@ -284,8 +292,9 @@ class LogState:
         number, data = event.event_id, parse_event_data(event)
         match data:
             case events.UserRegistered():
-                user = self.users[number] = _new_user(event, data)
-                self.ids[data.name] = self.emails[data.email] = number
+                user_id = UserId(number)
+                user = self.users[user_id] = _new_user(event, data)
+                self.ids[data.name] = self.emails[data.email] = user_id
                 rule = {} if data.registration is None else {"registration": data.registration}
                 return [create(user), self._count(event, **rule)]
             case events.RegistrationChanged():
@@ -295,7 +304,7 @@ class LogState:
             case events.UserEmailChanged():
                 user = self._user(data.name)
                 del self.emails[user.email]
-                self.emails[data.email] = user.user_id
+                self.emails[data.email] = UserId(user.user_id)
                 is_confirmed = data.is_confirmed
                 changed = self._edit_user(
                     number, data.name, email=data.email, is_confirmed=is_confirmed
@@ -413,7 +422,7 @@ class LogState:
             if election.owner_name == old:
                 writes.append(edit(Ownership.key(election.name), owner_name=data.new_name))
                 writes.append(record.edit(number, owner_name=data.new_name))
-            writes += record.move_voter(user.user_id, old, data.new_name)
+            writes += record.move_voter(UserId(user.user_id), old, data.new_name)
         return writes
 
     def _remove_user(self, event: Event, data: events.UserRemoved) -> list[Write]:
@@ -421,18 +430,17 @@ class LogState:
 
         If the entry on a voter list were removed and was the last one, everyone could vote.
         """
-        user = self.users.pop(self.ids.pop(data.name))
-        placeholder = removed_user_name(user.user_id)
-        self.ids[placeholder] = user.user_id
+        user_id = self.ids.pop(data.name)
+        user, placeholder = self.users.pop(user_id), removed_user_name(user_id)
+        self.ids[placeholder] = user_id
         del self.emails[user.email]
         writes: list[Write] = []
         for record in self.elections.values():
             election = record.election
             is_open = election.allow_vote and not has_ended(election, event.when_occurred)
-            has_users = election.electorate is Electorate.ACCOUNTS
-            if is_open and has_users and record.ballots.pop(user.user_id, 0):
+            if is_open and record.ballots.pop(user_id, 0):
                 writes.append(delete(Ballot.key(election.name, user.name)))
-            writes += record.move_voter(user.user_id, user.name, placeholder)
+            writes += record.move_voter(user_id, user.name, placeholder)
         return [*writes, delete(User.key(user.name)), self._count(event)]
 
     # Elections.
@@ -473,17 +481,17 @@ class LogState:
         election = record.election
         del self.elections[election.election_id]
         statement = None if data.statement is None else json.loads(data.statement)
-        by, at, signed = self.ids.get(event.actor, 0), event.when_occurred, data.signature or ""
+        by, at, signed = self.ids.get(event.actor), event.when_occurred, data.signature or ""
         gone = DeletedElection(election.election_id, data.name, by, at, statement, signed)
         self.deleted.append(gone)
         owner = self._user(election.owner_name)
         owner.elections_owned -= 1
         # One write for each user: a transaction changes no item twice.
-        counted = {owner.user_id: owner}
-        if election.electorate is Electorate.ACCOUNTS:
-            for user_id in record.ballots.keys() & self.users.keys():
-                counted[user_id] = self.users[user_id]
-                counted[user_id].ballots_cast -= 1
+        counted = {UserId(owner.user_id): owner}
+        for user_id, user in self.users.items():
+            if user_id in record.ballots:
+                counted[user_id] = user
+                user.ballots_cast -= 1
         return [
             *map(delete, self._keys_in(record)),
             *(save(counted[each], "elections_owned", "ballots_cast") for each in sorted(counted)),
@@ -495,10 +503,13 @@ class LogState:
     def _keys_in(self, record: ElectionRecord) -> list[ItemKey[Any]]:
         """Return the keys of an election's ballots, voters and candidates."""
         election = record.election
-        name = roll_key if election.electorate is Electorate.ROLL else self.user_name
+        ballots, voters = (
+            map(self.voter_name, sorted(ids, key=lambda each: each.number))
+            for ids in (record.ballots, record.voters)
+        )
         return [
-            *(Ballot.key(election.name, name(each)) for each in sorted(record.ballots)),
-            *(Voter.key(election.name, name(each)) for each in sorted(record.voters)),
+            *(Ballot.key(election.name, each) for each in ballots),
+            *(Voter.key(election.name, each) for each in voters),
             *(Candidate.key(election.name, each) for each in record.candidates),
         ]
 
@@ -533,7 +544,7 @@ class LogState:
 
     # Names.
 
-    def _ids_of(self, names: Iterable[str]) -> set[int]:
+    def _ids_of(self, names: Iterable[str]) -> set[VoterId]:
         return {roll_number(name) or self.ids[name] for name in names}
 
     def _user(self, name: str) -> User:

@@ -24,10 +24,13 @@ from singletable_apps.elections.entities import (
     Counts,
     Election,
     Electorate,
+    RollNumber,
     RollVoter,
     Sync,
     User,
+    UserId,
     Voter,
+    VoterId,
     is_account,
     roll_number,
 )
@@ -70,7 +73,7 @@ class BallotOwner:
     """The owner of a ballot: their name in events and keys, and their id in the election."""
 
     name: str
-    voter_id: int
+    voter_id: VoterId
     entry: RollVoter | None = None
 
 
@@ -223,13 +226,13 @@ class PollBook:
             found = map(self._state.elections.get, (first, *self._state.joint.get(first, ())))
             return [copy(one.election) for one in found if one is not None] or [election]
 
-    def ballot_event(self, election: Election, voter_id: int) -> int | None:
+    def ballot_event(self, election: Election, voter_id: VoterId) -> int | None:
         """Return the event that cast the current ballot of a voter in an election, or None."""
         with self._lock:
             record = self._state.elections.get(election.election_id)
             return None if record is None else record.ballots.get(voter_id)
 
-    def casts(self, election: Election, voter_id: int) -> list[Event]:
+    def casts(self, election: Election, voter_id: VoterId) -> list[Event]:
         """Return the latest events with which a voter cast ballots, withdrawn ones included."""
         with self._lock:
             record = self._state.elections.get(election.election_id)
@@ -244,7 +247,7 @@ class PollBook:
         with self._lock:
             return self._state.elections[election.election_id].definitions[digest]
 
-    def partly_answered(self, election: Election) -> set[int]:
+    def partly_answered(self, election: Election) -> set[VoterId]:
         """Return the ids of voters with answers to some, but not all questions on a ballot."""
         questions = self.questions(election)
         with self._lock:
@@ -253,7 +256,7 @@ class PollBook:
         everyone = {voter for voters in answered for voter in voters}
         return {voter for voter in everyone if not all(voter in voters for voters in answered)}
 
-    def questions_left(self, election: Election, voter_id: int) -> list[str]:
+    def questions_left(self, election: Election, voter_id: VoterId) -> list[str]:
         """Return the unanswered questions of a voter's partly answered ballot."""
         questions = self.questions(election)
         left = [each.name for each in questions if self.ballot_event(each, voter_id) is None]
@@ -320,19 +323,19 @@ class PollBook:
         ]
         return sorted(found, key=lambda ballot: ballot.voter_name)
 
-    def ballot(self, record: ElectionRecord, voter_id: int) -> CountedBallot | None:
+    def ballot(self, record: ElectionRecord, voter_id: VoterId) -> CountedBallot | None:
         """Return the current ballot of a voter, opened and authenticated, or None."""
         event_id = record.ballots.get(voter_id)
         if event_id is None:
             return None
         return self.open_event(record.election, voter_id, self.event(event_id))
 
-    def open_event(self, election: Election, voter_id: int, event: Event) -> CountedBallot:
+    def open_event(self, election: Election, voter_id: VoterId, event: Event) -> CountedBallot:
         """Return the ballot of an event. Raise CorruptTable unless this voter cast it."""
         data = parse_event_data(event)
         if not isinstance(data, events.BallotCast):
             raise CorruptLog(f"Event {event.event_id} is not a ballot.")
-        place = BallotPlace(election.election_id, voter_id, event.event_id, data.definition)
+        place = BallotPlace(election.election_id, voter_id.number, event.event_id, data.definition)
         try:
             if data.sealed is not None:
                 content = self._key.open(place, data.sealed)
@@ -346,9 +349,11 @@ class PollBook:
                 f"{event.event_id:,}). Nothing was counted. An operator can find out more with: "
                 "singletable elections verify"
             ) from error
+        if isinstance(voter_id, UserId):
+            return CountedBallot(self.user_name(voter_id), event, data.definition, content)
         entry = self._roll_voter(election.election_id, voter_id)
         if entry is None:
-            return CountedBallot(self.user_name(voter_id), event, data.definition, content)
+            raise CorruptLog(f"Event {event.event_id} is a ballot of someone not on the roll.")
         if election.is_weighted:
             content = replace(content, weight=entry.votes)
         return CountedBallot(entry.name, event, data.definition, content)
@@ -368,15 +373,16 @@ class PollBook:
                     "one."
                 )
             return BallotOwner(entry.key, entry.voter_id, entry)
+        account = BallotOwner(voter.name, UserId(voter.user_id))
         if election.electorate is Electorate.ACCOUNTS:
-            return BallotOwner(voter.name, voter.user_id)
+            return account
         record = self._state.elections.get(election.election_id)
         if record is not None and voter.is_confirmed:
             # Of several people with one address, an account can stand for none.
             found = record.find_by_email(voter.email)
             if len(found) == 1:
                 return BallotOwner(found[0].key, found[0].voter_id, found[0])
-        return BallotOwner(voter.name, 0)
+        return account
 
     def shares_address(self, election: Election, user: User) -> bool:
         """Return whether several people on the roll have the confirmed address of a user."""
@@ -385,7 +391,9 @@ class PollBook:
             return False
         return len(record.find_by_email(user.email)) > 1
 
-    def find_roll_voter(self, election_id: int, voter_id: int) -> tuple[Election, RollVoter] | None:
+    def find_roll_voter(
+        self, election_id: int, voter_id: RollNumber
+    ) -> tuple[Election, RollVoter] | None:
         """Return an election with a roll, and someone on it."""
         self.refresh()
         with self._lock:
@@ -416,7 +424,7 @@ class PollBook:
                 copy(record.election) for record in self._state.elections.values() if record.roll
             ]
 
-    def _roll_voter(self, election_id: int, voter_id: int) -> RollVoter | None:
+    def _roll_voter(self, election_id: int, voter_id: RollNumber) -> RollVoter | None:
         record = self._state.elections.get(election_id)
         return record.roll.get(voter_id) if record is not None else None
 
@@ -426,13 +434,17 @@ class PollBook:
             roles = [user.role for user in self._state.users.values()]
         return sum(has_permission(role, Permission.VOTE) for role in roles)
 
-    def user_id(self, name: str) -> int:
-        """Return the id of a user or a removed user, or 0 if the name is unknown."""
-        return self._state.ids.get(name, 0)
+    def user_id(self, name: str) -> UserId | None:
+        """Return the id of a user or a removed user, or None if the name is unknown."""
+        return self._state.ids.get(name)
 
-    def user_name(self, user_id: int) -> str:
+    def user_name(self, user_id: UserId) -> str:
         """Return the current name of a user, or the name that replaces a removed user's."""
         return self._state.user_name(user_id)
+
+    def voter_name(self, voter_id: VoterId) -> str:
+        """Return the name of a voter in events and keys."""
+        return self._state.voter_name(voter_id)
 
     def _events(self, ids: Sequence[int]) -> Iterator[Event]:
         found = self._store.get_many(map(patterns.event, ids), consistent=True)
@@ -446,21 +458,21 @@ class PollBook:
 
     def has_user(self, user: User) -> bool:
         """Return whether the log has the same user, with the same role, address and password."""
-        known = self._state.users.get(user.user_id)
+        known = self._state.users.get(UserId(user.user_id))
         return known is not None and bool(_confirmed(known) == _confirmed(user))
 
     def confirm_user(
-        self, user: User | None, *, user_id: int = 0, name: str = "", email: str = ""
+        self, user: User | None, *, user_id: UserId | None = None, name: str = "", email: str = ""
     ) -> User | None:
         """Return the user. Raise CorruptTable unless the log has the same, with this id or name."""
-        known_id = user_id or self._state.emails.get(email) or self._state.ids.get(name, 0)
+        known_id = user_id or self._state.emails.get(email) or self._state.ids.get(name)
+        known = self._state.users.get(known_id) if known_id is not None else None
         if user is None:
-            _confirm(
-                known_id not in self._state.users, f"The user with the id {known_id} is missing"
-            )
+            missing = known.user_id if known is not None else 0
+            _confirm(known is None, f"The user with the id {missing} is missing")
         else:
-            same = user.user_id == known_id and self.has_user(user)
-            same = same and user.elections_owned == self._state.users[known_id].elections_owned
+            same = UserId(user.user_id) == known_id and self.has_user(user)
+            same = same and known is not None and user.elections_owned == known.elections_owned
             _confirm(same, f"The user {user.name!r} was changed")
         return user
 
@@ -478,9 +490,9 @@ class PollBook:
         """Return the numbers of users and elections."""
         return len(self._state.users), len(self._state.elections)
 
-    def voter_id(self, name: str) -> int:
-        """Return the id of a user or of a voter on a roll, or 0 if the name is unknown."""
-        return roll_number(name) or self._state.ids.get(name, 0)
+    def voter_id(self, name: str) -> VoterId | None:
+        """Return the id of a user or of a voter on a roll, or None if the name is unknown."""
+        return roll_number(name) or self._state.ids.get(name)
 
 
 class ConfirmedReadModel(ReadModel):
@@ -518,8 +530,9 @@ class ConfirmedReadModel(ReadModel):
 
     def find_user_by_id(self, user_id: int, name: str = "") -> User | None:
         """Return the user with this id, or None."""
-        user = super().find_user_by_id(user_id, name or self._book.user_name(user_id))
-        return self._book.confirm_user(user, user_id=user_id)
+        known = UserId(user_id)
+        user = super().find_user_by_id(user_id, name or self._book.user_name(known))
+        return self._book.confirm_user(user, user_id=known)
 
     def find_election(self, name: str) -> Election | None:
         """Return the election with this name, or None."""
@@ -560,7 +573,8 @@ class ConfirmedReadModel(ReadModel):
         if (election, voter) not in self._ballots:
             ballot = self._ballots[election, voter] = super().find_ballot(election, voter)
             known = self._book.known(election)
-            event_id = known.ballots.get(self._book.voter_id(voter)) if known else None
+            voter_id = self._book.voter_id(voter)
+            event_id = known.ballots.get(voter_id) if known and voter_id else None
             same = event_id == (ballot.revision if ballot is not None else None)
             _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
         return self._ballots[election, voter]

@@ -12,7 +12,13 @@ from typing import Any
 import pytest
 
 from singletable import connect
-from singletable_apps.elections.entities import Electorate, Publication, RollVoter, votes
+from singletable_apps.elections.entities import (
+    Electorate,
+    Publication,
+    RollNumber,
+    RollVoter,
+    votes,
+)
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.roll import RollLine
@@ -251,7 +257,7 @@ def access(world: World) -> AccessCheck:
     service.people.remove(service.context.read.get_user("owner"), "Mary")
     tokens = {name: token(name) for name in (*ROLES, "owner")}
     club = service.context.read.get_election("Club")
-    eve = service.context.book.record(club).roll[1]
+    eve = service.context.book.record(club).roll[RollNumber(1)]
     public = service.context.read.get_election("Public")
     return AccessCheck(
         PagesApp(world),

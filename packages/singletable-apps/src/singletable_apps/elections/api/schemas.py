@@ -304,7 +304,7 @@ class RollVoter(Model):
         sent, last = row.invitation, row.bounced or row.invitation
         return cls.from_object(
             row.voter,
-            number=row.voter.voter_id,
+            number=row.voter.voter_id.number,
             weight=row.voter.votes,
             has_voted=row.has_voted,
             invitation=sent and sent.state,

@@ -14,7 +14,14 @@ from markupsafe import Markup
 
 from ranked_ballots import join_names
 from singletable_apps.elections import entities
-from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
+from singletable_apps.elections.entities import (
+    Ballot,
+    Election,
+    Publication,
+    State,
+    User,
+    VoterId,
+)
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import (
@@ -97,7 +104,7 @@ class VoterContext:
 
     election: Election
     name: str
-    voter_id: int
+    voter_id: VoterId
     status: VoterStatus
     ballot: Ballot | None
     candidates: tuple[str, ...]
@@ -111,7 +118,7 @@ class VoterContext:
     @property
     def draft_key(self) -> str:
         """Return the key of the draft in the browser, which reveals nothing about its content."""
-        return f"elections {self.election.election_id} {self.voter_id}"
+        return f"elections {self.election.election_id} {self.voter_id.number}"
 
     @property
     def draft_version(self) -> str:
@@ -159,10 +166,10 @@ def voter_status(
 
 
 def shuffle_candidates(
-    names: Sequence[str], election: Election, voter_id: int, keys: Keys
+    names: Sequence[str], election: Election, voter_id: VoterId, keys: Keys
 ) -> list[str]:
     """Return the names in this voter's own order: the first name on a ballot gets more votes."""
-    salt = (str(election.election_id), str(voter_id))
+    salt = (str(election.election_id), str(voter_id.number))
     return sorted(names, key=lambda name: keys.ballot_key.hmac("order", *salt, name))
 
 

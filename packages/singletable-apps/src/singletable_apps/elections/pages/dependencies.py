@@ -399,13 +399,10 @@ def _render_gone(request: Request, problem: Problem) -> Response | None:
     if deleted is None:
         return None
     page = UserPageContext(request, request.state.user)
-    name = page.service.context.book.user_name(deleted.deleted_by)
-    return page.render(
-        "deleted",
-        410,
-        deleted=deleted,
-        by="someone whose account is deleted" if is_removed_user(name) else name,
-    )
+    by, book = "someone whose account is deleted", page.service.context.book
+    name = book.user_name(deleted.deleted_by) if deleted.deleted_by is not None else ""
+    by = name if name and not is_removed_user(name) else by
+    return page.render("deleted", 410, deleted=deleted, by=by)
 
 
 PROBLEM_PAGES = {

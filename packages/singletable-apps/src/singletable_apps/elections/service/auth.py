@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from singletable_apps.elections.entities import User
+from singletable_apps.elections.entities import User, UserId
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPasswordChanged
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.users import check_password_change
@@ -60,7 +60,7 @@ class Auth(accounts.Auth[User]):
 
     def find_by_id(self, subject: int) -> User | None:
         """Find a user by ID. Raise RebuildInProgress if they may be missing just now."""
-        name = self._context.book.user_name(subject)
+        name = self._context.book.user_name(UserId(subject))
         user = self._context.read.find_user_by_id(subject, name)
         if user is None:
             self._context.check_not_rebuilding()

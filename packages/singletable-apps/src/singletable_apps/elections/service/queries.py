@@ -229,8 +229,10 @@ class Queries:
         page = self._store.page(patterns.ballots_of(found.name), size, cursor=cursor)
         roll = self._context.book.record(found).roll if found.electorate is Electorate.ROLL else {}
         names = [ballot.voter_name for ballot in page.items]
+        entries = [roll.get(number) if (number := roll_number(name)) else None for name in names]
         return [
-            roll[number].name if (number := roll_number(name)) in roll else name for name in names
+            entry.name if entry is not None else name
+            for name, entry in zip(names, entries, strict=True)
         ], page.cursor
 
     def turnout(self, viewer: User | LinkVoter, election: str) -> Turnout:

@@ -15,7 +15,13 @@ from textwrap import wrap
 from typing import Literal, TypedDict
 
 from singletable_apps.elections import events
-from singletable_apps.elections.entities import Election, Electorate, RollVoter, User
+from singletable_apps.elections.entities import (
+    Election,
+    Electorate,
+    RollNumber,
+    RollVoter,
+    User,
+)
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
 from singletable_apps.elections.log_state import ElectionRecord
@@ -146,7 +152,7 @@ class Rolls:
 
     def code(self, election: Election, voter: RollVoter, use: LinkUse = "vote") -> str:
         """Return the code in a personal link, which people can also type."""
-        numbers = election.election_id, voter.voter_id
+        numbers = election.election_id, voter.voter_id.number
         mac = self._context.keys.ballot_key.hmac(f"link to {use}", *numbers, voter.generation)
         digits = NUMBER_DIGITS
         while election.election_id >= 32**digits:
@@ -171,7 +177,7 @@ class Rolls:
             )
         voter_at = len(typed) - MAC_DIGITS - NUMBER_DIGITS
         numbers = (decode_number(typed[:voter_at]), decode_number(typed[voter_at:-MAC_DIGITS]))
-        found = self._context.book.find_roll_voter(numbers[0] or 0, numbers[1] or 0)
+        found = self._context.book.find_roll_voter(numbers[0] or 0, RollNumber(numbers[1] or 0))
         if found is not None:
             expected = clean_code(self.code(*found, use))
             if hmac.compare_digest(typed.encode(), expected.encode()):
@@ -186,7 +192,7 @@ class Rolls:
 
     def _url(self, about: str, voter_id: str, use: LinkUse) -> str:
         election_id = int(about.partition("-")[0])
-        found = self._context.book.find_roll_voter(election_id, int(voter_id))
+        found = self._context.book.find_roll_voter(election_id, RollNumber(int(voter_id)))
         # Someone who was removed meanwhile gets a link to the page that asks for a code.
         urls = self._context.urls
         return self.link(*found, use) if found else urls.absolute(urls.page("v"))
@@ -216,7 +222,7 @@ class Rolls:
     def row(self, actor: User, name: str, number: int) -> RollRow:
         """Return someone on a roll."""
         for row in self.rows(actor, name):
-            if row.voter.voter_id == number:
+            if row.voter.voter_id == RollNumber(number):
                 return row
         raise NotFound("This person is not on the roll.", field="voter")
 
@@ -247,7 +253,7 @@ class Rolls:
         def change(record: ElectionRecord) -> Sequence[EventData]:
             rules.check_electorate(actor, record.election, Electorate.ROLL)
             is_switched = record.election.electorate is not Electorate.ROLL
-            users = [self._context.book.user_name(each) for each in record.voters]
+            users = [self._context.book.voter_name(each) for each in record.voters]
             wanted = compare_roll(record, lines, replaces=replaces)
             problems = [*wanted.problems, *(() if adds_to_addresses else wanted.shared)]
             if problems:
@@ -273,7 +279,7 @@ class Rolls:
         def change(record: ElectionRecord) -> Sequence[EventData]:
             rules.check_set_voters(actor, record.election)
             voter = _find(record, number)
-            if number in record.ballots:
+            if voter.voter_id in record.ballots:
                 raise WrongState(f"{quote(voter.name)} has voted, and can’t be removed.")
             return [events.VotersRemoved(record.election.name, (voter.key,))]
 
@@ -324,8 +330,8 @@ class Rolls:
         record = self._record(actor, name)
         with suppress(WrongState):
             rules.check_invite(actor, record.election, self._context.clock())
-            self._enqueue(record, EmailPurpose.INVITATION, [record.roll[number]], actor)
-        return record.roll[number]
+            self._enqueue(record, EmailPurpose.INVITATION, [_find(record, number)], actor)
+        return _find(record, number)
 
     # E-mails.
 
@@ -517,9 +523,10 @@ def _text(record: ElectionRecord, purpose: EmailPurpose) -> EmailText:
 
 
 def _find(record: ElectionRecord, number: int) -> RollVoter:
-    if number not in record.roll:
+    voter = record.roll.get(RollNumber(number))
+    if voter is None:
         raise NotFound("This person is not on the roll.", field="voter")
-    return record.roll[number]
+    return voter
 
 
 def _renew(voter: RollVoter) -> RollVoter:
@@ -587,7 +594,7 @@ def compare_roll(
     problems: list[RollProblem] = []
     warnings: list[RollProblem] = []
     shares: list[tuple[RollLine, list[RollVoter]]] = []
-    kept: set[int] = set()
+    kept: set[RollNumber] = set()
     named = {} if replaces else {person_key(one.name): one for one in record.roll.values()}
     for line in lines:
         before, others = people.find(line)
@@ -664,7 +671,7 @@ def _name_key(name: str, email: str) -> str:
 
 
 def _describe_shared(
-    line: RollLine, others: Sequence[RollVoter], kept: set[int]
+    line: RollLine, others: Sequence[RollVoter], kept: set[RollNumber]
 ) -> RollProblem | None:
     """Return whose address this is, unless the list has all of these people, too."""
     unlisted = [each.name for each in others if each.voter_id not in kept]

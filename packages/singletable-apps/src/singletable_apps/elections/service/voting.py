@@ -10,7 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from singletable_apps.elections.command_bus import NumberedEvent
-from singletable_apps.elections.entities import Election, Electorate, User, roll_number
+from singletable_apps.elections.entities import Election, User, UserId, VoterId
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
 from singletable_apps.elections.poll_book import BallotOwner, CountedBallot, LinkVoter
@@ -166,13 +166,11 @@ class Voting:
         # The log decides who may see the ballot: the table could call the election open.
         book = self._context.book
         record = book.record(self._context.read.get_election(election_name))
-        if record.election.electorate is Electorate.ROLL:
-            voter_id, name = roll_number(voter_name), voter_name
-        else:
-            voter_id = book.user_id(voter_name)
-            name = book.user_name(voter_id) if voter_id else voter_name
+        voter_id, name = book.voter_id(voter_name), voter_name
+        if isinstance(voter_id, UserId):
+            name = book.user_name(voter_id)
         check_view_ballot(viewer, name, record.election, self._context.clock())
-        ballot = book.ballot(record, voter_id)
+        ballot = book.ballot(record, voter_id) if voter_id is not None else None
         if ballot is None:
             raise NotFound(f"{quote(name)} hasn’t voted in this election.", field="ballot")
         return self._with_proof(record.election, ballot)
@@ -188,7 +186,7 @@ class Voting:
                 "pair)."
             )
             raise InvalidInput({"rankings": message})
-        scope = (str(me.voter_id), str(election.election_id), key)
+        scope = (str(me.voter_id.number), str(election.election_id), key)
         content = [f"{name}\n{rank}" for name, rank in sorted(lines, key=repr)]
         return (
             ballot_key.hmac("request", *scope)[:32],
@@ -209,7 +207,7 @@ class Voting:
             number, definition, content.nonce, content.ranking, content.weight
         )
         request, fingerprint = marks
-        place = BallotPlace(number, me.voter_id, event_id, definition)
+        place = BallotPlace(number, me.voter_id.number, event_id, definition)
         content = documents.BallotContent(content.nonce, code, content.ranking, content.weight)
         ballot_key = self._context.keys.ballot_key
         cast = BallotCast(me.name, election.name, definition, request, fingerprint)
@@ -248,9 +246,9 @@ def _create_receipt(
     )
 
 
-def _actor(voter: User | LinkVoter) -> tuple[str, int]:
-    """Return the name of a voter in the log, and a number that other voters do not have."""
+def _actor(voter: User | LinkVoter) -> tuple[str, VoterId]:
+    """Return the name of a voter in the log, and an id that other voters do not have."""
     if isinstance(voter, LinkVoter):
         # Two numbers of voters on rolls may be equal, but then these are not committed together.
-        return voter.entry.key, -voter.entry.voter_id
-    return voter.name, voter.user_id
+        return voter.entry.key, voter.entry.voter_id
+    return voter.name, UserId(voter.user_id)

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from singletable_apps.elections.entities import CandidateOrder, State
+from singletable_apps.elections.entities import CandidateOrder, State, UserId
 from singletable_apps.elections.pages.ballot import (
     ALREADY_CAST,
     VoterContext,
@@ -219,7 +219,7 @@ def test_status_allows_voting_exactly_where_the_rules_do() -> None:
             allowed = True
         except RequestRejected:
             allowed = False
-        context = VoterContext(about, voter.name, voter.user_id, status, cast, (), True)
+        context = VoterContext(about, voter.name, UserId(voter.user_id), status, cast, (), True)
         assert context.can_cast is allowed, (state, window, role, voters, listed, has_voted)
         seen.add(status)
     assert seen == set(VoterStatus)

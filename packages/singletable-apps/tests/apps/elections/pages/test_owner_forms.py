@@ -6,6 +6,7 @@ import html
 
 import pytest
 
+from singletable_apps.elections.entities import RollNumber
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
@@ -41,7 +42,7 @@ def test_voter_answers_one_question_after_the_other(app: PagesApp, owner: Browse
     board, budget = map(app.election, (BOARD, BUDGET))
     voter = app.browser()
     codes = [
-        service.rolls.code(each, service.context.book.record(each).roll[1])
+        service.rolls.code(each, service.context.book.record(each).roll[RollNumber(1)])
         for each in (board, budget)
     ]
     receipt = _cast(voter, f"/elections/v/{codes[0]}/ballot")

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.elections.entities import State, User
+from singletable_apps.elections.entities import RollNumber, State, User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.poll_book import LinkVoter
 from singletable_apps.elections.rules.elections import state_of
@@ -47,7 +47,7 @@ def _states(world: World) -> set[State]:
 def _voter(world: World, election: str, number: int) -> LinkVoter:
     service = world.service
     found = service.context.read.get_election(election)
-    entry = service.context.book.record(found).roll[number]
+    entry = service.context.book.record(found).roll[RollNumber(number)]
     return service.rolls.open_link(service.rolls.code(found, entry))[1]
 
 

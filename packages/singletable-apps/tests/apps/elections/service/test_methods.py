@@ -8,7 +8,7 @@ import pytest
 
 from ranked_ballots import Ballots, Ranking, StvResult
 from singletable_apps.elections.archive import verify_log
-from singletable_apps.elections.entities import Electorate, User
+from singletable_apps.elections.entities import Electorate, RollNumber, User
 from singletable_apps.elections.pages.results_view import describe_decision
 from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.rules.methods import (
@@ -107,7 +107,7 @@ def test_quorum_counts_voters_and_not_their_weights(memory: World) -> None:
     service.rolls.save(ada, "E", lines, replaces=False)
     service.lifecycle.launch(ada, "E", allow_edit=True)
     roll = service.context.book.record(service.context.read.get_election("E")).roll
-    code = service.rolls.code(service.context.read.get_election("E"), roll[1])
+    code = service.rolls.code(service.context.read.get_election("E"), roll[RollNumber(1)])
     _, voter = service.rolls.open_link(code)
     service.voting.cast(voter, "E", [("Zoë", 1)], KEY)
     quorum = service.results.tally(ada, "E").quorum

@@ -15,6 +15,7 @@ from singletable_apps.elections.entities import (
     Election,
     Electorate,
     Publication,
+    RollNumber,
     State,
     User,
     votes,
@@ -268,7 +269,7 @@ def test_rolls_have_everyone_listed_and_keep_names_and_numbers(
     lists: list[tuple[list[tuple[str, str]], bool]],
 ) -> None:
     record = ElectionRecord(election(State.SETUP, electorate=Electorate.ROLL))
-    model: dict[int, tuple[str, str]] = {}
+    model: dict[RollNumber, tuple[str, str]] = {}
     for people, replaces in lists:
         lines = [RollLine(at, name, f"{mail}@x.org") for at, (name, mail) in enumerate(people, 1)]
         joined = parse_roll([(0, FIELDS), *((1, (each.name, each.email)) for each in lines)]).lines
@@ -387,6 +388,31 @@ def test_account_with_the_confirmed_address_votes_as_the_person_on_the_roll(club
         True
     ]
     assert [one.name for one in service.queries.overview(dan).voted] == [CLUB]
+
+
+# Accounts are numbered from 1, and so is each roll.
+def test_account_with_the_number_of_someone_on_the_roll_is_nobody_there() -> None:
+    club = Club(*PEOPLE)
+    club.launch()
+    accounts = club.world.register("Ben", "Gus", "Hal")
+    numbers = {
+        each.voter_id.number
+        for each in club.service.context.book.record(club.election).roll.values()
+    }
+    assert club.ada.user_id in numbers
+    for has_voted in (False, True):
+        for account in (club.ada, *accounts):
+            with pytest.raises(NotPermitted):
+                club.service.voting.cast(account, CLUB, ballot("Red"), "1")
+            with pytest.raises((NotPermitted, NotFound)):
+                club.service.voting.withdraw(account, CLUB)
+            with pytest.raises(NotFound):
+                club.service.voting.own_ballot(account, CLUB)
+            [part] = club.service.queries.participation(account, [club.election])
+            assert (part.may_vote, part.has_voted) == (False, False)
+        if not has_voted:
+            for name in PEOPLE:
+                club.vote(name, "Blue")
 
 
 # Secrecy.

@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from singletable import Engine
-from singletable_apps.elections.entities import Ballot, Publication, votes
+from singletable_apps.elections.entities import Ballot, Publication, UserId, votes
 from singletable_apps.elections.errors import CorruptTable, WrongKeys
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys
@@ -101,6 +101,6 @@ def test_sealed_ballot_opens_only_in_its_own_election(secret: World) -> None:
     context = secret.service.context
     other = secret.service.lifecycle.create(context.read.get_user("Ada"), "Another")
     one = context.book.ballots(context.book.record(context.read.get_election("E")))[0]
-    voter_id = context.read.get_user(one.voter_name).user_id
+    voter_id = UserId(context.read.get_user(one.voter_name).user_id)
     with pytest.raises(CorruptTable):
         context.book.open_event(other, voter_id, one.event)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from random import Random
 
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Election, User, removed_user_name
+from singletable_apps.elections.entities import Election, User, UserId, removed_user_name
 from singletable_apps.elections.poll_book import ConfirmedReadModel
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLES
@@ -84,7 +84,7 @@ class RandomWalk:
         assert {number for number, cast in self._cast.items() if cast} <= set(found)
         for number, election in found.items():
             expected = {
-                removed_user_name(voter) if voter in self._removed else names[voter]
+                removed_user_name(UserId(voter)) if voter in self._removed else names[voter]
                 for voter in self._cast.get(number, {})
             }
             assert {one.voter_name for one in view.list_ballots(election.name)} == expected
