@@ -1,12 +1,16 @@
 """Create views at an address, and query them without the right to write.
 
 The database itself rejects writes: SQLite opens the file read-only and asks before each action,
-PostgreSQL and MariaDB run a single statement in a read-only transaction.
+PostgreSQL and MariaDB run a single statement in a read-only transaction, after they have parsed it
+as a query. Functions can do more than transactions know of, so those with effects are rejected:
+PostgreSQL says which functions are volatile, and for MariaDB there is a list. A query has a
+deadline. What it may read, and which functions of your own it may call, is up to the role.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -30,6 +34,10 @@ from singletable.sql.dialects import MARIADB, POSTGRESQL, SQLITE, Dialect
 from singletable.sql.views import View
 
 _TABLES = "SELECT number, name, record FROM tables"
+# Of SQLite's virtual machine, between two looks at the clock.
+_STEPS = 10_000
+# A single function call could make a longer text, and nothing could stop it.
+_LONGEST_VALUE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ class SqlDatabase(ABC):
     """The SQL database at an address. `names` has the real names of declared tables."""
 
     dialect: Dialect
+    # The deadline of a query.
+    seconds = 600.0
 
     def create_views(self, views: Iterable[View], names: Mapping[Table, str]) -> list[View]:
         """Create or replace the views of existing tables, and return them."""
@@ -87,6 +97,12 @@ class SqlDatabase(ABC):
     @abstractmethod
     def _read_catalog(self) -> list[tuple[Any, ...]]:
         """Return the number, the name and the record of each table; none if that is forbidden."""
+
+    def _too_slow(self) -> InvalidValue:
+        return InvalidValue(
+            f"The query took longer than {self.seconds:g} seconds and was stopped. Copy the rows "
+            "of the view to a table once, and query that."
+        )
 
     @abstractmethod
     def _change(self, statements: Iterable[str]) -> None:
@@ -136,27 +152,34 @@ class _File(SqlDatabase):
     @contextmanager
     def _run(self, sql: str, selects: Mapping[str, str]) -> Generator[QueryResult]:
         columns: list[tuple[str, ...]] = []
+        deadline = time.monotonic() + self.seconds
 
         def check_statement(cursor: apsw.Cursor, statement: str, bindings: object) -> bool:
             columns.append(tuple(name for name, *_ in cursor.get_description()))
             if len(columns) > 1:
                 raise InvalidValue("Expected one statement, but got several.")
+            if not columns[0] or not cursor.is_readonly:
+                raise _read_only()
             return True
 
         with closing(open_read_only(self._path)) as connection:
             execute = bind_execute(connection)
             for name, select in selects.items():
                 execute(f"CREATE TEMP VIEW {SQLITE.quote(name)} AS {select}")
+            connection.limit(apsw.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+            connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
             connection.authorizer = _allow_reads
             connection.exec_trace = check_statement
             try:
                 rows = execute(sql)
-                if not any(columns):
+                if not columns:  # an empty statement
                     raise _read_only()
                 yield QueryResult(columns[0], rows)
             except apsw.Error as error:
                 if isinstance(error, apsw.AuthError) or "cannot modify" in str(error):
                     raise _read_only() from None
+                if isinstance(error, apsw.InterruptError):
+                    raise self._too_slow() from None
                 raise InvalidValue(f"SQLite rejected the query: {error}.") from None
 
 
@@ -165,6 +188,10 @@ _READS = (apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION, apsw.SQLIT
 
 def _allow_reads(action: int, *_: object) -> int:
     return apsw.SQLITE_OK if action in _READS else apsw.SQLITE_DENY
+
+
+# Where an error is in the statement that was sent, which contains the definitions of views.
+_POSITION = re.compile(r" at character \d+$")
 
 
 class _Server(SqlDatabase):
@@ -191,7 +218,7 @@ class _Server(SqlDatabase):
 
     @abstractmethod
     def _execute(self, cursor: Any, statement: str) -> None:
-        """Run a query in a transaction that cannot write."""
+        """Run a query in a transaction that cannot write, unless it calls functions that do."""
 
     @contextmanager
     def _cursor(self) -> Generator[Any]:
@@ -199,7 +226,8 @@ class _Server(SqlDatabase):
             yield cursor
 
     def _describe(self, failed: str, error: Any) -> str:
-        return f"{self.dialect.title} {failed}: {str(error.args[-1]).partition(chr(10))[0]}."
+        reason = _POSITION.sub("", str(error.args[-1]).partition("\n")[0])
+        return f"{self.dialect.title} {failed}: {reason}."
 
     def _read_catalog(self) -> list[tuple[Any, ...]]:
         try:
@@ -232,16 +260,20 @@ class _Server(SqlDatabase):
                     raise _read_only()
                 yield QueryResult(tuple(one[0] for one in cursor.description), iter(cursor))
         except self._module.Error as error:
+            if _codes(error) & _SLOW:
+                raise self._too_slow() from None
             if _codes(error) & _WRITE or not _QUERY.match(sql):
                 raise _read_only() from None
             raise InvalidValue(self._describe("rejected the query", error)) from None
 
 
-# The codes of errors in PostgreSQL and MariaDB: a missing privilege, a write in a read-only
-# transaction or to a view, and a query whose plan is secret because only its views may be read.
+# The codes of errors in PostgreSQL and MariaDB: a missing privilege, a write in a query, in a
+# read-only transaction or to a view, a query whose plan is secret because only its views may be
+# read, and the end of a deadline.
 _DENIED: set[object] = {"42501", 1044, 1142}
-_WRITE: set[object] = {"25006", "55000", 1792}
+_WRITE: set[object] = {"0A000", "25006", "55000", 1792}
 _UNEXPLAINED: set[object] = {1345}
+_SLOW: set[object] = {"57014", 1969}
 
 
 def _codes(error: Any) -> set[object]:
@@ -265,9 +297,67 @@ class _PostgreSQL(_Server):
         return self._module.connect(address, connect_timeout=10)
 
     def _execute(self, cursor: Any, statement: str) -> None:
+        statement = statement.rstrip("; \t\r\n")
+        is_checked = self._check_functions(cursor, statement)
         cursor.execute("SET TRANSACTION READ ONLY")
-        cursor.execute("SELECT 1")  # from now on it cannot become writable again
+        # From now on it cannot become writable again.
+        cursor.execute(f"SET LOCAL statement_timeout = {round(1000 * self.seconds)}")
+        cursor.execute("SELECT current_setting('is_superuser')")
+        if not is_checked:
+            if cursor.fetchone()[0] == "on":
+                raise InvalidValue(
+                    "A replica cannot check the functions of a query, and this role may do "
+                    "everything. Connect with a role that may read the views and nothing else: "
+                    "docs/guide/sql.md."
+                )
+            # Only a query has a cursor. Opening it runs nothing.
+            cursor.execute(f"DECLARE asked CURSOR FOR {statement}", prepare=True)
         cursor.execute(statement, prepare=True)  # a prepared statement is a single one
+
+    def _check_functions(self, cursor: Any, statement: str) -> bool:
+        """Raise if the statement is no query, or calls a volatile function; nothing is run.
+
+        The server parses the definition of a temporary view, which is rolled back. Return False if
+        the role may not create one.
+        """
+        view = f"CREATE TEMPORARY VIEW asked AS SELECT FROM ({statement}\n) AS asked"
+        try:
+            if not self._creates_views(cursor):
+                return False
+            cursor.execute(view, prepare=True)
+            cursor.execute(_PARSED)
+            functions = [int(one) for one in _FUNCTIONS.findall(cursor.fetchone()[0])]
+            cursor.execute(_VOLATILE, (functions, [*_HARMLESS]))
+            volatile = [name for (name,) in cursor]
+        finally:
+            cursor.connection.rollback()
+        if volatile:
+            raise InvalidValue(
+                f"`singletable sql` only reads, but the query calls {', '.join(volatile)}, which "
+                "may do more. Use functions that are STABLE or IMMUTABLE, as your own ones can be "
+                "declared if they only read."
+            )
+        return True
+
+    def _creates_views(self, cursor: Any) -> bool:
+        """Make the transaction writable, and return whether the role may create temporary views."""
+        cursor.execute("SELECT pg_is_in_recovery()")
+        if cursor.fetchone()[0]:
+            return False
+        cursor.connection.rollback()
+        # A role may have the default to read only.
+        cursor.execute("SET TRANSACTION READ WRITE")
+        cursor.execute("SELECT has_database_privilege(current_database(), 'TEMP')")
+        return bool(cursor.fetchone()[0])
+
+
+# The query of the view as a tree, and the functions in it: of calls, operators and aggregates.
+_PARSED = "SELECT ev_action::text FROM pg_rewrite WHERE ev_class = 'pg_temp.asked'::regclass"
+_FUNCTIONS = re.compile(r":(?:funcid|opfuncid|aggfnoid|winfnoid) (\d+)")
+_VOLATILE = """SELECT DISTINCT proname FROM pg_proc WHERE oid = ANY(%s) AND provolatile = 'v'
+AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname = ANY(%s)) ORDER BY 1"""
+# Volatile only because they return another value each time.
+_HARMLESS = ("clock_timestamp", "gen_random_uuid", "random", "timeofday")
 
 
 class _MariaDB(_Server):
@@ -291,7 +381,18 @@ class _MariaDB(_Server):
             connect_timeout=10,
         )
 
+    @contextmanager
+    def _run(self, sql: str, selects: Mapping[str, str]) -> Generator[QueryResult]:
+        if effect := _EFFECTS.search(sql):
+            raise InvalidValue(
+                f"`singletable sql` only reads, but the query contains {effect[0]}, which does "
+                "more. If it is a part of a text, divide it: CONCAT('out', 'file')."
+            )
+        with super()._run(sql, selects) as result:
+            yield result
+
     def _execute(self, cursor: Any, statement: str) -> None:
+        cursor.execute(f"SET max_statement_time = {self.seconds:g}")
         cursor.execute("START TRANSACTION READ ONLY")
         # Only a query can be explained: not a block that ends the transaction and then writes.
         try:
@@ -301,6 +402,14 @@ class _MariaDB(_Server):
                 raise
         cursor.execute(statement)
 
+
+# Files, locks that other programs wait for, and sequences. A function cannot be written in another
+# way, so that the words are enough; a text with such a word is rejected, too.
+_EFFECTS = re.compile(
+    r"(?<![a-z0-9_$])(outfile|dumpfile|load_file|get_lock|release_lock"
+    r"|release_all_locks|nextval|setval|value\s+for)(?![a-z0-9_$])",
+    re.IGNORECASE,
+)
 
 _QUERY = re.compile(r"\s*(with\s+(recursive\s+)?|(?=select\b|\())", re.IGNORECASE)
 
