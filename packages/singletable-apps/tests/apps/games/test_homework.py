@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from singletable import PutItem
+from singletable.testing import InterruptedDriver
 from singletable_apps.games.entities import AnswersShown, Game, Homework, Leaderboard
 from singletable_apps.games.errors import AlreadyExists, InvalidInput, RoomClosed, WrongPhase
 from singletable_apps.games.phases import Command, Phase
@@ -218,6 +220,19 @@ def test_repeated_and_stale_forms_change_nothing(memory: World) -> None:
         answer(ada, "003", "a")
     with pytest.raises(WrongPhase):
         ada.answer("a", question_id="002")  # as in a room
+
+
+def test_an_answer_that_comes_second_learns_which_one_counts(memory: World) -> None:
+    game = give(memory)
+    (ada,) = memory.join(game, "Ada")
+    go_on(ada)
+    driver = InterruptedDriver(memory.driver, PutItem, before=lambda: answer(ada, "001", "b"))
+    sent = Submission(ada.player_id, "001", memory.clock(), choices=("c",))
+    receipt = memory.open(driver).homework.answer(game.game_id, sent)
+    assert receipt.outcome is Outcome.REPEATED
+    assert receipt.answer is not None
+    assert receipt.answer.choices == ("b",)
+    assert receipt.answer.question_id == "001"
 
 
 def test_names_come_from_the_list(memory: World) -> None:

@@ -160,9 +160,11 @@ class Homeworks:
             raise WrongPhase("Time is up for this question.", Phase.OPEN)
         seconds = (sent.received_at - (player.asked_at or sent.received_at)).total_seconds()
         answer = make_answer(sheet.play.game, player, sheet.question, sent, seconds)
-        with suppress(AlreadyExists):  # the same form was sent twice
+        try:
             stored_id = _stored_id(asked, player.attempt)
             self._context.store.create(evolve(answer, question_id=stored_id))
+        except AlreadyExists:  # another answer was stored since the sheet was read, and counts
+            return self.answer(game_id, sent)
         # If it was closed meanwhile, the answer may not have been counted.
         _check_open(self._context.get_state(game_id))
         if sheet.homework.answers_shown != "at-once":
