@@ -100,7 +100,7 @@ STYLES = (
     *("tokens", "base", "shell", "buttons", "forms", "tables", "parts", "figures", "api"),
     *("contrast", "print"),
 )
-SCRIPTS = ("preferences", "copy", "share", "passwords", "confirm", "flash")
+SCRIPTS = ("preferences", "forms", "copy", "share", "passwords", "confirm", "flash")
 
 
 def site_files() -> dict[str, str]:
