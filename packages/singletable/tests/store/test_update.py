@@ -139,3 +139,18 @@ def test_update_keeps_unknown_attributes(store: Store, opener: StoreOpener) -> N
     store.put(made)
     store.update(ADA, Ballot.rank.set(4))
     assert stored_item(opener.driver, ADA)["newer"] == {"S": "kept"}
+
+
+@pytest.mark.parametrize(
+    ("edit", "advice"),
+    [
+        (lambda field: field.tags.add({"x"}), "It is a set: use add_members(…)"),
+        (lambda field: field.tags.append("x"), "It is a set: use add_members(…)"),
+        (lambda field: field.notes.add(["x"]), "It is a list: use append(…)"),
+        (lambda field: field.notes.add_members("x"), "It is a list: use append(…)"),
+    ],
+)
+def test_edit_of_another_type_names_the_one_to_use(edit: Any, advice: str) -> None:
+    with pytest.raises(InvalidValue) as raised:
+        edit(Ballot)
+    assert advice in raised.value.text

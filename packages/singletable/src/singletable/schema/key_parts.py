@@ -169,7 +169,8 @@ class Shards:
 # before it. After one or two fields there may be a text at the end, and a second one (a shard after
 # its own text) if a text precedes the first field. One field may also follow two or three fixed
 # parts: a text, a repeated value, a text. Adjacent texts are written as one ("A#B"). Type checkers
-# find the alternative that fits, and with it the number, order and types of the values.
+# find the alternative that fits, and with it the number, order and types of the values. In `concat`
+# a repeated value is between texts, so three fixed parts may be in any one place.
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
@@ -187,11 +188,15 @@ OneValue: TypeAlias = (
     KeyPart[A]
     | tuple[KeyPart[A]]
     | tuple[KeyPart[A], FixedPart]
+    | tuple[KeyPart[A], FixedPart, FixedPart]
+    | tuple[KeyPart[A], FixedPart, FixedPart, FixedPart]
     | tuple[FixedPart, KeyPart[A]]
     | tuple[FixedPart, KeyPart[A], FixedPart]
     | tuple[FixedPart, KeyPart[A], FixedPart, FixedPart]
+    | tuple[FixedPart, KeyPart[A], FixedPart, FixedPart, FixedPart]
     | tuple[FixedPart, FixedPart, KeyPart[A]]
     | tuple[FixedPart, FixedPart, FixedPart, KeyPart[A]]
+    | tuple[FixedPart, FixedPart, FixedPart, KeyPart[A], FixedPart]
 )
 TwoValues: TypeAlias = (
     tuple[KeyPart[A], KeyPart[B]]
@@ -203,6 +208,11 @@ TwoValues: TypeAlias = (
     | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B]]
     | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart]
     | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, FixedPart]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, FixedPart, FixedPart]
+    | tuple[KeyPart[A], FixedPart, FixedPart, FixedPart, KeyPart[B]]
+    | tuple[FixedPart, KeyPart[A], FixedPart, FixedPart, FixedPart, KeyPart[B]]
+    | tuple[FixedPart, FixedPart, KeyPart[A], FixedPart, KeyPart[B]]
+    | tuple[FixedPart, FixedPart, FixedPart, KeyPart[A], FixedPart, KeyPart[B]]
 )
 ThreeValues: TypeAlias = (
     tuple[KeyPart[A], KeyPart[B], KeyPart[C]]
@@ -213,6 +223,15 @@ ThreeValues: TypeAlias = (
     | tuple[FixedPart, KeyPart[A], KeyPart[B], FixedPart, KeyPart[C]]
     | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], KeyPart[C]]
     | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C]]
+    | tuple[
+        FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, FixedPart, FixedPart, KeyPart[C]
+    ]
+    | tuple[
+        FixedPart, KeyPart[A], FixedPart, FixedPart, FixedPart, KeyPart[B], FixedPart, KeyPart[C]
+    ]
+    | tuple[
+        FixedPart, FixedPart, FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C]
+    ]
 )
 FourValues: TypeAlias = (
     tuple[KeyPart[A], KeyPart[B], KeyPart[C], KeyPart[D]]

@@ -328,11 +328,18 @@ class Path(TypedValue[E, T], ABC, Generic[E, T]):
 
     def _of_type(self, type_: str, value: AttributeValue) -> Operand:
         if type_ not in self.codec().types:
+            needs = f"a number.{self._members_advice()}" if type_ == "N" else "a string."
             raise InvalidValue(
-                f"{self}: its type does not support this operation, which needs "
-                f"{'a number' if type_ == 'N' else 'a string'}."
+                f"{self}: its type does not support this operation, which needs {needs}"
             )
         return Constant(value)
+
+    def _members_advice(self) -> str:
+        """Return how to change the members of a set or list; nothing for other types."""
+        types = self.codec().types
+        if types & {"SS", "NS", "BS"}:
+            return " It is a set: use add_members(…) and remove_members(…)."
+        return " It is a list: use append(…) and prepend(…)." if "L" in types else ""
 
     def _member(self, member: object) -> AttributeValue:
         types = self.codec().types
@@ -346,7 +353,8 @@ class Path(TypedValue[E, T], ABC, Generic[E, T]):
     def _members(self, members: tuple[object, ...]) -> AttributeValue:
         if not self.codec().types & {"SS", "NS", "BS"}:
             raise InvalidValue(
-                f"{self}: its type does not support this operation, because it has no members."
+                f"{self}: its type does not support this operation, because it has no "
+                f"members.{self._members_advice()}"
             )
         if not members:
             raise InvalidValue(f"{self}: expected at least one member, but got none.")
@@ -358,7 +366,8 @@ class Path(TypedValue[E, T], ABC, Generic[E, T]):
     def _extend(self, values: list[object], *, at_end: bool) -> Edit[E]:
         if "L" not in self.codec().types:
             raise InvalidValue(
-                f"{self}: its type does not support this operation, which needs a list."
+                f"{self}: its type does not support this operation, which needs a "
+                f"list.{self._members_advice()}"
             )
         path = self.document_path()
         stored = expressions.IfNotExists(path, Constant({"L": []}))

@@ -72,12 +72,28 @@ def none_to_four(
         alone = Key(pk=s, sk=descending(i)).on(second)
         plain = Key(pk=concat("O|", s), sk=concat("$I_", padded(i, 5), "|", repeated(s))).on(third)
 
+    class Concatenated(Entity, table=table):
+        """An entity with repeated values between the texts of `concat`."""
+
+        s: Attr[str] = attr()
+        i: Attr[int] = attr()
+        d: Attr[date] = attr()
+        key = Key(pk=concat("C|", s), sk=concat("A|", d, "|", repeated(s), "|", i))
+        one = Key(
+            pk=concat("C|", s, "|", repeated(s), "|"), sk=concat(repeated(s), "|", d, "|", i)
+        ).on(first)
+        two = Key(pk=concat("C|", d), sk=concat("A|", repeated(d), "|", s, "|", i)).on(second)
+        three = Key(pk="ALL", sk=concat("A|", s, "|", d, "|", repeated(s), "|", i)).on(third)
+        four = Key(pk=concat("C|", s), sk=concat(d, "|", repeated(s), "|", i)).on(fourth)
+
     item_key: ItemKey[Other] = Other.key(s, i)
     number: Partition[Other, int] = Other.one(s)
+    concatenated: ItemKey[Concatenated] = Concatenated.key(s, d, i)
+    found: Partition[Concatenated, str, date, int] = Concatenated.three()
     alone: Partition[Other, int] = Other.alone(s)
     plain: Partition[Other, int] = Other.plain(s)
     back: ItemKey[Other] | None = Other.key.parse(item_key.key)
-    del item_key, number, alone, plain, back
+    del item_key, number, alone, plain, back, concatenated, found
 
     address: ItemKey[Thing] = Thing.key(s, i, d, t, u, m)
     partition: Partition[Thing, date, datetime, UUID, Decimal] = Thing.key.partition(s, i)
