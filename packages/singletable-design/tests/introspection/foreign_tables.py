@@ -176,8 +176,45 @@ def _ticket(number: int) -> Item:
 
 SPARSE = ForeignTable(
     Table("tickets", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")]),
-    [_ticket(number) for number in range(1, 9)],
+    [_ticket(number) for number in range(1, 61)],
     ('by_owner = Key(pk=("OPEN", owner), sk=id).on(gsi1, when=flagged.in_(True))',),
+)
+
+
+def _with_risk(number: int, risk: str | None) -> Item:
+    customer = item(PK=f"C|{number}", SK="C", id=str(number), _t="customer")
+    return customer if risk is None else {**customer, "riskKey": {"S": risk}, "score": {"N": "7"}}
+
+
+_RISKS = [Index("risk_index", pk="riskKey", sk=Number("score"))]
+# Three customers have the same risk. Others, which the sample does not have, have another.
+FEW_RISKS = ForeignTable(
+    Table("customers", indexes=_RISKS),
+    [_with_risk(number, "RISK|HIGH" if number < 4 else None) for number in range(1, 61)],
+    (
+        "# riskKey: 'RISK' is in 3 of 60 items.",
+        "# riskKey: the sample has only 'HIGH' there, in 3 of 60 items, which is too few",
+        "risk: Attr[str | None] = attr(default=None, key_only=True)",
+        'risk_index = Key(pk=concat("RISK|", risk), sk=score)',
+    ),
+)
+ALL_RISKS = ForeignTable(
+    Table("customers", indexes=_RISKS),
+    [_with_risk(number, f"RISK|{'HIGH' if number % 2 else 'MED'}") for number in range(1, 61)],
+    (
+        "# riskKey: 'RISK' is in 60 of 60 items.",
+        "risk: Attr[str] = attr(key_only=True)",
+        'risk_index = Key(pk=concat("RISK|", risk), sk=score)',
+    ),
+)
+SHORT_TAG = ForeignTable(
+    Table("accounts"),
+    [
+        item(PK=f"C|{number}", SK=sk, id=str(number), _t=tag)
+        for number in range(1, 4)
+        for sk, tag in (("C", "customer"), ("A", "account"))
+    ],
+    ('type_tag=("_t", "customer")', 'type_tag=("_t", "account")'),
 )
 # No attribute of the item equals the keys of the index.
 UNKNOWN_INDEX_KEYS = ForeignTable(
@@ -277,6 +314,9 @@ FOREIGN_TABLES = {
     "longer key with the same prefix": FOLLOWED,
     "shop": SHOP,
     "sparse index": SPARSE,
+    "few values in an index key": FEW_RISKS,
+    "values only in an index key": ALL_RISKS,
+    "short type tag": SHORT_TAG,
     "unknown index keys": UNKNOWN_INDEX_KEYS,
     "mixed types": MESSY,
     "numbers in keys": NUMBERS,

@@ -330,7 +330,7 @@ CERTAIN_NAMES = (
     "objecttype",
     "dtype",
 )
-LIKELY_NAMES = ("type", "kind", "class", "discriminator", "model")
+LIKELY_NAMES = ("type", "kind", "class", "discriminator", "model", "t")
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9_.#-]{0,60}")
 
 

@@ -179,14 +179,19 @@ def _common_prefix(builder: EntityBuilder, texts: Sequence[str], separator: str)
     return match[0] if is_number or builder.find_key_field(rest, "") is not None else ""
 
 
-def _add_key_only_field(builder: EntityBuilder, name: str, texts: Sequence[str]) -> FieldPart:
+def _add_key_only_field(
+    builder: EntityBuilder, name: str, texts: Sequence[str | None]
+) -> FieldPart:
     """Add a field that no attribute stores and that is decoded from the key."""
-    width = field_types.padded_width(texts)
-    type_ = field_types.infer_text_type(texts) if width is None else field_types.FieldType("int")
+    there = [text for text in texts if text is not None]
+    width = field_types.padded_width(there)
+    type_ = field_types.infer_text_type(there) if width is None else field_types.FieldType("int")
     values: list[AttributeValue | None] = [
-        {"S": text} if width is None else {"N": str(int(text))} for text in texts
+        None if text is None else {"S": text} if width is None else {"N": str(int(text))}
+        for text in texts
     ]
-    field = builder.add(FieldSpec(name, "", type_, stored=False), values)
+    optional = len(there) < len(texts)
+    field = builder.add(FieldSpec(name, "", type_, stored=False, optional=optional), values)
     if width is None or width == NUMBER_WIDTH:
         return FieldPart(field.name)
     return FieldPart(field.name, "padded", width)
@@ -240,7 +245,11 @@ def build_index_keys(builder: EntityBuilder, key: KeySpec) -> list[KeySpec]:
                 if name in unused and any(name in item for item in builder.items):
                     verbatim_part(builder, name, set())
             continue
-        spec = _index_key(builder, index, key) or _verbatim_index_key(builder, index, key)
+        fields, values, notes = dict(builder.fields), dict(builder.values), list(builder.notes)
+        found = _index_key(builder, index, key)
+        if found is None:
+            builder.fields, builder.values, builder.notes = fields, values, notes
+        spec = found or _verbatim_index_key(builder, index, key)
         taken = {*builder.fields, *(other.name for other in specs)}
         specs.append(replace(spec, name=_name_index_key(index, spec, taken)))
     return specs
@@ -335,11 +344,53 @@ def _match_template(
         if part is not None:
             parts.append(replace(part, repeated=part.field in used))
             used.add(part.field)
-        elif len(constants) == 1 and field_types.is_word(next(iter(constants))):
-            parts.append(constants.pop())
+        elif len(constants) == 1 and field_types.is_word(constant := next(iter(constants))):
+            count = f"{len(there):,} of {len(builder.items):,} items"
+            if _is_label(builder, attribute, constant, len(there)):
+                parts.append(constant)
+                builder.notes.append(f"{attribute}: {constant!r} is in {count}.")
+            elif not any(isinstance(one, str) and one != separator for one in parts):
+                return None
+            else:
+                builder.notes.append(
+                    f"{attribute}: the sample has only {constant!r} there, in {count}, which is "
+                    "too few to tell a fixed text from a value. Sample more items, or replace the "
+                    "field by the text if it is one."
+                )
+                parts.append(_add_key_only_field(builder, _value_name(attribute, label), texts))
+        elif any(isinstance(one, str) and one != separator for one in parts) and all(constants):
+            parts.append(_add_key_only_field(builder, _value_name(attribute, label), texts))
         else:
             return None
     return ConcatParts(join_constants(ConcatParts(parts))) if verbatim else tuple(parts)
+
+
+# The number of items from which a text that all of them have in a key is a fixed one.
+ENOUGH_ITEMS = 20
+
+
+def _is_label(builder: EntityBuilder, attribute: str, text: str, count: int) -> bool:
+    """Return whether a text in all of so many keys is a fixed one, not a value that they share.
+
+    It is one in many items, or if it names the attribute (`RISK` in riskKey), or what the type tag
+    and the primary key of the items say: `USERS` of items with the tag `USER`.
+    """
+    said = [attribute, *(one["S"] for one in _labels(builder))]
+    words = {word for one in said for word in re.findall("[a-z]+", snake_case(one))}
+    word = text.casefold()
+    return count >= ENOUGH_ITEMS or word in words or word.removesuffix("s") in words
+
+
+def _labels(builder: EntityBuilder) -> list[AttributeValue]:
+    """Return the primary key and the type tag of an item."""
+    item = builder.items[0]
+    names = [one.name for one in builder.table.key_attributes]
+    names += [] if builder.tag is None else [builder.tag]
+    return [item[name] for name in names if "S" in item.get(name, {})]
+
+
+def _value_name(attribute: str, label: str) -> str:
+    return snake_case(label) if label and field_types.is_word(label) else snake_case(attribute)
 
 
 def _is_canonical(text: str, last: bool) -> bool:

@@ -112,7 +112,10 @@ class TableSpec:
 
 # The key shapes for which type checkers know the parameters: t is a constant, v a value.
 # The overloads of Key declare them.
-_TYPED = re.compile("t{0,3}|v|vt|tv|tvtt?|t{2,3}v|t?vt?vt?|tvtvtt|t?vt?vt?v|t?vt?vt?vt?v")
+_TYPED = re.compile(
+    "t{0,3}|t?vt{0,3}|t{2,3}v|tttvt|t?vt?vt?|tvtvt{2,3}|t?vtttv|t{2,3}vtv|t?vt?vt?v|tvtvtttv"
+    "|tvtttvtv|tttvtvtv|t?vt?vt?vt?v"
+)
 
 
 def has_typed_shape(parts: Sequence[KeyPart]) -> bool:
