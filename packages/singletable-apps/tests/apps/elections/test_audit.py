@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from contextlib import suppress
 
 import pytest
 
@@ -13,7 +15,7 @@ from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.roles import ROLE_NAMES
 from singletable_apps.elections.rules.roll import parse_roll, split_text
 from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE, SampleElection
-from singletable_apps.elections.service import open_elections
+from singletable_apps.elections.service import audit_queries, open_elections
 from singletable_apps.elections.service.audit import (
     RELATIONS,
     TABLES,
@@ -22,7 +24,7 @@ from singletable_apps.elections.service.audit import (
     redact_password_hash,
 )
 from singletable_apps.elections.service.audit_queries import MAX_SHOWN, run_query
-from singletable_apps.shared.errors import InvalidInput, NotFound
+from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample
@@ -256,6 +258,9 @@ def test_others_cannot_query(sample: SampleCopy, name: str) -> None:
 
 
 NUMBERS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
+# A million letters in a few steps; one call with them takes a minute.
+LETTERS = "replace(" * 6 + "'a'" + ", 'a', 'aaaaaaaaaa')" * 6
+BIG = f"WITH big(a) AS (SELECT substr({LETTERS}, 1, 999999))"
 REJECTED = {
     "DELETE FROM users": "Only SELECT",
     "CREATE TABLE copies AS SELECT * FROM users": "Only SELECT",
@@ -263,11 +268,14 @@ REJECTED = {
     "PRAGMA table_list": "Only SELECT",
     "SELECT 1; SELECT 2": "one statement at a time. The tables",
     "SELECT * FROM passwords": "No such table: passwords. The tables are: users,",
-    "SELECT load_extension('x')": "Only SELECT",
-    "SELECT hex(zeroblob(100000000))": "too big",
+    "SELECT load_extension('x')": "The function load_extension is not available",
+    "SELECT printf('%.*c', 900000000, 'x')": "The function printf is not available",
+    f"{BIG} SELECT length(a || a) FROM big": "too big",
+    f"{BIG} SELECT instr(a, substr(a, 1, 500000) || 'b') FROM big": "takes too long",
+    f"SELECT {', '.join(['a'] * 9)} FROM ({BIG} SELECT a FROM big)": "result is too large",
     "SELECT \x00": "null character",
     f"{NUMBERS} SELECT count(*) FROM n": "takes too long",
-    f"{NUMBERS} SELECT zeroblob(900000) FROM n ORDER BY 1": "takes too long",
+    f"{NUMBERS} SELECT replace(x, '1', 'one') FROM n ORDER BY 1": "takes too long",
 }
 
 
@@ -276,3 +284,16 @@ def test_anything_but_a_short_select_is_rejected(sample: SampleCopy, sql: str) -
     with pytest.raises(InvalidInput) as rejected:
         query(sample, sql)
     assert REJECTED[sql] in rejected.value.errors["sql"]
+
+
+# A query must not take the time of those who vote.
+def test_only_some_queries_run_at_once(sample: SampleCopy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_queries, "_free", threading.BoundedSemaphore(1))
+    assert audit_queries._free.acquire()
+    with pytest.raises(Busy):
+        query(sample, "SELECT 1")
+    audit_queries._free.release()
+    for sql in ("SELECT 1", "SELECT wrong", "SELECT 2"):
+        with suppress(InvalidInput):
+            query(sample, sql)
+    assert query(sample, "SELECT 3") == [(3,)]

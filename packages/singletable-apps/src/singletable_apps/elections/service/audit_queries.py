@@ -1,4 +1,4 @@
-"""Answer SELECTs of auditors: the relations are copied into a database in memory.
+"""Answer SELECTs of auditors: the relations are copied, and another process queries the copy.
 
 A query reads what the relations show and nothing else: no password hashes, no tokens, and no
 ranking of a secret ballot. It works wherever the tables are stored, and cannot change them.
@@ -8,51 +8,63 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
+import threading
 from contextlib import closing
 from datetime import datetime
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from singletable_apps.elections.entities import User
+from singletable_apps.elections.service import audit_worker
 from singletable_apps.elections.service.audit import RELATIONS, Audit
-from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.errors import Busy, InvalidInput
 
 MAX_SHOWN = 200
 # More rows take too long to copy: the command line reads any number of them.
 MAX_COPIED = 50_000
-# Steps of SQLite's machine, so that the limit is the same on every computer; a second or two.
-MAX_STEPS = 10_000_000
-MAX_MEMORY = 200 << 20
+# The system ends a query after some processor time; this is for one that gets none.
+DEADLINE_SECONDS = 20
+MAX_AT_ONCE = 2
 Cell: TypeAlias = str | int | float | None
-_ALLOWED = {
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_FUNCTION,
-    sqlite3.SQLITE_RECURSIVE,
-}
+_free = threading.BoundedSemaphore(MAX_AT_ONCE)
 
 
 def run_query(audit: Audit, viewer: User, sql: str) -> tuple[list[str], list[list[Cell]]]:
     """Return the columns and the first rows of a SELECT over the relations that it names."""
-    with closing(sqlite3.connect(":memory:")) as database:
-        for name in RELATIONS:
-            if name in sql.lower():
+    if not _free.acquire(timeout=1):
+        raise Busy("Other queries are running. Try again in some seconds.")
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            named = [name for name in RELATIONS if name in sql.lower()]
+            for name in named:
                 _copy(audit, viewer, name, database)
-        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
-        database.executescript(f"PRAGMA temp_store = MEMORY; PRAGMA hard_heap_limit = {MAX_MEMORY}")
-        database.set_authorizer(
-            lambda action, *_: sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+            data = database.serialize() if named else b""
+        return _run(data, sql)
+    finally:
+        _free.release()
+
+
+def _run(data: bytes, sql: str) -> tuple[list[str], list[list[Cell]]]:
+    request = {"sql": sql, "rows": MAX_SHOWN, "seconds": audit_worker.MAX_SECONDS}
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-I", "-S", audit_worker.__file__],
+            input=json.dumps(request).encode() + b"\n" + data,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+            timeout=DEADLINE_SECONDS,
+            check=False,
         )
-        database.set_progress_handler(lambda: True, MAX_STEPS)
-        try:
-            cursor = database.execute(sql)
-            rows = [
-                [cell.hex() if isinstance(cell, bytes) else cell for cell in row]
-                for row in cursor.fetchmany(MAX_SHOWN)
-            ]
-        except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
-            raise InvalidInput({"sql": _explain(error)}) from error
-        return [column for column, *_ in cursor.description or ()], rows
+    except subprocess.TimeoutExpired:
+        raise InvalidInput({"sql": _explain("")}) from None
+    # It was ended by the system, or ran out of memory.
+    answer: dict[str, Any] = json.loads(ran.stdout) if ran.returncode == 0 else {"error": ""}
+    if "error" in answer:
+        raise InvalidInput({"sql": _explain(answer["error"])})
+    return answer["columns"], answer["rows"]
 
 
 def _copy(audit: Audit, viewer: User, name: str, database: sqlite3.Connection) -> None:
@@ -66,6 +78,7 @@ def _copy(audit: Audit, viewer: User, name: str, database: sqlite3.Connection) -
     if next(rows, None) is not None:
         message = f"{name} has more than {MAX_COPIED:,} rows. Use: singletable sql"
         raise InvalidInput({"sql": message})
+    database.commit()
 
 
 def _plain(value: object) -> object:
@@ -74,10 +87,15 @@ def _plain(value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
 
 
-def _explain(error: Exception) -> str:
-    text = str(error).removesuffix(".")
-    if text in ("interrupted", ""):  # out of steps, or out of memory
+def _explain(text: str) -> str:
+    text = text.removesuffix(".")
+    if text in ("interrupted", ""):  # out of steps, time or memory
         return "This query takes too long. Add conditions, or join fewer rows."
+    if text == audit_worker.TOO_LARGE:
+        return "The result is too large. Select fewer columns or rows."
     if text == "not authorized":
         return "Only SELECT is possible here."
+    _, is_function, name = text.partition("not authorized to use function: ")
+    if is_function:
+        return f"The function {name} is not available here."
     return f"{text[:1].upper()}{text[1:]}. The tables are: {', '.join(RELATIONS)}."
