@@ -20,6 +20,7 @@ from singletable import Attr, Entity, Key, PutItem, Store, Table, attr
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.sql import open_database, views_of
 from singletable.sql.dialects import MARIADB, POSTGRESQL, SCALARS, SQLITE
+from singletable.sql.views import RESERVED
 from singletable.values import Item
 from tests.sql.databases import (
     Color,
@@ -345,6 +346,30 @@ def entity(name: str, table: Table, **fields: Any) -> type[Entity]:
         "key": Key(pk=(name, field), sk="X"),
     }
     return new_class(name, (Entity,), {"table": table}, lambda namespace: namespace.update(body))
+
+
+def test_storage_has_no_object_whose_name_a_view_could_get(address: str) -> None:
+    """Tables and indexes of PostgreSQL share their names with views."""
+    store_at(address, lambda store: store.put(thing_of(name="a")))
+    wanted = {
+        "file": "select name from sqlite_master where type <> 'view' and name not like 'sqlite_%'",
+        "postgresql": "select relname from pg_class where relkind <> 'v' and "
+        "relnamespace = current_schema()::regnamespace",
+        "mariadb": "select table_name from information_schema.tables where table_type <> 'VIEW' "
+        "and table_schema = database()",
+    }
+    with open_database(address).query(wanted[address.partition(":")[0]], [], {}) as result:
+        names = {str(name) for (name,) in result.rows}
+    assert {"tables", "items_1"} <= names
+    assert [name for name in sorted(names) if not RESERVED.fullmatch(name)] == []
+
+
+def test_views_with_names_of_the_storage_are_named_with_their_table() -> None:
+    table, with_list = Table("shop"), Table("shop")
+    entity("RowCount", table)
+    entity("Row", with_list, counts=list[int])
+    assert [one.name for one in views_of([table])] == ["shop_row_counts"]
+    assert [one.name for one in views_of([with_list])] == ["rows", "shop_row_counts"]
 
 
 def test_list_whose_view_has_the_name_of_an_entity_is_named_with_its_table() -> None:

@@ -41,9 +41,10 @@ from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.sql.dialects import SCALARS, Dialect, Path
 from singletable.values import content_of
 
-# Tables of the storage itself.
-_RESERVED = re.compile(
-    "tables|changes|change_blocks|tokens|storage|feed|leases|locks|(items|index)_[0-9_]+"
+# Tables of the storage itself, and their indexes and sequences.
+RESERVED = re.compile(
+    "(tables|changes|change_blocks|row_counts|tokens|storage|feed|leases|locks"
+    "|(items|index)_[0-9_]+)(_pkey|_expires|_by_moment|_[a-z]+_seq)?"
 )
 
 
@@ -121,7 +122,7 @@ def views_of(tables: Iterable[Table]) -> list[View]:
     views: list[View] = []
     for model, name in zip(models, names, strict=True):
         table = re.sub(r"\W+", "_", model.table.name).lower() + "_"
-        prefix = table if names.count(name) > 1 or _RESERVED.fullmatch(name) else ""
+        prefix = table if names.count(name) > 1 or RESERVED.fullmatch(name) else ""
         columns = [one for field in model.fields.values() if (one := _column(model, field))]
         views.append(View(prefix + name, model, tuple(columns)))
         owner = prefix + _snake_case(model.name)
@@ -129,7 +130,7 @@ def views_of(tables: Iterable[Table]) -> list[View]:
         for one in columns:
             if one.type.kind in ("list", "set"):
                 member = _member_view(owner, model, keys, one)
-                is_taken = member.name.lower() in names
+                is_taken = member.name.lower() in names or RESERVED.fullmatch(member.name)
                 views.append(replace(member, name=table + member.name) if is_taken else member)
     _check_differences(views)
     return views
