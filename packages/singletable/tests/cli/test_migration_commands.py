@@ -293,6 +293,18 @@ def test_migrations_run_in_order_and_a_copy_stops_the_sequence(shop: Shop) -> No
     assert ("0002_unique: finished" in out, "Undo" in out) == (True, False)
 
 
+def test_verify_tells_lag_from_faults_after_the_cut_over(shop: Shop) -> None:
+    shop.done("run")
+    shop.done("cut-over")
+    assert "as it should be" in shop.done("verify")
+    entities = sys.modules["migrating_shop.entities"]
+    name = entities.Name(username="u1", name="Changed")
+    shop.change(lambda store: store.put(name))
+    code, out, err = shop("verify")
+    assert (code, "not carried back yet: 1. They" in out) == (1, True)
+    assert "different: username=u1" in err
+
+
 LOUDER = """
 import os
 

@@ -7,7 +7,7 @@ From then on it is the new table, and changes are carried back.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -149,6 +149,14 @@ class Copy(Step):
                 comparison.compare()
             else:
                 comparison.compare_sample(settings.sample, settings.seed)
+        if is_back and report.faults:
+            with suppress(errors.ResourceNotFound, errors.TrimmedDataAccess):
+                if lag := CopyPhases(self).lag(env):
+                    report.notes.append(
+                        f"Changes since the cut-over that are not carried back yet: {lag:,}. They "
+                        "may be all that differs. Carry them back with `migration run --follow`, "
+                        "and verify again."
+                    )
 
     @override
     def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
