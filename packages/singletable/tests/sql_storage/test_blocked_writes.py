@@ -41,10 +41,18 @@ def item(key: str, value: str = "new") -> Item:
     return {"pk": {"S": key}, "value": {"S": value}}
 
 
-@pytest.fixture(params=KINDS)
-def engine(request: pytest.FixtureRequest) -> Generator[TemporaryEngine]:
+# On Galera, locks of keys are also written: here on a server that is no cluster.
+@pytest.fixture(params=[*KINDS, *(["mariadb, as on Galera"] if "mariadb" in KINDS else [])])
+def engine(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Generator[TemporaryEngine]:
     """Return an engine with two tables of two items each."""
-    with open_engine(kind=request.param) as engine:
+    kind, _, mode = request.param.partition(", ")
+    if mode:
+        monkeypatch.setattr(
+            mariadb.MariaDB, "check_server", lambda dialect, _: dialect.use_galera()
+        )
+    with open_engine(kind=kind) as engine:
         for table in TABLES:
             engine.execute(side_table(table))
             for key in ("a", "b"):

@@ -26,6 +26,10 @@ def _now() -> datetime:
     return datetime.fromtimestamp(time.time(), UTC)
 
 
+def _in_utc(seconds: Callable[[], float]) -> Callable[[], datetime]:
+    return lambda: datetime.fromtimestamp(seconds(), UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """The settings of a store."""
@@ -82,11 +86,7 @@ def create_context(
             )
     defaults = Context()
     if clock is None and driver is not None:
-        seconds = driver_clock(driver)
-
-        def clock() -> datetime:
-            return datetime.fromtimestamp(seconds(), UTC)
-
+        clock = _in_utc(driver_clock(driver))
     return Context(
         table_names=dict(table_names or {}),
         cursor_secret=defaults.cursor_secret if cursor_secret is None else cursor_secret,
