@@ -68,6 +68,7 @@ def _open_engine(address: str, settings: Settings | None) -> Engine:
         case _ if kind in _SERVERS and rest.startswith("//"):
             from singletable.engine.server_engine import ServerEngine
 
+            check_server_address(address)
             return ServerEngine.at(address, settings)
         case _:
             raise AddressError(_explain(kind, colon, rest))
@@ -86,8 +87,32 @@ def file_path(rest: str) -> Path:
 
 
 def hide_password(address: str) -> str:
-    """Return the address without its password, for messages."""
-    return re.sub(r"(//[^:/@]*):[^@/]*@", r"\1@", address)
+    """Return the address without its password, for messages. A message may contain addresses."""
+    hidden = re.sub(r"(:/{1,2}[^:/@\s']*):[^\s']*@", r"\1@", address)
+    return re.sub(r"([?&]\w*password=)[^&\s']*", r"\1", hidden)
+
+
+def check_server_address(address: str) -> None:
+    """Raise AddressError, without the password, unless the address of a server can be read."""
+    kind, _, rest = address.partition("://")
+    hosts = re.split("[/?#]", rest, maxsplit=1)[0].rpartition("@")[2].split(",")
+    is_readable = all(re.fullmatch(r"(\[[^\[\]]*\]|[^:\[\]]*)(:\d*)?", host) for host in hosts)
+    if not is_readable or re.search("%(?![0-9A-Fa-f]{2})", address):
+        raise AddressError(
+            f"The address '{kind}://…' cannot be read. Expected '{kind}://USER:PASSWORD@HOST:PORT/"
+            "DATABASE'. In the user name and the password, write % as %25, / as %2F, : as %3A and "
+            "@ as %40."
+        )
+
+
+def local_file(argument: str) -> Path:
+    """Return the path that a command got, as such or as `file:PATH`; raise for other addresses."""
+    kind, colon, rest = argument.partition(":")
+    if kind == "file" and colon:
+        return file_path(rest)
+    if colon and (rest.startswith("//") or kind in _REMOTE):
+        raise AddressError(f"Expected the path of a file, such as votes.db, but got '{kind}:'.")
+    return Path(argument)
 
 
 def _explain(kind: str, colon: str, rest: str) -> str:

@@ -75,10 +75,11 @@ LimitOption: TypeAlias = Annotated[
 @contextmanager
 def exit_on_error() -> Generator[None]:
     """Print expected errors as one paragraph and exit with code 2."""
+    from singletable import hide_password
     from singletable_apps.shared.serve import EXPECTED_ERRORS, error_text
 
     try:
         yield
     except EXPECTED_ERRORS as error:
-        typer.echo(f"singletable: {error_text(error)}", err=True)
+        typer.echo(f"singletable: {hide_password(error_text(error))}", err=True)
         raise typer.Exit(2) from None

@@ -29,6 +29,7 @@ from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
 from singletable.cli.sql import app as sql
 from singletable.cli.table import app as table
+from singletable.connect import hide_password
 from singletable.errors import SingleTableError
 
 app = Commands(
@@ -102,5 +103,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _command()(args=arguments)
     except SingleTableError as error:
-        typer.echo(f"singletable: {error}", err=True)
+        typer.echo(f"singletable: {hide_password(str(error))}", err=True)
         sys.exit(2)

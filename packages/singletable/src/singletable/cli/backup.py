@@ -18,9 +18,9 @@ def backup(
 
     The copy has everything that is committed when the command starts.
     """
-    from singletable.connect import file_path
+    from singletable.connect import local_file
     from singletable.engine.file_backup import back_up_file
 
-    path = file_path(file.removeprefix("file:")) if file.startswith("file:") else Path(file)
+    path = local_file(file)
     back_up_file(path, copy)
     typer.echo(f"Copied {path} to {copy} ({copy.stat().st_size:,} bytes).")

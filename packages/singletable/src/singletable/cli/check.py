@@ -43,14 +43,14 @@ def check(
     """
     from singletable.cli.existing_tables import check_file_exists
     from singletable.cli.output import pluralize, progress_bar
-    from singletable.connect import file_path
+    from singletable.connect import local_file
     from singletable.engine.file_check import check_file
     from singletable.errors import AddressError
     from singletable.store import Progress
 
     if accept_items and repair is None:
         raise AddressError("--accept-items requires --repair.")
-    path = file_path(file.removeprefix("file:")) if file.startswith("file:") else Path(file)
+    path = local_file(file)
     check_file_exists(f"file:{path}")
     if repair is None:
         with progress_bar("Checking") as show:

@@ -23,7 +23,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 import apsw
 
-from singletable.connect import file_path
+from singletable.connect import check_server_address, file_path
 from singletable.engine.file_backup import open_read_only
 from singletable.engine.storage import Database
 from singletable.engine.storage.sqlite.connection import bind_execute
@@ -120,8 +120,10 @@ def open_database(address: str) -> SqlDatabase:
         case "file" if rest:
             return _File(file_path(rest))
         case "postgresql" | "postgres":
+            check_server_address(address)
             return _PostgreSQL(address)
         case "mysql" | "mariadb":
+            check_server_address(address)
             return _MariaDB(address)
         case _:
             # An address may contain a password, so only its kind is repeated.
