@@ -88,8 +88,16 @@ def file_path(rest: str) -> Path:
 
 def hide_password(address: str) -> str:
     """Return the address without its password, for messages. A message may contain addresses."""
-    hidden = re.sub(r"(:/{1,2}[^:/@\s']*):[^\s']*@", r"\1@", address)
-    return re.sub(r"([?&]\w*password=)[^&\s']*", r"\1", hidden)
+    hidden = re.sub(r"[^\s']+", _hide_login, address)
+    return re.sub(r"([?&]\w{0,20}password=)[^&\s']*", r"\1", hidden)
+
+
+def _hide_login(word: re.Match[str]) -> str:
+    """Return a word without what is between the user and the host of an address."""
+    kind, slash, rest = word[0].partition(":/")
+    login, at, host = rest.rpartition("@")
+    user, colon, _ = login.partition(":")
+    return f"{kind}{slash}{user}@{host}" if at and colon else word[0]
 
 
 def check_server_address(address: str) -> None:
