@@ -372,11 +372,12 @@ ENOUGH_ITEMS = 20
 def _is_label(builder: EntityBuilder, attribute: str, text: str, count: int) -> bool:
     """Return whether a text in all of so many keys is a fixed one, not a value that they share.
 
-    It is one in many items, or if it names the attribute (`RISK` in riskKey), or what the type tag
-    and the primary key of the items say: `USERS` of items with the tag `USER`.
+    It is one in many items, or if it is `ALL`, or if it names the attribute (`RISK` in riskKey), a
+    field, or what the type tag and the primary key say: `USERS` of items with the tag `USER`.
     """
-    said = [attribute, *(one["S"] for one in _labels(builder))]
+    said = ["ALL", attribute, *builder.fields, *(one["S"] for one in _labels(builder))]
     words = {word for one in said for word in re.findall("[a-z]+", snake_case(one))}
+    words |= {word.casefold() for one in said for word in re.findall("[A-Za-z]+", one)}
     word = text.casefold()
     return count >= ENOUGH_ITEMS or word in words or word.removesuffix("s") in words
 
