@@ -140,14 +140,27 @@ class PollBook:
     def keep_after(self, position: int) -> None:
         """Keep what the table needs to follow the log from this position on."""
         with self._lock:
-            if position < self.position and position + 1 not in self._unapplied:
-                # Start again: what an event writes depends on the events before.
-                self._state, self.position, self.head = LogState(), 0, ""
+            if position >= self.position or position + 1 in self._unapplied:
+                self._keep_after(position)
+                return
+        # What an event writes depends on the events before. Meanwhile, others read this book.
+        replay = PollBook(self._store, self._key)
+        replay._keep_after(position)
+        replay._read(None)
+        with self._lock:
+            if replay.position < self.position:  # raises CorruptLog if the log has lost the event
+                replay._read(None)
+                self.event(self.position)
+            self._state, self._unapplied = replay._state, replay._unapplied
+            self.position, self.head = replay.position, replay.head
             self._keeps_after = position
-            for event_id in [each for each in self._unapplied if each <= position]:
-                del self._unapplied[event_id]
-            if self.position < position:
-                self._read(position - self.position)
+
+    def _keep_after(self, position: int) -> None:
+        self._keeps_after = position
+        for event_id in [each for each in self._unapplied if each <= position]:
+            del self._unapplied[event_id]
+        if self.position < position:
+            self._read(position - self.position)
 
     def unapplied(
         self, position: int, until: int | None = None
@@ -202,8 +215,9 @@ class PollBook:
 
     def emails(self, election: Election) -> dict[str, tuple[str, str]]:
         """Return the subjects and texts that the owner of an election wrote, by purpose."""
-        found = self._state.elections.get(election.election_id)
-        return {} if found is None else found.emails
+        with self._lock:
+            found = self._state.elections.get(election.election_id)
+            return {} if found is None else dict(found.emails)
 
     def find_election(self, election_id: int) -> Election | None:
         """Return the election with this id, or None."""
