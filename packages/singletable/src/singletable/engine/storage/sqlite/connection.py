@@ -95,7 +95,10 @@ def open_connection(
 def unusable_file(path: Path | None, error: Exception) -> StorageError:
     """Return the error for a file that SQLite cannot use, with advice."""
     if isinstance(error, apsw.CorruptError | UnicodeDecodeError) or is_damaged_page(error):
-        advice = f"Restore it from a backup, or find all damage with: singletable check {path}"
+        advice = (
+            f"Restore it from a backup, or find all damage with: singletable check {path} "
+            "(--repair NEW_FILE copies everything intact)"
+        )
     elif isinstance(error, apsw.NotADBError):
         advice = "Use the path of a new file, or of a file that singletable created."
     else:
