@@ -104,6 +104,29 @@ def test_a_file_has_several_statements(run: Run, address: str, tmp_path: Path) -
     assert "cannot be read" in error
 
 
+# DynamoDB says where a statement is wrong, not that the SQL does not exist.
+@pytest.mark.parametrize(
+    ("statement", "hint"),
+    [
+        ("SELECT COUNT(*) FROM votes", "has no aggregates"),
+        ("SELECT sum (n) FROM votes", "has no aggregates"),
+        ("SELECT pk FROM votes GROUP BY pk", "has no aggregates"),
+        ("SELECT DISTINCT pk FROM votes", "has no aggregates"),
+        ("SELECT * FROM votes JOIN others ON a = b", "has no joins"),
+        ("SELECT * FROM votes LIMIT 5", "--limit"),
+        ("SELECT * FROM votes WHERE pk LIKE 'a%'", "begins_with"),
+    ],
+)
+def test_sql_that_partiql_does_not_have_gets_a_hint(
+    run: Run, address: str, statement: str, hint: str
+) -> None:
+    code, _, error = run("partiql", address, "-c", statement)
+    assert code == 2
+    assert hint in error
+    _, _, error = run("partiql", address, "-c", "SELECT 'COUNT(' FROM \"LIMIT\" nope nope")
+    assert "PartiQL has no" not in error
+
+
 class Terminal(io.StringIO):
     """A standard input that people type into."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from singletable.cli.options import Address
-from singletable.errors import SingleTableError, StorageError
+from singletable.errors import SingleTableError, StorageError, ValidationError
 
 if TYPE_CHECKING:
     from singletable.operations import Driver
@@ -39,6 +39,17 @@ _COMMENT = r"--[^\n]*|/\*.*?(?:\*/|\Z)"
 _STATEMENT = re.compile(
     rf"""((?:'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)|{_COMMENT}|[^;])*+)(;?)""", re.DOTALL
 )
+
+
+# SQL that PartiQL does not have on DynamoDB, and what to do instead.
+_NOT_IN_PARTIQL = {
+    r"\b(?:COUNT|SUM|AVG|MIN|MAX)\s*\(|\bGROUP\s+BY\b|\bDISTINCT\b": "PartiQL has no aggregates. "
+    "`singletable sql` has them, and a store has count(…).",
+    r"\bJOIN\b": "PartiQL has no joins: a statement reads one table. `singletable sql` has them.",
+    r"\b(?:LIMIT|OFFSET)\b": "PartiQL has no LIMIT. Use the option --limit.",
+    r"\bLIKE\b": "PartiQL has no LIKE. Use begins_with(…) or contains(…).",
+}
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 
 class Format(Enum):
@@ -112,9 +123,13 @@ class Session:
         reads = not is_write(ExecuteStatement(statement))
         while not is_done:
             left = self.limit - len(items)
-            page = self.driver.execute(
-                ExecuteStatement(statement, next_token=token, limit=left if reads else None)
-            )
+            try:
+                page = self.driver.execute(
+                    ExecuteStatement(statement, next_token=token, limit=left if reads else None)
+                )
+            except ValidationError:
+                _print_hints(statement)
+                raise
             items += page.items
             token = page.next_token
             is_done = token is None or len(items) >= self.limit
@@ -125,6 +140,14 @@ class Session:
             typer.echo("Done.", err=True)
         if token is not None:
             typer.echo(f"There may be more items: the limit is {self.limit}.", err=True)
+
+
+def _print_hints(statement: str) -> None:
+    """Say which SQL in a rejected statement PartiQL does not have: DynamoDB only says where."""
+    code = _QUOTED.sub("", statement)
+    for pattern, hint in _NOT_IN_PARTIQL.items():
+        if re.search(pattern, code, re.IGNORECASE):
+            typer.echo(hint, err=True)
 
 
 def split_statements(text: str) -> tuple[list[str], bool]:
