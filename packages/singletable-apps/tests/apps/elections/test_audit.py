@@ -240,6 +240,14 @@ def test_relations_can_be_joined(sample: SampleCopy) -> None:
     assert len(query(sample, "SELECT 1 FROM events, events")) == MAX_SHOWN
 
 
+# The data of an event is JSON.
+@pytest.mark.parametrize("table", ["json_each", "json_tree"])
+def test_json_can_be_read_as_rows(sample: SampleCopy, table: str) -> None:
+    first = read_rows(sample, "events")[0]["event_data"]
+    sql = f"SELECT key, atom FROM events, {table}(event_data) WHERE event_id = 1"
+    assert set(first.items()) <= set(query(sample, sql))
+
+
 # Somebody who may see most must not see how people voted in secret, nor what could be guessed.
 def test_no_query_reveals_a_secret_ballot_or_a_password_hash(sample: SampleCopy) -> None:
     secret = next(poll for poll in SAMPLE_ELECTIONS if poll.secret and poll.ballots)
@@ -275,6 +283,7 @@ REJECTED = {
     f"SELECT {', '.join(['a'] * 9)} FROM ({BIG} SELECT a FROM big)": "result is too large",
     "SELECT \x00": "null character",
     f"{NUMBERS} SELECT count(*) FROM n": "takes too long",
+    f"{NUMBERS} SELECT count(*) FROM n, json_each('[1, 2]')": "takes too long",
     f"{NUMBERS} SELECT replace(x, '1', 'one') FROM n ORDER BY 1": "takes too long",
 }
 
