@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import IO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from singletable_apps.shared.errors import AppError
@@ -30,7 +30,7 @@ class ArchiveError(AppError):
     """The folder or zip file cannot be used."""
 
 
-def write_zip(files: Iterable[tuple[str, bytes]], target: BinaryIO) -> None:
+def write_zip(files: Iterable[tuple[str, bytes]], target: IO[bytes]) -> None:
     """Write files to a zip file, always the same bytes for the same files."""
     with ZipFile(target, "w", ZIP_DEFLATED) as archive:
         for name, content in files:

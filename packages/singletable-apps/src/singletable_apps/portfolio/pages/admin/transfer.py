@@ -13,7 +13,6 @@ from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
-from typing import BinaryIO, cast
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
@@ -73,7 +72,7 @@ def export_everything(page: OwnerPage) -> Response:
 
 def _zip_chunks(service: PortfolioService) -> Iterator[bytes]:
     with SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
-        write_zip(transfer.export_site(service), cast(BinaryIO, file))
+        write_zip(transfer.export_site(service), file)
         file.seek(0)
         yield from iter(partial(file.read, _CHUNK), b"")
 
