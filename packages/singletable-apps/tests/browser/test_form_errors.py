@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from playwright.sync_api import Locator, expect
 
 from singletable_apps.elections.rules.emails import EmailPurpose
-from singletable_apps.shared.mail import Outbox
+from tests.apps.support.mailbox import read_outbox
 from tests.browser.conftest import OpenPage
 from tests.browser.site import Site
 
@@ -153,7 +153,7 @@ def _check_values(form: Locator, wrong: InvalidInput) -> None:
 
 
 def _reset_link(site: Site) -> str:
-    [email] = Outbox(site.sample.store).newest(1)
+    [email] = read_outbox(site.sample.elections, 1)
     found = re.search(r"/elections/reset\S+", email.text)
     assert found is not None
     return found[0]

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from singletable_apps.elections.entities import State
 from singletable_apps.elections.rules.elections import state_of
+from tests.apps.support.mailbox import deliver
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 from tests.browser.site import Site
@@ -75,10 +76,10 @@ def test_voters_are_filtered_while_typing(open_page: OpenPage, served: Site) -> 
 
 
 def test_what_became_of_emails_is_readable_on_a_phone(open_page: OpenPage, served: Site) -> None:
-    rolls, ada = served.sample.elections.rolls, served.sample.user("Ada")
-    for send in (rolls.invite, rolls.remind):
+    elections, ada = served.sample.elections, served.sample.user("Ada")
+    for send in (elections.rolls.invite, elections.rolls.remind):
         send(ada, "Harbor club board")
-        rolls.deliver()
+        deliver(elections)
     page = open_page(viewport=PHONE)
     served.open_as(page, "Ada", "e/Harbor%20club%20board/voters")
     box = page.locator("td .meta", has_text="reminded").first.bounding_box()

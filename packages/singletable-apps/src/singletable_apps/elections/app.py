@@ -20,7 +20,6 @@ from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.mail import Outbox
-from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.results import TEMPLATES
 from singletable_apps.shared.results import static_files as results_static_files
 
@@ -91,7 +90,7 @@ _SPEC = AppSpec[Elections](
         "wrong_code": (60, 60),
         "sandbox": (30, 60),
     },
-    jobs=(Job("e-mails", MailQueue.EVERY, lambda service: service.rolls.deliver()),),
+    jobs=(Job("ends of elections", 5, lambda service: service.rolls.note_ends()),),
     body_limit=_BODY_LIMIT,
     uploads={PREFIX: MAX_BYTES + (1 << 16)},
     description=api.ABOUT,

@@ -17,7 +17,6 @@ from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.people import People
 from singletable_apps.elections.service.voting import Voting
 from singletable_apps.shared.apps import SampleData, SampleEntry
-from singletable_apps.shared.mail import NoMail
 
 PASSWORD = "lantern copper river"
 
@@ -263,9 +262,16 @@ def fill_sample(elections: Elections, progress: Progress | None = None) -> None:
         report(done, total)
     owner = elections.context.read.get_user(SAMPLE_PEOPLE[0].name)
     # Last, because some roles could not have voted.
-    people = People(elections.context, elections.auth.emails, NoMail())
+    people = _SilentPeople(elections.context, elections.auth.emails)
     for person in SAMPLE_PEOPLE[1:]:
         people.change_role(owner, person.name, person.role)
+
+
+class _SilentPeople(People):
+    """Changes roles without e-mails."""
+
+    def tell_role(self, user: User, by: str) -> None:
+        """Do nothing."""
 
 
 def _create_election(elections: Elections, election: SampleElection) -> None:

@@ -8,32 +8,24 @@ from pathlib import Path
 
 from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.pictures import STYLESHEET, draw_transfers
-from singletable import Store
 from singletable_apps.polls import api, pages
 from singletable_apps.polls.api.problems import PROBLEMS
 from singletable_apps.polls.pages.dependencies import PollsState
 from singletable_apps.polls.sample import SAMPLE_POLLS, create_sample, list_sample
-from singletable_apps.polls.service import Polls, open_polls
+from singletable_apps.polls.service import TABLES, Polls, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import PREFIX, Urls
 from singletable_apps.shared import ballot, results
-from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.frame import AppSpec, Opening
+from singletable_apps.shared.frame.jobs import EMAILS
 from singletable_apps.shared.images import MAX_BYTES
-from singletable_apps.shared.mail import Outbox
-
-# E-mails wait here if there is no mail server.
-TABLES = {expiring: "ranked-choice-polls-outbox"}
 
 
 @contextmanager
 def _open(opening: Opening) -> Generator[Polls]:
     secret = opening.load_secret("for admin links, voting codes and vote ids")
-    store = Store(opening.driver, tables=TABLES)
-    store.admin.create_table(expiring, if_missing=True)
-    mailer = opening.emails.mailer(Outbox(store))
     urls = Urls(public=opening.public)
-    yield open_polls(opening.driver, Secret(secret), urls=urls, mailer=mailer)
+    yield open_polls(opening.driver, Secret(secret), urls=urls, mailer=opening.emails.mailer)
 
 
 def _picture() -> tuple[str, str, str]:
@@ -83,4 +75,5 @@ APP = AppSpec[Polls](
     generated_files={**results.static_files(), **ballot.static_files()},
     templates=[results.TEMPLATES],
     outbox=TABLES,
+    jobs=(EMAILS,),
 )

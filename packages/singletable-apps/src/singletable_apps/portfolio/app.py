@@ -19,7 +19,6 @@ from singletable_apps.shared.frame import AppSpec, AppState, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.images import MAX_BYTES
-from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.objects import FolderBucket
 from singletable_apps.shared.web import COMMON, ResponseCache
 
@@ -102,10 +101,7 @@ _SPEC = AppSpec[PortfolioService](
         f"{PREFIX}/contact": 1 << 16,
         f"{PREFIX}/newsletter": 1 << 16,
     },
-    jobs=(
-        Job("newsletter", MailQueue.EVERY, lambda service: service.newsletter.deliver()),
-        Job("trash", 3600, lambda service: service.trash.empty()),
-    ),
+    jobs=(Job("trash", 3600, lambda service: service.trash.empty()),),
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,

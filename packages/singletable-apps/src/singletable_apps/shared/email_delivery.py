@@ -57,8 +57,8 @@ class _PrintingMailer:
 
     sender: Mailer
 
-    def send(self, email: Email, now: datetime) -> None:
-        self.sender.send(email, now)
+    def transmit(self, email: Email, now: datetime) -> None:
+        self.sender.transmit(email, now)
         typer.echo(f"\nE-mail to {email.to}: {email.subject}\n")
         for line in email.text.rstrip().split("\n"):
             typer.echo(f"  {replace_control_characters(line)}")

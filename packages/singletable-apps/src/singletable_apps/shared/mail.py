@@ -11,17 +11,16 @@ import re
 import secrets
 import smtplib
 import ssl
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime, make_msgid
+from time import time_ns
 from typing import Protocol
 
 from singletable import Attr, Entity, Key, Store, attr, expires
 from singletable_apps.shared.expiry import expiring
-from singletable_apps.shared.languages import Language
 
 MAX_ADDRESS_LENGTH = 254
 MAX_SUBJECT_LENGTH = 200
@@ -93,25 +92,11 @@ class Email:
 
 
 class Mailer(Protocol):
-    """Anything that sends e-mail: `Smtp`, `Outbox` or one of your own."""
+    """Anything that sends e-mail: `Smtp`, `Outbox` or one of your own. Only the queue calls it."""
 
-    def send(self, email: Email, now: datetime) -> None:
+    def transmit(self, email: Email, now: datetime) -> None:
         """Send `email`, dated `now`. Raise MailNotSent if the server does not accept it."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class TranslatedMail:
-    """Sends e-mails in the language of a site if their texts are Phrases."""
-
-    mailer: Mailer
-    language: Callable[[], Language]
-
-    def send(self, email: Email, now: datetime) -> None:
-        """Send the translated e-mail."""
-        translate = self.language().gettext
-        subject, text = translate(email.subject), translate(email.text)
-        self.mailer.send(replace(email, subject=subject, text=text), now)
 
 
 def check_address(address: str) -> None:
@@ -129,6 +114,11 @@ def _check_size(name: str, text: str) -> None:
         raise InvalidEmail(f"The {name} contains half a character (a lone surrogate).") from None
     if size > MAX_TEXT_BYTES:
         raise InvalidEmail(f"Expected at most {MAX_TEXT_BYTES:,} bytes, but got {size:,}.")
+
+
+def new_token() -> str:
+    """Return a token that sorts after earlier ones, for e-mails of the same second."""
+    return f"{time_ns():016x}{secrets.token_hex(4)}"
 
 
 class StoredEmail(Entity, table=expiring, type_tag=("type", "EMAIL")):
@@ -154,12 +144,12 @@ class Outbox:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def send(self, email: Email, now: datetime) -> None:
+    def transmit(self, email: Email, now: datetime) -> None:
         """Store the e-mail."""
         self._store.create(
             StoredEmail(
                 sent_at=now,
-                token=secrets.token_hex(8),
+                token=new_token(),
                 to=email.to,
                 subject=email.subject,
                 text=email.text,
@@ -172,13 +162,6 @@ class Outbox:
         """Return the latest e-mails, newest first."""
         emails = StoredEmail.key.partition()
         return [*self._store.query(emails, limit=limit, reverse=True, consistent=True)]
-
-
-class NoMail:
-    """A mailer that sends nothing, for sample data."""
-
-    def send(self, email: Email, now: datetime) -> None:
-        """Ignore the e-mail."""
 
 
 class Smtp:
@@ -211,7 +194,7 @@ class Smtp:
         self._username, self._password = username, password
         self._tls_context = (tls_context or ssl.create_default_context()) if starttls else None
 
-    def send(self, email: Email, now: datetime) -> None:
+    def transmit(self, email: Email, now: datetime) -> None:
         """Hand the e-mail to the server. Raise MailNotSent if it is not accepted."""
         message = build_message(email, self._sender, now)
         try:

@@ -1,7 +1,7 @@
-"""A queue of e-mails to many people, sent in the background.
+"""The queue of all e-mails of an app, sent in the background. Nothing else calls a mailer.
 
-    queue.enqueue(notices, now)   # a request; it takes as long as storing them
-    queue.send(email, now)        # one e-mail, whose answer does not wait for the mail server
+    queue.enqueue(notices, now)   # e-mails to many people; it takes as long as storing them
+    queue.send(email, now)        # one e-mail, sent before those to many
     queue.deliver(now)            # a job, every few seconds
 
 What became of each e-mail is kept for a year. A notice is identified by what it is about, its
@@ -11,8 +11,9 @@ noting that, it is sent again, after `LEASE`.
 Personal links are made when an e-mail is sent, so that the table contains none of them.
 
 The queue limits what each author sends in a day, and what each address gets, so that nobody can use
-the site to send advertisements or to flood a mailbox. Single e-mails are encrypted until they are
-sent, and nothing about them is kept after that.
+the site to send advertisements or to flood a mailbox. What others cause does not keep essential
+e-mails, such as links to reset a password, from an address. Single e-mails are encrypted until they
+are sent, and nothing about them is kept after that.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from datetime import datetime, timedelta
 from email import message_from_bytes
 from email.message import Message
@@ -38,6 +39,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from singletable import Attr, ConditionFailed, Entity, Key, Store, attr, evolve, expires, key_of
 from singletable_apps.shared import mail
 from singletable_apps.shared.expiry import expiring
+from singletable_apps.shared.languages import Language, Phrase
 from singletable_apps.shared.sealed import derive_key
 
 _log = logging.getLogger(__name__)
@@ -50,6 +52,9 @@ PER_AUTHOR = 1_000
 # How many an address gets from one author in an hour; others wait. And in a day; others fail.
 PER_HOUR = 10
 PER_DAY = 30
+# How many essential ones it gets in an hour. Resets of passwords are requested less often: a link
+# that waits for an hour has expired.
+ESSENTIAL_PER_HOUR = 20
 # How many an address gets from all authors in a day.
 FROM_ALL = 60
 # How long a single e-mail is tried.
@@ -83,14 +88,22 @@ class Author:
     """Who causes an e-mail: `key` is the number of an account; that of the `SITE` is empty.
 
     There is no daily limit for administrators, nor for e-mails that follow from counted ones, such
-    as receipts.
+    as receipts. Essential e-mails are counted apart from all others. None is dropped: if an address
+    gets more than `ESSENTIAL_PER_HOUR`, they wait.
     """
 
     key: str
     has_daily_limit: bool = True
+    is_essential: bool = False
 
 
 SITE = Author("", has_daily_limit=False)
+# What has happened to an account, to its owner.
+SECURITY = Author("security", has_daily_limit=False, is_essential=True)
+# What the owner of an account has asked for. Anyone can ask in their place, but not often.
+RESETS = Author("resets", has_daily_limit=False, is_essential=True)
+# What visitors write to the owner of a site.
+MESSAGES = Author("messages", has_daily_limit=False, is_essential=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,9 +203,9 @@ class _Quotas:
         ends = EmailCount.ends.set(now + 2 * period)
         return self._store.upsert(EmailCount.key(digest), counted, on_create=[ends]).count
 
-    def is_over_hour(self, author: str, address: str, now: datetime) -> bool:
+    def is_over_hour(self, author: str, address: str, now: datetime, limit: int = PER_HOUR) -> bool:
         """Count an e-mail, and return whether the address gets too many from the author now."""
-        return self.count(_HOUR, now, "hour", author, _mailbox(address)) > PER_HOUR
+        return self.count(_HOUR, now, "hour", author, _mailbox(address)) > limit
 
     def is_over_day(self, author: str, address: str, now: datetime) -> bool:
         """Count an e-mail, and return whether the address gets too many today."""
@@ -212,7 +225,8 @@ class MailQueue:
     """The queue of an app.
 
     `link` and `unsubscribe` make the links of a recipient, from what the notice is about and the
-    recipient. `per_minute` limits what `deliver` sends if it is called every `EVERY` seconds.
+    recipient. Single e-mails whose texts are Phrases are sent in the `language` of the site.
+    `per_minute` limits what `deliver` sends if it is called every `EVERY` seconds.
     """
 
     EVERY = 5
@@ -223,12 +237,14 @@ class MailQueue:
         mailer: mail.Mailer,
         *,
         secret: bytes,
-        link: MakeLink,
+        link: MakeLink = lambda about, recipient: "",
         unsubscribe: MakeLink | None = None,
+        language: Callable[[], Language] | None = None,
         per_minute: int = 600,
     ) -> None:
         self._store, self._mailer = store, mailer
         self._link, self._unsubscribe = link, unsubscribe or link
+        self._language = language
         self._quotas = _Quotas(store, secret)
         self._cipher = AESGCM(derive_key(secret, "mail queue"))
         self._at_once = max(1, per_minute * self.EVERY // 60)
@@ -253,9 +269,12 @@ class MailQueue:
         """Count notices of an author, and return those within the daily limit, and the others."""
         if not author.has_daily_limit:
             return notices, []
-        count = self._quotas.count(_DAY, now, "author", author.key, more=len(notices))
+        count = self._count_author(author, len(notices), now)
         allowed = max(0, len(notices) - max(0, count - PER_AUTHOR))
         return notices[:allowed], notices[allowed:]
+
+    def _count_author(self, author: Author, more: int, now: datetime) -> int:
+        return self._quotas.count(_DAY, now, "author", author.key, more=more)
 
     def _is_new(self, known: dict[str, set[tuple[str, str]]], notice: Notice) -> bool:
         """Return whether a notice is not among the known ones, and make it known."""
@@ -292,12 +311,27 @@ class MailQueue:
             return sum(self._enqueue([notice], now, problem=problem) for notice in notices)
         return len(notices)
 
-    def send(self, email: mail.Email, now: datetime) -> None:
-        """Queue a single e-mail. It is sent before those of lists."""
-        token, iv = secrets.token_hex(8), secrets.token_bytes(12)
-        plain = json.dumps([email.to, email.subject, email.text, email.reply_to])
+    def send(self, email: mail.Email | None, now: datetime, author: Author = SITE) -> bool:
+        """Queue a single e-mail, and return whether that was possible.
+
+        It is sent before those to many. None is an e-mail to someone without a valid address.
+        """
+        if email is None:
+            return False
+        if author.has_daily_limit and self._count_author(author, 1, now) > PER_AUTHOR:
+            _log.warning("A single e-mail was not sent: %s", _OVER_AUTHOR)
+            return False
+        subject, text = self._translate(email.subject), self._translate(email.text)
+        token, iv = mail.new_token(), secrets.token_bytes(12)
+        plain = json.dumps([[email.to, subject, text, email.reply_to], astuple(author)])
         content = iv + self._cipher.encrypt(iv, plain.encode(), token.encode())
         self._store.create(SealedEmail(due=now, token=token, content=content, ends=now + _SEALED))
+        return True
+
+    def _translate(self, text: str) -> str:
+        if self._language is None or not isinstance(text, Phrase):
+            return text
+        return self._language().gettext(text)
 
     def deliveries(self, about: str) -> Iterator[Delivery]:
         """Yield what has become of the e-mails about something, by recipient."""
@@ -327,7 +361,7 @@ class MailQueue:
         if not self._replace(queued, leased) or not self._is_allowed(queued, leased, now):
             return False
         try:
-            self._mailer.send(self._email(queued), now)
+            self._mailer.transmit(self._email(queued), now)
         except (mail.MailNotSent, mail.InvalidEmail) as error:
             is_temporary = isinstance(error, mail.MailNotSent) and error.is_temporary
             self._note_problem(leased, str(error), now, is_temporary=is_temporary)
@@ -343,9 +377,11 @@ class MailQueue:
         if not self._replace(waiting, leased):
             return False
         try:
-            email = self._open(waiting)
-            self._check_limits(waiting, email, now)
-            self._mailer.send(email, now)
+            email, author = self._open(waiting)
+            if not waiting.attempts and self._must_wait(email, author, now):
+                self._replace(leased, evolve(waiting, due=now + _HOUR))
+                return False
+            self._mailer.transmit(email, now)
         except (mail.MailNotSent, mail.InvalidEmail) as error:
             is_temporary = isinstance(error, mail.MailNotSent) and error.is_temporary
             if is_temporary and leased.attempts <= len(RETRIES):
@@ -358,19 +394,26 @@ class MailQueue:
             return False
         return self._replace(leased)
 
-    def _open(self, waiting: SealedEmail) -> mail.Email:
+    def _open(self, waiting: SealedEmail) -> tuple[mail.Email, Author]:
         iv, content = waiting.content[:12], waiting.content[12:]
         try:
             plain = self._cipher.decrypt(iv, content, waiting.token.encode())
         except InvalidTag:
             raise mail.InvalidEmail("The secret of the site was replaced.") from None
-        return mail.Email(*json.loads(plain))
+        email, author = json.loads(plain)
+        return mail.Email(*email), Author(*author)
 
-    def _check_limits(self, waiting: SealedEmail, email: mail.Email, now: datetime) -> None:
-        sent = SITE.key, email.to, now
-        is_first = not waiting.attempts
-        if is_first and (self._quotas.is_over_hour(*sent) or self._quotas.is_over_day(*sent)):
+    def _must_wait(self, email: mail.Email, author: Author, now: datetime) -> bool:
+        """Count a single e-mail, and return whether it waits for an hour.
+
+        Beyond the limits, raise InvalidEmail unless it is essential.
+        """
+        sent = author.key, email.to, now
+        if author.is_essential:
+            return self._quotas.is_over_hour(*sent, ESSENTIAL_PER_HOUR)
+        if self._quotas.is_over_hour(*sent) or self._quotas.is_over_day(*sent):
             raise mail.InvalidEmail("The address gets too many e-mails from here.")
+        return False
 
     def _is_allowed(self, queued: QueuedEmail, leased: QueuedEmail, now: datetime) -> bool:
         """Count an e-mail at its first attempt. Beyond the limits, let it wait or fail."""
@@ -438,7 +481,7 @@ def note_bounce(store: Store, report: bytes, now: datetime) -> Delivery | None:
 def _queued(notice: Notice, now: datetime) -> QueuedEmail:
     values = {field.name: getattr(notice, field.name) for field in fields(notice)}
     values["author"] = notice.author.key
-    return QueuedEmail(due=now, token=secrets.token_hex(8), ends=now + KEPT, **values)
+    return QueuedEmail(due=now, token=mail.new_token(), ends=now + KEPT, **values)
 
 
 def _delivery(

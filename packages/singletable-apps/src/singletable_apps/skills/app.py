@@ -10,7 +10,6 @@ from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.frame.jobs import Job
-from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.skills import api, pages
 from singletable_apps.skills.api.dependencies import PROBLEMS
 from singletable_apps.skills.sample import create_sample, list_sample
@@ -55,7 +54,6 @@ _SPEC = AppSpec[SkillsService](
         f"{API}/imports": _LARGEST_IMPORT,
     },
     jobs=(
-        Job("e-mails", MailQueue.EVERY, lambda service: service.notices.deliver()),
         Job("last reminders", 900, lambda service: service.rounds.remind_last()),
         Job("renames and merges", 900, lambda service: service.catalog.resume()),
         Job("suggestions", 900, lambda service: service.requests.settle()),

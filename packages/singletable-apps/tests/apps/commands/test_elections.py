@@ -82,7 +82,7 @@ def test_outbox_prints_newest_first(run: Run, folder: Path) -> None:
         outbox = Outbox(Store(engine, tables=TABLES))
         for second, name in enumerate(("first", "second")):
             now = datetime.now(UTC).replace(microsecond=second)
-            outbox.send(Email("ada@example.org", name, f"the \x1b[31m{name} text"), now)
+            outbox.transmit(Email("ada@example.org", name, f"the \x1b[31m{name} text"), now)
     code, out, _ = run("outbox", "--address", at)
     assert code == 0
     assert out.index("second text") < out.index("first text")

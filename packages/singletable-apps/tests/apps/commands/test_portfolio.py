@@ -19,12 +19,12 @@ from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.sample import list_sample
-from singletable_apps.portfolio.service import TABLES, PortfolioService
+from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.frame import Opening
-from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import PublicUrl, open_driver
 from singletable_apps.shared.service import check_found
 from tests.apps.commands.typed import Run, RunOf
+from tests.apps.support.mailbox import deliver, read_outbox
 
 
 @pytest.fixture
@@ -114,13 +114,11 @@ def test_bounce_is_shown_beside_the_newsletter(
         owner = check_found(service.profile.owner(), "")
         service.profile.update_settings(owner, SettingsEdits(newsletter=True))
         service.newsletter.subscribe("ann@example.org")
-        service.newsletter.deliver()
-        outbox = Outbox(Store(service.context.store.driver, tables=TABLES))
-        link = outbox.newest(1)[0].text.partition("/confirm/")[2].split()[0]
+        link = read_outbox(service)[0].text.partition("/confirm/")[2].split()[0]
         service.newsletter.confirm(link)
         blog_id = service.posts.list_published(1).items[0].blog_id
         service.newsletter.send(owner, blog_id)
-        assert service.newsletter.deliver() == 1
+        deliver(service)
         (reader,) = service.newsletter.subscribers(owner).items
     report = f"Action: failed\nStatus: 5.1.1\n\nMessage-ID: <{blog_id}.post.{reader.digest}@x>\n"
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(report.encode())))
@@ -190,6 +188,7 @@ def test_outbox_is_printed(typed: Run, site: Path) -> None:
     )
     with opened(site) as service:
         service.accounts.request_reset("gus@example.org")
+        deliver(service)
     _, out, _ = typed("outbox", "--address", f"file:{site}/site.db")
     assert "gus@example.org" in out
     assert "/admin/reset?token=" in out

@@ -17,6 +17,7 @@ from singletable_apps.skills.history import phase2, users
 from singletable_apps.skills.sample import ACCOUNTS, list_sample
 from singletable_apps.skills.service import SkillsService
 from tests.apps.commands.typed import Run, RunOf
+from tests.apps.support.mailbox import deliver
 
 
 @pytest.fixture
@@ -47,6 +48,7 @@ def test_sample_is_created_once_and_e_mails_are_in_the_outbox(typed: Run, tmp_pa
         service = opened(driver, secret)
         sample = list_sample(service)
         service.accounts.request_reset(ACCOUNTS[0][0])
+        deliver(service)
     assert sample is not None
     assert len(sample.entries) == len(ACCOUNTS)
     code, out, _ = typed("outbox", "--address", at)

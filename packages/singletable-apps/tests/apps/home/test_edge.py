@@ -12,12 +12,21 @@ from fastapi.testclient import TestClient
 
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import find_apps, open_apps
+from singletable_apps.shared.app_commands import load_app
 from singletable_apps.shared.apps import ServeOptions
+from singletable_apps.shared.frame.jobs import EMAILS
 from singletable_apps.shared.serve import PublicUrl
 
 PUBLIC = PublicUrl("https://site.example")
 HTML = {"Accept": "text/html"}
 APPS = ("elections", "games", "polls", "portfolio", "skills")
+
+
+@pytest.mark.parametrize("name", APPS)
+def test_apps_with_emails_send_them_every_five_seconds(name: str) -> None:
+    app = load_app(f"singletable_apps.{name}.app")
+    assert (EMAILS in app.jobs) == (app.outbox is not None)
+    assert EMAILS.seconds == 5
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.portfolio.support.harness import SECRET
-from tests.apps.support.mailbox import Mailbox
+from tests.apps.support.mailbox import Mailbox, deliver
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 THIS_YEAR = int(datetime(2026, 5, 1, tzinfo=UTC).timestamp())
@@ -161,6 +161,7 @@ def test_administrator_signs_in_after_choosing_a_new_password(
     with pytest.raises(NotSignedIn):
         service.accounts.sign_in("ada@example.org", "")
     service.accounts.request_reset("ada@example.org")
+    deliver(service)
     token = mailbox.emails[0].text.partition("token=")[2].split()[0]
     service.accounts.reset(token, "nine blue horses")
     assert service.accounts.sign_in("ada@example.org", "nine blue horses").user.role is Role.OWNER

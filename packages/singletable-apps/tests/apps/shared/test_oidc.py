@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from singletable import connect
 from singletable_apps.shared.accounts import AccountRole, Registration
 from singletable_apps.shared.frame import Opening
-from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.web import Settings
 from singletable_apps.shared.web.oidc import (
     OIDC_CLIENT_SECRET,
@@ -37,6 +36,7 @@ from tests.apps.support.identity_provider import (
     IdentityProvider,
     identity_provider,
 )
+from tests.apps.support.mailbox import read_outbox
 
 MAE = {"sub": "7", "name": "Mae Jemison", "email": "mae@example.org", "email_verified": True}
 EXPIRED = 1_700_000_000
@@ -155,7 +155,7 @@ def test_administrator_gets_no_control_of_an_account_without_a_password(
     browser.submit(page, "/people/mae", name="Mae", email="root@elsewhere.example")
     assert browser.post("/tea/people/mae/invite").status_code == 422
     assert accounts.get_user("mae").email == "mae@example.org"
-    sent = {each.to: each.subject for each in reversed(Outbox(service.context.store).newest())}
+    sent = {each.to: each.subject for each in reversed(read_outbox(service))}
     assert sent["mae@example.org"] == "Your e-mail address is about to change"
     assert sent["root@elsewhere.example"] == "Confirm your e-mail address"
 

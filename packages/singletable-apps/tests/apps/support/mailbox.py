@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.mail import Email, MailError, Outbox, StoredEmail
+
+
+def deliver(service: Any) -> None:
+    """Send what is in the queue of a service, like its job."""
+    context = service.context
+    while context.mail.deliver(context.clock()):
+        pass
+
+
+def read_outbox(service: Any, limit: int = 50) -> list[StoredEmail]:
+    """Send what is in the queue of a service, and return the outbox, newest first."""
+    deliver(service)
+    return Outbox(service.context.store).newest(limit)
 
 
 class Mailbox:
@@ -14,7 +28,7 @@ class Mailbox:
         self.emails: list[Email] = []
         self.error: MailError | None = None
 
-    def send(self, email: Email, now: datetime) -> None:
+    def transmit(self, email: Email, now: datetime) -> None:
         if self.error is not None:
             raise self.error
         self.emails.append(email)

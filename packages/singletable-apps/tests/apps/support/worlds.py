@@ -11,7 +11,7 @@ import pytest
 
 from singletable import Call, Driver, Engine, PatternCatalog, Table
 from singletable.testing import StoreClock
-from tests.apps.support.mailbox import Mailbox
+from tests.apps.support.mailbox import Mailbox, deliver
 from tests.apps.support.patterns import check_declared
 
 S = TypeVar("S")
@@ -30,13 +30,19 @@ class AppWorld(ABC, Generic[S]):
         self.clock: StoreClock = (
             like.clock if like else clock or StoreClock(tick=timedelta.resolution)
         )
-        self.mailbox: Mailbox = like.mailbox if like else Mailbox()
+        self.server: Mailbox = like.server if like else Mailbox()
         self.calls: list[Call] = []
         self.service = self.open()
 
     @abstractmethod
     def open(self, driver: Driver | None = None) -> S:
         """Open another service on the same tables, as another process would have it."""
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """Send what is in the queue, and return what was sent."""
+        deliver(self.service)
+        return self.server
 
     def check_calls(self) -> None:
         """Fail if a service has called its store in a way that no pattern declares."""

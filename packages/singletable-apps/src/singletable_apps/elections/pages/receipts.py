@@ -31,7 +31,6 @@ from singletable_apps.elections.proofs.documents import (
 )
 from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
 from singletable_apps.elections.proofs.verification import verify_receipt
-from singletable_apps.shared.accounts import send_notice
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import Email
 from singletable_apps.shared.pages import Form
@@ -81,9 +80,8 @@ def email_receipt(page: ElectionPage) -> Response:
         "here:\n\n"
         f"{page.urls.absolute(page.url('receipt'))}\n",
     )
-    sent = send_notice(page.service.context.mailer, email, page.service.context.clock())
-    text = f"Sent to {page.user.email}." if sent else "The e-mail could not be sent. Try later."
-    return page.redirect(page.url("receipt"), text)
+    page.service.context.mail.send(email, page.service.context.clock())
+    return page.redirect(page.url("receipt"), f"The e-mail is on its way to {page.user.email}.")
 
 
 @router.get("/e/{name}/receipt.json")

@@ -23,6 +23,7 @@ from singletable_apps.elections.service.voting import Voting
 from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.service import utc_now
 
 __all__ = ["ElectionSettings", "Elections", "create_tables", "open_elections"]
@@ -74,10 +75,17 @@ def open_elections(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
     )
     keys.check_checkpoint(store)
+    mail = MailQueue(
+        store,
+        mailer or Outbox(store),
+        secret=keys.secret,
+        link=lambda election, voter: rolls.url(election, voter, "vote"),
+        unsubscribe=lambda election, voter: rolls.url(election, voter, "unsubscribe"),
+    )
     context = Context(
         store,
         keys,
-        mailer or Outbox(store),
+        mail,
         urls or Urls(),
         confirm_registrations,
         clock,

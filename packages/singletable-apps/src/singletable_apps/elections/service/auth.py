@@ -25,7 +25,7 @@ class Auth(accounts.Auth[User]):
     def __init__(self, context: Context) -> None:
         super().__init__(
             context.store,
-            context.mailer,
+            context.mail,
             secret=context.keys.secret,
             link=context.urls.link,
             clock=context.clock,

@@ -28,7 +28,7 @@ from singletable_apps.elections.log_state import ElectionRecord
 from singletable_apps.elections.proofs.documents import compute_commitment, create_deletion
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.roles import ROLE_NAMES
+from singletable_apps.elections.roles import ROLE_NAMES, Permission, has_permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
     METHOD,
@@ -57,9 +57,9 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.elections.service.context import Context, reload_user
-from singletable_apps.shared.accounts import send_notice
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH, Email, InvalidEmail
+from singletable_apps.shared.mail_queue import Author
 from singletable_apps.shared.pictures import Picture, prepare_picture
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
@@ -626,6 +626,8 @@ class Lifecycle:
             actor, name, rules.check_owner, change, check_revision
         )
         urls, title = self._context.urls, rules.title_of(election)
+        is_limited = not has_permission(actor.role, Permission.MANAGE_USERS)
+        author = Author(str(actor.user_id), has_daily_limit=is_limited)
         for user in added:
             text = MANAGER_TEXT.format(
                 user.name, election.owner_name, title, urls.absolute(urls.election(election))
@@ -633,7 +635,7 @@ class Lifecycle:
             subject = f"You manage “{title}”"[:MAX_SUBJECT_LENGTH]
             with suppress(InvalidEmail):
                 email = Email(user.email, subject, text)
-                send_notice(self._context.mailer, email, self._context.clock())
+                self._context.mail.send(email, self._context.clock(), author)
         return election
 
     def set_notes(self, actor: User, name: str, notes: str) -> Election:

@@ -16,7 +16,7 @@ from singletable_apps.elections.rules.names import clean_email, clean_user_name,
 from singletable_apps.elections.service.context import Context, get_user_by_id, reload_user
 from singletable_apps.shared import accounts as shared
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, RequestRejected
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.mail_queue import SECURITY
 from singletable_apps.shared.permissions import NotPermitted, is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
@@ -24,14 +24,12 @@ from singletable_apps.shared.service import RevisionCheck, any_revision
 class People(shared.People[User]):
     """Commands about users. `check` is called with the user's current revision."""
 
-    def __init__(
-        self, context: Context, emails: shared.EmailChanges[User], mailer: Mailer | None = None
-    ) -> None:
+    def __init__(self, context: Context, emails: shared.EmailChanges[User]) -> None:
         self._context = context
-        self._mailer = mailer or context.mailer
+        self._mail = context.mail
         self.emails = self._emails = emails
         secret = context.keys.secret
-        self._approvals = shared.ApprovalNotices(context.store, self._mailer, secret=secret)
+        self._approvals = shared.ApprovalNotices(context.store, self._mail, secret=secret)
         self._sessions = shared.Sessions(context.store, secret=secret)
         self._setup_code = shared.SetupCode(secret)
         self._registrations = shared.Registrations(context.store, secret=secret)
@@ -74,7 +72,7 @@ class People(shared.People[User]):
             if read.find_user_by_email(new.email) is None
             else shared.notices.ADDRESS_IN_USE.to(new.email)
         )
-        shared.send_notice(self._mailer, notice, now)
+        self._mail.send(notice, now)
         return None
 
     def read_registration(self, token: str) -> shared.NewAccount:
@@ -289,9 +287,9 @@ class People(shared.People[User]):
             )
 
         if self._context.execute(actor, decide):
-            self._tell_role(changed[0], actor.name)
+            self.tell_role(changed[0], actor.name)
             if role is Role.OWNER:
-                self._tell_role(actor, actor.name)
+                self.tell_role(actor, actor.name)
         return reload_user(self._context.read, changed[0])
 
     def remove(self, actor: User, who: str, check: RevisionCheck = any_revision) -> None:
@@ -309,11 +307,12 @@ class People(shared.People[User]):
         for user in removed:
             self._sessions.forget(user.user_id)
 
-    def _tell_role(self, user: User, by: str) -> None:
+    def tell_role(self, user: User, by: str) -> None:
+        """Tell someone about their new role."""
         user = reload_user(self._context.read, user)
         role = ROLE_NAMES[user.role]
         notice = shared.notices.ROLE_CHANGED.to(user.email, user.name, role=role, by=by)
-        shared.send_notice(self._mailer, notice, self._context.clock())
+        self._mail.send(notice, self._context.clock(), SECURITY)
 
 
 def _check_removable(read: ReadModel, actor: User, user: User) -> None:

@@ -67,7 +67,6 @@ from singletable_apps.shared.mail_queue import (
     Author,
     Delivery,
     DeliveryState,
-    MailQueue,
     Notice,
 )
 from singletable_apps.shared.readable_codes import (
@@ -139,13 +138,6 @@ class Rolls:
     def __init__(self, context: Context, lifecycle: Lifecycle) -> None:
         self._context = context
         self._lifecycle = lifecycle
-        self.queue = MailQueue(
-            context.store,
-            context.mailer,
-            secret=context.keys.secret,
-            link=lambda election, voter: self._url(election, voter, "vote"),
-            unsubscribe=lambda election, voter: self._url(election, voter, "unsubscribe"),
-        )
         self._noticed: set[tuple[int, EmailPurpose]] = set()
 
     # Links.
@@ -190,7 +182,8 @@ class Rolls:
             field="code",
         )
 
-    def _url(self, about: str, voter_id: str, use: LinkUse) -> str:
+    def url(self, about: str, voter_id: str, use: LinkUse) -> str:
+        """Return the personal link of a voter in an e-mail that waits in the queue."""
         election_id = int(about.partition("-")[0])
         found = self._context.book.find_roll_voter(election_id, RollNumber(int(voter_id)))
         # Someone who was removed meanwhile gets a link to the page that asks for a code.
@@ -399,8 +392,8 @@ class Rolls:
         self._context.bus.execute(SYSTEM_ACTOR, decide)
         return election
 
-    def deliver(self) -> None:
-        """Close elections past their end, queue notices about that, and send what is due."""
+    def note_ends(self) -> None:
+        """Close elections past their end, and queue notices about that."""
         now = self._context.clock()
         for election in self._context.book.elections_with_roll():
             if election.allow_vote and rules.has_ended(election, now):
@@ -408,7 +401,6 @@ class Rolls:
                     self._lifecycle.close(None, election.name)
             if election.joint_with is None:
                 self._notify(election, now)
-        self.queue.deliver(self._context.clock())
 
     def _notify(self, election: Election, now: datetime) -> None:
         opened = election.no_voting_before if election.allow_vote else None
@@ -472,7 +464,7 @@ class Rolls:
 
         optional = purpose.can_unsubscribe
         wanted = (one for one in voters if one.email and not (optional and one.is_unsubscribed))
-        return self.queue.enqueue(map(notice, wanted), self._context.clock())
+        return self._context.mail.enqueue(map(notice, wanted), self._context.clock())
 
     def _author(self, election: Election, actor: User | None) -> Author:
         owner = actor or self._context.read.find_user(election.owner_name)
@@ -481,7 +473,7 @@ class Rolls:
         return Author(key, has_daily_limit=is_limited)
 
     def _deliveries(self, record: ElectionRecord) -> Iterator[Delivery]:
-        return self.queue.deliveries(str(record.election.election_id))
+        return self._context.mail.deliveries(str(record.election.election_id))
 
     # The record, and commands on it.
 

@@ -31,10 +31,13 @@ from singletable_apps.polls.service.results import (
 from singletable_apps.polls.service.voting import CastVote, Identity, Voter, Voting
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import Urls
-from singletable_apps.shared.mail import Mailer, NoMail
+from singletable_apps.shared.expiry import expiring
+from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.service import utc_now
 
 __all__ = [
+    "TABLES",
     "CastVote",
     "Identity",
     "ManagedPoll",
@@ -45,6 +48,10 @@ __all__ = [
     "VotingCode",
     "open_polls",
 ]
+
+
+# E-mails wait here.
+TABLES = {expiring: "ranked-choice-polls-outbox"}
 
 
 class Polls:
@@ -69,13 +76,18 @@ def open_polls(
     *,
     clock: Callable[[], datetime] = utc_now,
     urls: Urls | None = None,
-    mailer: Mailer | None = None,
+    mailer: Callable[[Mailer], Mailer] | None = None,
     make_table: bool = True,
     observers: Iterable[Observer] = (),
 ) -> Polls:
-    """Return the service on a driver, creating the table if it is missing."""
-    store = Store(driver, observers=observers)
+    """Return the service on a driver, creating the tables if they are missing.
+
+    E-mails go to the outbox; `mailer` replaces or wraps it.
+    """
+    store = Store(driver, tables=TABLES, clock=clock, observers=observers)
     if make_table:
-        store.admin.create_table(polls, if_missing=True)
-    mailer = NoMail() if mailer is None else mailer
-    return Polls(Context(store, secret, clock, urls or Urls(), mailer))
+        for table in (polls, expiring):
+            store.admin.create_table(table, if_missing=True)
+    outbox = Outbox(store)
+    mail = MailQueue(store, outbox if mailer is None else mailer(outbox), secret=secret.key)
+    return Polls(Context(store, secret, clock, urls or Urls(), mail))

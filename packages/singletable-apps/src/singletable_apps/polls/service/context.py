@@ -13,7 +13,7 @@ from singletable_apps.polls.errors import Busy, InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists
 from singletable_apps.polls.tokens import Secret, parse_poll_id
 from singletable_apps.polls.urls import Urls
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.mail_queue import MailQueue
 
 MAX_ATTEMPTS = 10
 
@@ -30,13 +30,13 @@ retry_edits = retry_conflicts(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The store, the server secret, the clock, the URLs of the pages and the mailer."""
+    """The store, the server secret, the clock, the URLs of the pages and the queue of e-mails."""
 
     store: Store
     secret: Secret
     clock: Callable[[], datetime]
     urls: Urls
-    mailer: Mailer
+    mail: MailQueue
 
     def get_poll(self, poll_id: str) -> Poll:
         """Return the poll, or raise NotFound."""

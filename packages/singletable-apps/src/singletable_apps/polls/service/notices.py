@@ -13,7 +13,7 @@ from singletable import ConditionFailed
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidInput, NotFound
 from singletable_apps.polls.service.context import Context
-from singletable_apps.shared.mail import Email, InvalidEmail, MailError, check_address
+from singletable_apps.shared.mail import Email, InvalidEmail, check_address
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
 _LOG = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ class Notices:
 
     def _send(self, poll: Poll, subject: str, text: str) -> None:
         try:
-            self.context.mailer.send(Email(poll.email or "", subject, text), self.context.clock())
-        except MailError as error:
+            self.context.mail.send(Email(poll.email or "", subject, text), self.context.clock())
+        except (InvalidEmail, *UNKNOWN_OUTCOME) as error:
             # A vote counts and a poll is created, whether or not the e-mail arrives.
             _LOG.warning("A notice about poll %s was not sent: %s", poll.id, error)

@@ -26,7 +26,8 @@ from singletable_apps.portfolio.service.stats import SITE, StatsService
 from singletable_apps.portfolio.service.trash import Trash
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
-from singletable_apps.shared.mail import Mailer, Outbox, TranslatedMail
+from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.objects import Bucket
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
@@ -84,15 +85,18 @@ def open_portfolio(
     for table in (data_table, expiring):
         store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
-    sender = TranslatedMail(
+    mail = MailQueue(
+        store,
         outbox if mailer is None else mailer(outbox),
-        lambda: TRANSLATIONS[profile.get_settings().language],
+        secret=secret,
+        unsubscribe=lambda _, reader: service.newsletter.unsubscribe_link(reader),
+        language=lambda: TRANSLATIONS[profile.get_settings().language],
     )
 
     def whole_seconds() -> datetime:  # the precision of the times that are stored
         return clock().replace(microsecond=0)
 
-    context = Context(store, secret, sender, urls or Urls(), whole_seconds, bucket, writes)
+    context = Context(store, secret, mail, urls or Urls(), whole_seconds, bucket, writes)
     profile = ProfileService(context)
     service = PortfolioService(context, profile, passwords or Passwords())
     service.posts.resume_deletions()

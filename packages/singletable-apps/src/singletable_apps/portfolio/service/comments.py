@@ -38,7 +38,8 @@ from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.mail import Email, InvalidEmail
+from singletable_apps.shared.mail_queue import MESSAGES
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 
@@ -315,14 +316,14 @@ class CommentService:
                 waiting=title,
                 url=urls.absolute(urls.admin("comments")),
             )
-            self._context.mailer.send(Email(address, title, text), now)
-        except (MailError, SingleTableError) as error:
+            self._context.mail.send(Email(address, title, text), now)
+        except (InvalidEmail, SingleTableError) as error:
             # The comment is in the queue, and its author has nothing to do with our mail.
             _log.warning("The owner was not told about a new comment: %s", error)
 
 
 class ContactService:
-    """Send messages from visitors to the owner of the site. They are not stored."""
+    """Send messages from visitors to the owner of the site. They are not stored after that."""
 
     def __init__(self, context: Context, profile: ProfileService) -> None:
         self._context = context
@@ -352,14 +353,7 @@ class ContactService:
         self._check_flood()
         title = Phrase("Message from %(name)s", name=checked.name)
         email = Email(address, title, text, reply_to=checked.email)
-        try:
-            self._context.mailer.send(email, self._context.clock())
-        except MailError as error:
-            _log.warning("A message from the contact form was not sent: %s", error)
-            raise Busy(
-                "Your message was not sent, because this site cannot send e-mail right now. Keep a "
-                "copy of it and try again later."
-            ) from error
+        self._context.mail.send(email, self._context.clock(), MESSAGES)
 
     def _check_flood(self) -> None:
         """Count a message, and raise Busy if too many were sent within an hour."""

@@ -22,7 +22,7 @@ from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.shared.accounts import Throttle, TooManyAttempts
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.mail import Email
-from singletable_apps.shared.mail_queue import Author, DeliveryState, MailQueue, Notice
+from singletable_apps.shared.mail_queue import Author, DeliveryState, Notice
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.text import InputChecks
 
@@ -46,13 +46,6 @@ class NewsletterService:
         self._context, self._profile, self._store = context, profile, context.store
         self._sealer = Sealer(context.secret, str, "newsletter")
         self._throttle = Throttle(self._store, secret=context.secret, free=_FREE_LINKS)
-        self._queue = MailQueue(
-            self._store,
-            context.mailer,
-            secret=context.secret,
-            link=lambda *_: "",
-            unsubscribe=lambda _, reader: self._link("unsubscribe", reader),
-        )
 
     def subscribe(self, email: str, website: str = "") -> None:
         """E-mail a link to an address, or that it has subscribed already.
@@ -87,7 +80,7 @@ class NewsletterService:
         except TooManyAttempts:
             return
         is_known = self._find(self._digest(address)) is not None
-        self._queue.send(Email(address, subject[:200], known if is_known else text), now)
+        self._context.mail.send(Email(address, subject[:200], known if is_known else text), now)
 
     def read_link(self, token: str) -> str:
         """Return the address that a link confirms, without using the link."""
@@ -182,15 +175,15 @@ class NewsletterService:
             )
             for reader in self.list_all()
         )
-        return self._queue.enqueue(notices, self._context.clock())
+        return self._context.mail.enqueue(notices, self._context.clock())
 
-    def deliver(self) -> int:
-        """Send some of the e-mails in the queue; a job calls it."""
-        return self._queue.deliver(self._context.clock())
+    def unsubscribe_link(self, reader: str) -> str:
+        """Return the link of a reader, by digest, to unsubscribe."""
+        return self._link("unsubscribe", reader)
 
     def sending(self, blog_id: str) -> Sending:
         """Return what has become of a post in the newsletter."""
-        deliveries = [*self._queue.deliveries(blog_id)]
+        deliveries = [*self._context.mail.deliveries(blog_id)]
         states = Counter(each.state for each in deliveries)
         failed = [each for each in deliveries if each.state is DeliveryState.FAILED]
         readers = ((self._find(each.recipient), each.problem) for each in failed)

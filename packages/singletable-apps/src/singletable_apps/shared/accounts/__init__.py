@@ -15,7 +15,6 @@ from singletable_apps.shared.accounts.entities import Session as Session
 from singletable_apps.shared.accounts.errors import NotSignedIn as NotSignedIn
 from singletable_apps.shared.accounts.errors import PasswordRejected as PasswordRejected
 from singletable_apps.shared.accounts.errors import TooManyAttempts as TooManyAttempts
-from singletable_apps.shared.accounts.notices import send_notice as send_notice
 from singletable_apps.shared.accounts.passwords import Passwords as Passwords
 from singletable_apps.shared.accounts.passwords import check_password as check_password
 from singletable_apps.shared.accounts.passwords import check_password_field as check_password_field

@@ -15,7 +15,6 @@ from singletable_apps.shared.accounts.email_changes import EmailChanges
 from singletable_apps.shared.accounts.entities import RecoveryLock, Session
 from singletable_apps.shared.accounts.errors import NotSignedIn, TooManyAttempts
 from singletable_apps.shared.accounts.identities import Identities
-from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords
 from singletable_apps.shared.accounts.personal_tokens import PREFIX, PersonalTokens, Scope
@@ -24,7 +23,7 @@ from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
 from singletable_apps.shared.accounts.users import UNCLAIMED, Users
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.mail_queue import RESETS, SECURITY, MailQueue
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web.clients import client_network
@@ -82,7 +81,7 @@ class Auth(Users[U], Generic[U]):
     def __init__(
         self,
         store: Store,
-        mailer: Mailer,
+        mail: MailQueue,
         *,
         secret: bytes,
         link: Callable[[str, str], str],
@@ -90,14 +89,14 @@ class Auth(Users[U], Generic[U]):
         passwords: Passwords | None = None,
     ) -> None:
         self._store = store
-        self._mailer = mailer
+        self._mail = mail
         self._link = link
         self._clock = clock
         self._passwords = passwords or Passwords()
         self._tokens = AccessTokens(secret, issuer=self.issuer)
         self._sessions = Sessions(store, secret=secret)
         self._resets = PasswordResets(store, secret=secret)
-        self.emails = EmailChanges(self, store, mailer, secret=secret, link=link, clock=clock)
+        self.emails = EmailChanges(self, store, mail, secret=secret, link=link, clock=clock)
         self.tokens = PersonalTokens(store, secret=secret, clock=clock)
         self.identities = Identities(store, secret=secret)
         self._devices = DeviceTokens(secret)
@@ -291,7 +290,7 @@ class Auth(Users[U], Generic[U]):
             notice = notices.RESET_LINK.to(account.email, account.name, link=link)
         else:
             notice = notices.RESETS_ARE_OFF.to(account.email, account.name, by=lock.by)
-        send_notice(self._mailer, notice, now)
+        self._mail.send(notice, now, RESETS)
 
     def try_request_reset(self, login: str, *, address: str = "") -> None:
         """Send a password reset e-mail unless there were too many, for a background task.
@@ -386,7 +385,7 @@ class Auth(Users[U], Generic[U]):
         if had_owner:
             how = "with a link from an e-mail" if is_reset else "on the account page"
             notice = notices.PASSWORD_CHANGED.to(account.email, account.name, how=Phrase(how))
-            send_notice(self._mailer, notice, self._clock())
+            self._mail.send(notice, self._clock(), SECURITY)
         return self.start_session(changed, about)
 
 

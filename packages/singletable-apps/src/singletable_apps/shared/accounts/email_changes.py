@@ -21,11 +21,10 @@ from singletable import AlreadyExists, ConditionFailed, Store
 from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.entities import EmailChange, RecoveryLock
 from singletable_apps.shared.accounts.errors import NotSignedIn
-from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.accounts.users import Users
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.mail_queue import SECURITY, MailQueue
 from singletable_apps.shared.sealed import derive_key
 
 LIFETIME = timedelta(days=1)
@@ -54,7 +53,7 @@ class EmailChanges(Generic[U]):
         self,
         users: Users[U],
         store: Store,
-        mailer: Mailer,
+        mail: MailQueue,
         *,
         secret: bytes,
         link: Callable[[str, str], str],
@@ -62,7 +61,7 @@ class EmailChanges(Generic[U]):
     ) -> None:
         self._users = users
         self._store = store
-        self._mailer = mailer
+        self._mail = mail
         self._key = derive_key(secret, "email changes")
         self._link = link
         self._clock = clock
@@ -92,14 +91,14 @@ class EmailChanges(Generic[U]):
         )
         self._store.put(change)
         if self._users.is_taken(user, new):
-            send_notice(self._mailer, notices.ADDRESS_IN_USE.to(new), now)
+            self._mail.send(notices.ADDRESS_IN_USE.to(new), now)
         else:
             link = self._link("email", self._token("new", change))
-            send_notice(self._mailer, notices.CONFIRM_ADDRESS.to(new, link=link), now)
+            self._mail.send(notices.CONFIRM_ADDRESS.to(new, link=link), now)
         link = self._link("email/old", self._token("old", change))
         requested = notices.CHANGE_REQUESTED_BY_OTHERS if by else notices.CHANGE_REQUESTED
         notice = requested.to(account.email, account.name, new=new, by=by, link=link)
-        send_notice(self._mailer, notice, now)
+        self._mail.send(notice, now, SECURITY)
 
     def read(self, token: str) -> str:
         """Return the address that a link confirms, without using up the link."""
@@ -130,7 +129,7 @@ class EmailChanges(Generic[U]):
         kind = notices.ADDRESS_CHANGED_BY_OTHERS if unaccepted_by else notices.ADDRESS_CHANGED
         for address in (change.old_email, new):
             notice = kind.to(address, name, new=new, by=unaccepted_by)
-            send_notice(self._mailer, notice, self._clock())
+            self._mail.send(notice, self._clock(), SECURITY)
         if not change.by:
             self._store.delete(RecoveryLock.key(change.subject))  # the owner chose this address
         return changed

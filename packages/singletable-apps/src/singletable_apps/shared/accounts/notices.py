@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
-from datetime import datetime
 
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, MailError
+from singletable_apps.shared.mail import Email, InvalidEmail
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +31,6 @@ class Notice:
             return Email(address, Phrase(self.subject, **values), text)
         except InvalidEmail:
             return None
-
-
-def send_notice(mailer: Mailer, notice: Email | None, now: datetime) -> bool:
-    """Send an e-mail about an account and return whether it was sent.
-
-    Errors are only logged: the change is done, and a response could reveal that an account exists.
-    """
-    if notice is None:
-        return False
-    try:
-        mailer.send(notice, now)
-    except MailError:
-        logging.getLogger(__name__).exception("“%s” was not sent.", notice.subject)
-        return False
-    return True
 
 
 RESET_LINK = Notice(

@@ -12,11 +12,10 @@ from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.email_changes import EmailChanges
 from singletable_apps.shared.accounts.entities import Registration
 from singletable_apps.shared.accounts.errors import TooManyAttempts
-from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
 from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import RequestRejected
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
@@ -163,8 +162,8 @@ def search_people(
 class ApprovalNotices:
     """Tells administrators that someone waits for approval, at most four times an hour."""
 
-    def __init__(self, store: Store, mailer: Mailer, *, secret: bytes) -> None:
-        self._mailer = mailer
+    def __init__(self, store: Store, mail: MailQueue, *, secret: bytes) -> None:
+        self._mail = mail
         self._throttle = Throttle(store, secret=secret, free=1, first_wait=MAX_WAIT)
 
     def send(self, name: str, admins: Iterable[Account], link: str, now: datetime) -> None:
@@ -177,4 +176,4 @@ class ApprovalNotices:
             notice = notices.APPROVAL_NEEDED.to(
                 account.email, account.name, newcomer=name, link=link
             )
-            send_notice(self._mailer, notice, now)
+            self._mail.send(notice, now)

@@ -23,7 +23,6 @@ from singletable_apps.shared.accounts import notices
 from singletable_apps.shared.accounts.auth import Auth
 from singletable_apps.shared.accounts.entities import Registration, RegistrationSetting
 from singletable_apps.shared.accounts.errors import NotSignedIn
-from singletable_apps.shared.accounts.notices import send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords, check_password_field
 from singletable_apps.shared.accounts.people import ApprovalNotices, People
@@ -31,7 +30,7 @@ from singletable_apps.shared.accounts.registration import SetupCode
 from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.mail_queue import SECURITY, Author, MailQueue
 from singletable_apps.shared.permissions import NotPermitted, is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
@@ -50,7 +49,7 @@ class AccountsContext:
 
     store: Store
     secret: bytes = field(repr=False)
-    mailer: Mailer
+    mail: MailQueue
     urls: Urls
     clock: Callable[[], datetime]
     confirm_addresses: bool = field(default=False, kw_only=True)
@@ -58,7 +57,7 @@ class AccountsContext:
 
 @dataclass(frozen=True, slots=True)
 class Invitation(Generic[U]):
-    """A new account, and whether the e-mail with its link was sent."""
+    """A new account, and whether the e-mail with its link can be sent."""
 
     user: U
     is_sent: bool
@@ -105,7 +104,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
     def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
         super().__init__(
             context.store,
-            context.mailer,
+            context.mail,
             secret=context.secret,
             link=context.urls.link,
             clock=context.clock,
@@ -113,7 +112,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         )
         self._urls = context.urls
         self._setup_code = SetupCode(context.secret)
-        self._approvals = ApprovalNotices(context.store, context.mailer, secret=context.secret)
+        self._approvals = ApprovalNotices(context.store, context.mail, secret=context.secret)
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=timedelta(days=7)
         )
@@ -264,7 +263,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         changed = self.set_email(user, email, "")
         if user.email and not email:
             notice = notices.ADDRESS_CHANGED.to(user.email, user.name, new="not set")
-            send_notice(self._mailer, notice, self._clock())
+            self._mail.send(notice, self._clock(), SECURITY)
         return changed
 
     def check_removable(self, actor: U, user: U) -> None:
@@ -325,7 +324,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
             user = self.get_user(who)
             role, by = self.role_names.get(user.role, user.role), self.account_of(actor).name
             notice = notices.ROLE_CHANGED.to(user.email, user.name, role=Phrase(role), by=by)
-            send_notice(self._mailer, notice, self._clock())
+            self._mail.send(notice, self._clock(), SECURITY)
         return cast(U, user)
 
     @contextmanager
@@ -391,4 +390,5 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         notice = notices.INVITATION.to(
             account.email, account.name, subject=subject, text=text, link=self._link("reset", token)
         )
-        return Invitation(user, send_notice(self._mailer, notice, now))
+        author = Author(str(self.account_of(actor).subject), has_daily_limit=False)
+        return Invitation(user, self._mail.send(notice, now, author))

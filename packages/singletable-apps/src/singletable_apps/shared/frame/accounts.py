@@ -24,6 +24,7 @@ from singletable_apps.shared.accounts import (
 )
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.frame import account_pages, oidc_pages, people_pages
+from singletable_apps.shared.frame.jobs import EMAILS
 from singletable_apps.shared.frame.people import (
     MemberPage,
     PeopleSpec,
@@ -99,6 +100,7 @@ def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> Ap
         pages=(*spec.pages, account, others),
         context=find_context,
         limits={**LIMITS, **spec.limits},
+        jobs=(EMAILS, *spec.jobs),
     )
 
 

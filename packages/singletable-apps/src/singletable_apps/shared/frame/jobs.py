@@ -7,7 +7,9 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+from singletable_apps.shared.mail_queue import MailQueue
 
 S = TypeVar("S")
 # The longest wait before the first run. A server that is restarted every day runs rare jobs, too.
@@ -24,6 +26,14 @@ class Job(Generic[S]):
     name: str
     seconds: float
     run: Callable[[S], object]
+
+
+def _send_emails(service: Any) -> None:
+    service.context.mail.deliver(service.context.clock())
+
+
+# Sends what is in the queue of e-mails of an app.
+EMAILS: Job[Any] = Job("e-mails", MailQueue.EVERY, _send_emails)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy,
 from singletable_apps.shared.key_files import load_key_file
 from singletable_apps.shared.languages import Languages
 from singletable_apps.shared.mail import Outbox
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.serve import (
@@ -85,9 +86,9 @@ class Opening:
         store = Store(self.driver, tables=names, cursor_secret=derive_key(secret, "cursors"))
         for table in (*tables, *names):
             store.admin.create_table(table, if_missing=True)
-        mailer = self.emails.mailer(Outbox(store))
+        mail = MailQueue(store, self.emails.mailer(Outbox(store)), secret=secret)
         confirms = self.emails.server is not None
-        return AccountsContext(store, secret, mailer, urls, utc_now, confirm_addresses=confirms)
+        return AccountsContext(store, secret, mail, urls, utc_now, confirm_addresses=confirms)
 
 
 @dataclass(frozen=True, kw_only=True)

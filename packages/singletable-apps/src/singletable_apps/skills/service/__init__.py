@@ -12,6 +12,7 @@ from datetime import datetime
 from singletable import CallStats, Driver, Observer, Store
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.mail_queue import MailQueue
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
 from singletable_apps.skills.entities import entities
@@ -92,7 +93,8 @@ def open_skills(
             store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
-    context = Context(
-        store, secret, sender, urls or Urls(), clock, confirm_addresses=confirm_addresses
-    )
+    urls = urls or Urls()
+    home = urls.absolute("")
+    mail = MailQueue(store, sender, secret=secret, link=lambda about, recipient: home)
+    context = Context(store, secret, mail, urls, clock, confirm_addresses=confirm_addresses)
     return SkillsService(context, stats, passwords or Passwords())

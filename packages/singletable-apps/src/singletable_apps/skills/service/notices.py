@@ -8,12 +8,11 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from singletable_apps.shared.mail import InvalidEmail
-from singletable_apps.shared.mail_queue import SITE, MailQueue, Notice
+from singletable_apps.shared.mail_queue import SITE, Notice
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Certification, User
 from singletable_apps.skills.round_rules import managers_of
 from singletable_apps.skills.service.catalog import Part
-from singletable_apps.skills.service.context import Context
 
 # How long before a certificate expires its owner and their managers are told.
 EXPIRY_NOTICE = timedelta(days=30)
@@ -22,20 +21,13 @@ PersonalEmail: TypeAlias = tuple[User, tuple[str, str], str, str, str]
 
 
 class Notices(Part):
-    """Writes e-mails and sends them from the queue."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._queue = MailQueue(
-            context.store,
-            context.mailer,
-            secret=context.secret,
-            link=lambda _, __: context.urls.absolute(""),
-        )
+    """Writes e-mails for the queue."""
 
     def send(self, emails: Iterable[PersonalEmail]) -> int:
         """Queue e-mails to people with an address, and return how many are new."""
-        return self._queue.enqueue(filter(None, map(self._write, emails)), self._context.clock())
+        return self._context.mail.enqueue(
+            filter(None, map(self._write, emails)), self._context.clock()
+        )
 
     def _write(self, email: PersonalEmail) -> Notice | None:
         user, (about, purpose), subject, text, link = email
@@ -50,10 +42,6 @@ class Notices(Part):
                 text=f"Hello {user.name},\n\n{text}:\n\n{self._context.urls.absolute(link)}\n",
             )
         return None
-
-    def deliver(self) -> int:
-        """Send what is due."""
-        return self._queue.deliver(self._context.clock())
 
     def remind_of_certificates(self) -> int:
         """Tell people and their managers once that a certificate is going to expire."""

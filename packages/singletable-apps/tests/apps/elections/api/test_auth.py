@@ -11,10 +11,10 @@ from singletable import Edit
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
-from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.web import RateLimit
 from tests.apps.elections.api.client import COOKIE, Api, make_api, type_of
 from tests.apps.support.elections.world import PASSWORD
+from tests.apps.support.mailbox import read_outbox
 
 OTHER = "several other words, also long"
 
@@ -152,7 +152,7 @@ def test_email_token_changes_the_address_once(api: Api) -> None:
     assert (
         ben.patch("/users/Ben", {"email": "ben@example.com"}).json()["email"] != "ben@example.com"
     )
-    emails = Outbox(api.elections.context.store).newest()
+    emails = read_outbox(api.elections)
     text = next(each.text for each in emails if each.to == "ben@example.com")
     token = {"token": token_in(text)}
     assert api.anonymous().post("/email/confirm", token).status_code == 204

@@ -15,10 +15,11 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.elections.urls import Urls
-from singletable_apps.shared.mail import Outbox, StoredEmail
+from singletable_apps.shared.mail import StoredEmail
 from tests.apps.support import browser as support
 from tests.apps.support.elections.world import PASSWORD, World, ballot
 from tests.apps.support.html import forms_in, text_in
+from tests.apps.support.mailbox import read_outbox
 from tests.apps.support.server import AppServer
 
 HOME = "http://elections.example"
@@ -136,7 +137,7 @@ class PagesApp(AppServer[World]):
 
     def emails(self) -> list[StoredEmail]:
         """Return the e-mails that were sent, newest first."""
-        return Outbox(self.world.service.context.store).newest(10)
+        return read_outbox(self.world.service, 10)
 
     def link(self, subject: str) -> str:
         """Return the path of the link in the newest e-mail with this subject."""

@@ -47,7 +47,10 @@ def test_short_code_is_the_beginning_of_a_code_on_the_published_list(
 def test_receipt_by_email_has_a_link_and_not_the_ballot(app: PagesApp, ben: Browser) -> None:
     page = ben.get("e", CHAIR, "receipt")
     assert "data-print" in page.text
-    assert ben.flash(ben.submit(page, "/receipt/email")) == "Sent to ben@example.org."
+    assert (
+        ben.flash(ben.submit(page, "/receipt/email"))
+        == "The e-mail is on its way to ben@example.org."
+    )
     [email] = app.emails()
     assert (email.to, email.subject) == ("ben@example.org", "Your ballot in “Chair”")
     receipt = ben.get("e", CHAIR, "receipt.json").json()

@@ -24,6 +24,7 @@ from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_f
 from tests.apps.support.browser import FieldValue
 from tests.apps.support.elections.world import open_store
 from tests.apps.support.html import text_in
+from tests.apps.support.mailbox import deliver
 
 ROLL = "Cleo <cleo@example.org>\nDan <dan@example.org>\nEve\n"
 
@@ -162,7 +163,8 @@ def test_owner_invites_reminds_and_prints_cards(owner: Browser, app: PagesApp) -
     assert owner.flash(owner.submit(invite)) == "2 invitations on the way."
     assert "On the way" in owner.read("e", CHAIR, "voters")
     assert "You run this election." in owner.read("e", CHAIR)
-    app.world.service.rolls.deliver()
+    app.world.service.rolls.note_ends()
+    deliver(app.world.service)
     assert {email.to for email in app.emails()} == {"cleo@example.org", "dan@example.org"}
     remind = owner.get("e", CHAIR, "roll", "remind")
     assert owner.flash(owner.submit(remind)) == "2 reminders on the way."
@@ -174,7 +176,8 @@ def test_owner_invites_reminds_and_prints_cards(owner: Browser, app: PagesApp) -
     assert "2 people get an e-mail that voting has closed." in owner.read("e", CHAIR, "finalize")
     clock, driver = app.world.clock, app.world.driver
     clock.advance(minutes=1)
-    app.world.service.rolls.deliver()
+    app.world.service.rolls.note_ends()
+    deliver(app.world.service)
     clock.advance(minutes=1)
     sent = f"{app.election(CHAIR).election_id}.reminder-{clock():%Y-%m-%d}.1"
     assert note_bounce(open_store(driver), BOUNCE.replace(b"SENT", sent.encode()), clock())
@@ -318,7 +321,8 @@ def test_owner_corrects_someone_on_the_roll(owner: Browser, app: PagesApp) -> No
     page = owner.get("e", CHAIR, "roll", "3")
     sent = owner.submit(page, name="Eve Ng", email="eve@example.org", group="Rowing")
     assert owner.flash(sent) == "Saved: Eve Ng."
-    app.world.service.rolls.deliver()
+    app.world.service.rolls.note_ends()
+    deliver(app.world.service)
     assert {email.to for email in app.emails()} == {"dan@example.org", "eve@example.org"}
     for part in ("Eve Ng", "eve@example.org", "Rowing"):
         assert part in owner.read("e", CHAIR, "voters")

@@ -12,9 +12,9 @@ from singletable.testing import InterruptedDriver, StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.errors import AlreadyExists, Busy
-from singletable_apps.shared.mail import Outbox
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, email_of
+from tests.apps.support.mailbox import read_outbox
 
 OTHER = "orchard violet engine"
 
@@ -39,7 +39,7 @@ def test_failed_sign_in_does_not_reveal_whether_the_account_exists(
 
 def _token(world: World, subject: str = "") -> str:
     """Return the token in the newest e-mail with this beginning of the subject."""
-    sent = Outbox(world.service.context.store).newest()
+    sent = read_outbox(world.service)
     newest = next(each for each in sent if each.subject.startswith(subject))
     return newest.text.partition("token=")[2].split()[0]
 
@@ -47,7 +47,7 @@ def _token(world: World, subject: str = "") -> str:
 def test_owner_of_a_requested_address_gets_a_notice(memory: World) -> None:
     ada, bob = memory.register("Ada", "Bob")
     memory.service.auth.emails.request(ada, bob.email)
-    sent = Outbox(memory.service.context.store).newest()
+    sent = read_outbox(memory.service)
     assert {email.to: email.subject for email in sent} == {
         ada.email: "Your e-mail address is about to change",
         bob.email: "You already have an account",

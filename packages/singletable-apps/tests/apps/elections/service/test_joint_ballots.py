@@ -16,12 +16,12 @@ from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import MAX_QUESTIONS, ElectionEdit, Lifecycle
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
-from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.mail_queue import QueuedEmail
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.scenario import make_image
 from tests.apps.support.elections.world import World, ballot, open_store, read_events
+from tests.apps.support.mailbox import read_outbox
 
 PEOPLE = [RollLine(1, name, f"{name}@example.org") for name in ("Cleo", "Dan", "Eve")]
 
@@ -213,7 +213,7 @@ def test_managers_are_found_by_address_and_act_on_all_questions(memory: World, a
     lifecycle, read = memory.service.lifecycle, memory.service.context.read
     for _ in range(2):  # the second time, nobody is new
         lifecycle.set_managers(ada, "Board", ["ben@example.org", "Carol"])
-    emails = Outbox(memory.service.context.store).newest()
+    emails = read_outbox(memory.service)
     assert sorted(email.to for email in emails) == ["ben@example.org", "carol@example.org"]
     assert "Ada made you a manager of “Board”" in emails[0].text
     assert "/elections/e/Board" in emails[0].text

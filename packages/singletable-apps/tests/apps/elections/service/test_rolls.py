@@ -41,7 +41,7 @@ from singletable_apps.shared.mail import MailNotSent
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import election
 from tests.apps.support.elections.world import World, ballot, dump_items
-from tests.apps.support.mailbox import Mailbox
+from tests.apps.support.mailbox import Mailbox, deliver
 
 CLUB = "Club"
 PEOPLE = ("Cleo", "Dan", "Eve", "Finn")
@@ -99,7 +99,8 @@ class Club:
 
     def deliver(self) -> list[tuple[str, str]]:
         self.mailbox.emails.clear()
-        self.service.rolls.deliver()
+        self.service.rolls.note_ends()
+        deliver(self.service)
         self.mailbox.emails.sort(key=lambda email: email.to)
         return [(email.to.partition("@")[0], email.subject) for email in self.mailbox.emails]
 
@@ -662,7 +663,7 @@ def test_casting_reads_only_the_receipts_of_the_voter(club: Club) -> None:
     """Queueing a receipt among 10,000 invitations would read all of them."""
     club.service.rolls.invite(club.ada, CLUB)
     club.vote("Cleo", "Red")
-    election_id, queue = club.election.election_id, club.service.rolls.queue
+    election_id, queue = club.election.election_id, club.service.context.mail
     assert len([*queue.deliveries(str(election_id))]) == len(PEOPLE)
     assert len([*queue.deliveries(f"{election_id}-1")]) == 1
 

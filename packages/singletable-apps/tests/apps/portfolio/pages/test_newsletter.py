@@ -16,6 +16,7 @@ from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.mail import MailNotSent
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.portfolio.support.posts import publish
+from tests.apps.support.mailbox import deliver
 from tests.apps.support.tables import stored_text
 
 MAE = "mae@example.org"
@@ -34,7 +35,6 @@ def reader(app: PagesApp) -> Browser:
 
 def link(app: PagesApp) -> str:
     """Return the path of the link in the latest e-mail."""
-    app.world.service.newsletter.deliver()
     text = app.world.mailbox.emails[-1].text
     return str(re.findall(r"https?://[^/]+(/portfolio/newsletter/\S+)", text)[-1])
 
@@ -54,7 +54,6 @@ def test_reader_subscribes_gets_a_post_once_and_leaves(
     question = ada.get("newsletter", blog.blog_id, "send")
     assert "to 1 subscriber?" in question.text
     assert ada.flash(ada.submit(question, "/send")) == "1 e-mail is on its way."
-    assert app.world.service.newsletter.deliver() == 1
     email = app.world.mailbox.emails[-1]
     assert (email.to, email.subject) == (MAE, "On tea {link}")
     assert f"/portfolio/blog/{blog.slug}" in email.text
@@ -80,7 +79,7 @@ def test_reader_who_left_is_not_imported_again_until_they_subscribe_again(
     subscribe(app, reader)
     files = dict(export_site(service))
     service.newsletter.send(owner, blog.blog_id)
-    service.newsletter.deliver()
+    deliver(service)
     for _ in range(2):
         reader.post(link(app))
         assert (imported(), service.newsletter.count()) == ("left out", 0)
@@ -113,7 +112,6 @@ def test_form_sends_one_link(
 ) -> None:
     before = len(app.world.mailbox.emails)
     assert reader.submit(reader.public("newsletter"), "/newsletter", **fields).status_code == 303
-    app.world.service.newsletter.deliver()
     assert len(app.world.mailbox.emails) - before == emails
 
 
@@ -121,13 +119,12 @@ def test_subscriber_and_impatient_reader_get_no_further_links(
     app: PagesApp, reader: Browser, blog: Blog
 ) -> None:
     subscribe(app, reader)
-    service, mailbox = app.world.service.newsletter, app.world.mailbox
-    mailbox.emails.clear()
+    service = app.world.service.newsletter
+    app.world.mailbox.emails.clear()
     service.subscribe(MAE.upper())
     for _ in range(9):
         service.subscribe("other@example.org")
-    service.deliver()
-    known, *others = sorted(mailbox.emails, key=lambda email: email.to)
+    known, *others = sorted(app.world.mailbox.emails, key=lambda email: email.to)
     assert [known.to, *(each.to for each in others)] == [MAE.upper()] + 3 * ["other@example.org"]
     assert "gets them already" in known.text
     assert ["/confirm/" in each.text for each in (known, *others)] == [False, True, True, True]
@@ -138,7 +135,7 @@ def test_form_takes_as_long_for_subscribers(
     app: PagesApp, reader: Browser, blog: Blog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subscribe(app, reader)
-    monkeypatch.setattr(type(app.world.mailbox), "send", None)
+    monkeypatch.setattr(type(app.world.mailbox), "transmit", None)
 
     def requests(email: str) -> list[str]:
         app.world.calls.clear()
@@ -160,17 +157,14 @@ def test_links_expire_and_work_for_their_use_only(
 
 
 def test_failed_addresses_are_shown_and_can_be_removed(
-    app: PagesApp, ada: Browser, reader: Browser, blog: Blog, monkeypatch: pytest.MonkeyPatch
+    app: PagesApp, ada: Browser, reader: Browser, blog: Blog
 ) -> None:
     subscribe(app, reader)
     service = app.world.service
 
-    def refuse(*_: object) -> None:
-        raise MailNotSent("550 No such user here", is_temporary=False)
-
-    monkeypatch.setattr(type(app.world.mailbox), "send", refuse)
+    app.world.mailbox.error = MailNotSent("550 No such user here", is_temporary=False)
     service.newsletter.send(app.world.owner(), blog.blog_id)
-    service.newsletter.deliver()
+    deliver(service)
     page = ada.get("newsletter")
     assert "1 failed" in page.text
     assert "No such user here" in page.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from datetime import date
 from pathlib import Path
 
@@ -17,9 +18,9 @@ from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits, format_period
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import open_portfolio
+from singletable_apps.portfolio.service.comments import MESSAGES_PER_HOUR
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.shared.mail import MailNotSent
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD, SECRET
@@ -303,13 +304,16 @@ def test_message_of_success_has_a_color_of_its_own() -> None:
     assert not any("var(--accent)" in line for line in rules)
 
 
-def test_message_that_is_not_sent_is_still_in_the_form(app: PagesApp) -> None:
-    app.world.mailbox.error = MailNotSent("The server does not answer.", is_temporary=True)
+def test_message_for_an_owner_who_gets_too_many_is_still_in_the_form(
+    app: PagesApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = deque([app.world.clock()] * MESSAGES_PER_HOUR)
+    monkeypatch.setattr(app.world.service.contact, "_sent", sent)
     browser = app.browser()
     fields = {"name": "Bob", "email": "bob@example.org", "message": "Will you give a talk?"}
     answer = browser.submit(browser.public("contact"), "/contact", **fields)
     assert answer.status_code == 422
-    assert "Your message was not sent" in answer.text
+    assert "too many messages" in answer.text
     assert "Will you give a talk?" in answer.text
 
 

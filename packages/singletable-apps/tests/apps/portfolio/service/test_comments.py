@@ -377,8 +377,9 @@ def test_owner_gets_one_notice_an_hour(memory: World) -> None:
 
 def test_comment_is_stored_even_if_the_notice_is_not_sent(memory: World) -> None:
     memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
-    memory.mailbox.error = MailNotSent("Could not connect.", is_temporary=True)
+    memory.server.error = MailNotSent("Could not connect.", is_temporary=True)
     submit(memory)
+    assert memory.mailbox.emails == []
     assert len(pending(memory)) == 1
 
 

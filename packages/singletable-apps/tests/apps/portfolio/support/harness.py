@@ -35,7 +35,7 @@ class World(AppWorld[PortfolioService]):
             driver or self.driver,
             SECRET,
             bucket=self.bucket,
-            mailer=lambda _: self.mailbox,
+            mailer=lambda _: self.server,
             urls=Urls(public=PUBLIC),
             clock=self.clock,
             passwords=Passwords(memory_kib=64, passes=1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,6 +22,7 @@ from singletable_apps.shared.accounts import (
     check_password,
 )
 from singletable_apps.shared.mail import Email, MailNotSent
+from singletable_apps.shared.mail_queue import PER_DAY, MailQueue
 
 SECRET = b"a secret of thirty-two bytes or more"
 PASSWORD, OTHER = "nine blue horses", "orchard violet engine"
@@ -78,7 +80,7 @@ class Mailbox:
     texts: list[str]
     fails: bool = False
 
-    def send(self, email: Email, now: datetime) -> None:
+    def transmit(self, email: Email, now: datetime) -> None:
         if self.fails:
             raise MailNotSent("The server is gone.", is_temporary=True)
         self.texts.append(email.text)
@@ -89,13 +91,14 @@ class World:
 
     def __init__(self, store: Store, clock: StoreClock) -> None:
         self.store, self.clock = store, clock
-        self.mailbox = Mailbox([])
+        self.server = Mailbox([])
+        self.queue = MailQueue(store, self.server, secret=SECRET)
         self.auth = self.open(FAST)
 
     def open(self, passwords: Passwords) -> People:
         auth = People(
             self.store,
-            self.mailbox,
+            self.queue,
             secret=SECRET,
             link=lambda page, token: f"token={token}",
             clock=self.clock,
@@ -103,6 +106,12 @@ class World:
         )
         auth.ada = Person("Ada", FAST.hash(PASSWORD))
         return auth
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """Send what is in the queue, and return what was sent."""
+        self.queue.deliver(self.clock())
+        return self.server
 
     def token(self) -> str:
         self.auth.request_reset("Ada")
@@ -184,15 +193,27 @@ def test_rejected_password_does_not_use_up_the_reset_token(world: World) -> None
 
 
 def test_reset_requests_fail_silently(world: World) -> None:
-    world.mailbox.fails = True
+    world.server.fails = True
     world.auth.request_reset("Ada")
-    world.mailbox.fails = False
+    world.server.fails = False
     for _ in range(10):
         world.auth.try_request_reset("Ada")
     assert 0 < len(world.mailbox.texts) < 10
     with pytest.raises(TooManyAttempts) as error:
         world.auth.request_reset("Ada")
     assert error.value.seconds >= 1
+
+
+# Strangers may ask as often as they can, and yet the owner gets a link.
+def test_every_reset_that_is_accepted_is_sent(world: World) -> None:
+    accepted = 0
+    for _ in range(24 * 12):
+        with suppress(TooManyAttempts):
+            world.auth.request_reset("Ada")
+            accepted += 1
+        assert len(world.mailbox.texts) == accepted
+        world.clock.advance(minutes=5)
+    assert accepted > 2 * PER_DAY
 
 
 # Accounts that were imported, or made before addresses were checked, may have one.

@@ -41,7 +41,7 @@ class ElectionsSite:
         self.accounts = world.service.auth
 
     def start(self) -> None:
-        self.world.service = self.world.open(mailer=self.world.mailbox)
+        self.world.service = self.world.open(mailer=self.world.server)
         self.accounts = self.world.service.auth
         self.world.register("Ada")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-import singletable_apps
 from singletable import Store, connect
+from singletable_apps.shared import mail_queue
 from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.mail import (
     Email,
@@ -20,12 +18,16 @@ from singletable_apps.shared.mail import (
     build_message,
 )
 from singletable_apps.shared.mail_queue import (
+    ESSENTIAL_PER_HOUR,
     FROM_ALL,
     LEASE,
+    MESSAGES,
     PER_AUTHOR,
     PER_DAY,
     PER_HOUR,
+    RESETS,
     RETRIES,
+    SECURITY,
     SITE,
     Author,
     DeliveryState,
@@ -61,7 +63,7 @@ class Server:
     problems: list[Exception] = field(default_factory=list[Exception])
     received: list[Email] = field(default_factory=list[Email])
 
-    def send(self, email: Email, now: datetime) -> None:
+    def transmit(self, email: Email, now: datetime) -> None:
         if self.problems:
             raise self.problems.pop(0)
         self.received.append(email)
@@ -205,7 +207,7 @@ def test_two_processes_do_not_send_the_same(store: Store, queue: MailQueue) -> N
     class Other:
         sent = 0
 
-        def send(self, email: Email, now: datetime) -> None:
+        def transmit(self, email: Email, now: datetime) -> None:
             self.sent += 1
             assert queue.deliver(now) == 0
 
@@ -318,27 +320,39 @@ def test_single_email_of_another_secret_is_dropped(
     assert [other.deliver(NOW), fast.deliver(NOW)] == [0, 0]
 
 
-# An answer that waits for the mail server tells by its time whether an e-mail was sent. These send
-# in the same way whatever they know of the address, or after the response. Others use the queue.
-SENDERS = {
-    "shared/accounts/notices.py",
-    "portfolio/service/comments.py",
-    "polls/service/notices.py",
-    # The queue itself, and mailers that wrap others.
-    "shared/mail_queue.py",
-    "shared/mail.py",
-    "shared/email_delivery.py",
-}
+# A stranger could subscribe and write to an address until its owner gets no link to reset the
+# password, and no notice that it was changed.
+@pytest.mark.parametrize("essential", [SECURITY, RESETS])
+def test_nobody_keeps_essential_emails_from_an_address(
+    fast: MailQueue, server: Server, essential: Author
+) -> None:
+    for number in range(FROM_ALL):
+        fast.send(replace(RESET, subject="Spam"), NOW, Author(str(number)))
+    others = [each for each in (SECURITY, RESETS, MESSAGES) if each is not essential]
+    for other in [SITE, *others] * FROM_ALL:
+        fast.send(replace(RESET, subject="Spam"), NOW, other)
+    fast.deliver(NOW)
+    server.received.clear()
+    fast.send(RESET, NOW, essential)
+    fast.deliver(NOW)
+    assert RESET in server.received
 
 
-def test_emails_are_sent_by_the_queue() -> None:
-    folder = Path(singletable_apps.__file__).parent
-    found = {
-        str(path.relative_to(folder))
-        for path in folder.rglob("*.py")
-        if re.search(r"\b_?(mailer|sender)\.send\(", path.read_text("utf-8"))
-    }
-    assert found == SENDERS
+@pytest.mark.parametrize("essential", [SECURITY, RESETS, MESSAGES])
+def test_essential_emails_wait_and_none_is_dropped(fast: MailQueue, essential: Author) -> None:
+    for _ in range(2 * ESSENTIAL_PER_HOUR + 3):
+        fast.send(RESET, NOW, essential)
+    sent = [fast.deliver(NOW + timedelta(hours=hour)) for hour in range(4)]
+    assert sent == [ESSENTIAL_PER_HOUR, ESSENTIAL_PER_HOUR, 3, 0]
+
+
+def test_single_emails_of_an_author_are_limited_in_a_day(
+    fast: MailQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mail_queue, "PER_AUTHOR", 3)
+    assert [fast.send(RESET, NOW, EVE) for _ in range(5)] == [True] * 3 + [False] * 2
+    assert fast.send(RESET, NOW + timedelta(days=1), EVE)
+    assert not fast.send(None, NOW, SITE)
 
 
 def report(action: str, original: str, kind: str = "message/rfc822") -> bytes:

@@ -30,7 +30,7 @@ def test_newest_returns_emails_unchanged_newest_first(
     mailer: Mailer = outbox
     assert outbox.newest() == []
     for number in range(3):
-        mailer.send(_email(number), store_clock.advance(seconds=1))
+        mailer.transmit(_email(number), store_clock.advance(seconds=1))
     emails = outbox.newest()
     assert _read(emails) == [_email(2), _email(1), _email(0)]
     assert emails[0].sent_at == store_clock()
@@ -41,21 +41,21 @@ def test_emails_sent_at_the_same_time_are_all_stored(
     outbox: Outbox, store_clock: StoreClock
 ) -> None:
     for _ in range(5):
-        outbox.send(_email(1), store_clock())
+        outbox.transmit(_email(1), store_clock())
     assert len(outbox.newest()) == 5
 
 
 def test_emails_expire_after_a_week(outbox: Outbox, store_clock: StoreClock) -> None:
-    outbox.send(_email(1), store_clock())
+    outbox.transmit(_email(1), store_clock())
     store_clock.advance(days=4)
-    outbox.send(_email(2), store_clock())
+    outbox.transmit(_email(2), store_clock())
     store_clock.advance(days=3)
     assert _read(outbox.newest()) == [_email(2)]
 
 
 # The table holds all sessions of the app too: reading e-mails must not scan it.
 def test_newest_is_one_query(driver: Driver, outbox: Outbox, store_clock: StoreClock) -> None:
-    outbox.send(_email(1), store_clock())
+    outbox.transmit(_email(1), store_clock())
     calls: list[Call] = []
     watched = Store(
         driver, tables={expiring: "vote_sessions"}, clock=store_clock, observers=[calls.append]

@@ -26,6 +26,7 @@ from singletable_apps.shared.mail import (
     Smtp,
 )
 from tests.apps.support.mail_server import LOGIN, mail_server, make_certificate
+from tests.apps.support.mailbox import deliver
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HERE = "127.0.0.1"
@@ -36,13 +37,13 @@ USERNAME, PASSWORD = LOGIN.login.decode(), LOGIN.password.decode()
 
 def _send_error(mailer: Mailer, email: Email = EMAIL) -> MailNotSent:
     with pytest.raises(MailNotSent) as raised:
-        mailer.send(email, NOW)
+        mailer.transmit(email, NOW)
     return raised.value
 
 
 def test_email_arrives_complete() -> None:
     with mail_server() as server:
-        Smtp(HERE, server.port, SENDER, starttls=False).send(EMAIL, NOW)
+        Smtp(HERE, server.port, SENDER, starttls=False).transmit(EMAIL, NOW)
     [(sender, to, content)] = server.received
     assert (sender, to) == (SENDER, ["ada@example.org"])
     message = message_from_bytes(content, policy=SMTP)
@@ -56,14 +57,14 @@ def test_email_arrives_complete() -> None:
 def test_addresses_may_be_international() -> None:
     with mail_server() as server:
         mailer = Smtp(HERE, server.port, SENDER, starttls=False)
-        mailer.send(Email("zoë@bücher.example", "Hello", "Hello"), NOW)
+        mailer.transmit(Email("zoë@bücher.example", "Hello", "Hello"), NOW)
     assert server.received[0][1] == ["zoë@bücher.example"]
 
 
 def test_password_is_sent_over_tls(tmp_path: Path) -> None:
     tls, client = make_certificate(tmp_path)
     with mail_server(tls=tls, login=True) as server:
-        Smtp(HERE, server.port, SENDER, USERNAME, PASSWORD, tls_context=client).send(EMAIL, NOW)
+        Smtp(HERE, server.port, SENDER, USERNAME, PASSWORD, tls_context=client).transmit(EMAIL, NOW)
         wrong = _send_error(Smtp(HERE, server.port, SENDER, USERNAME, "wrong", tls_context=client))
         nobody = _send_error(Smtp(HERE, server.port, SENDER, tls_context=client))
     assert len(server.received) == 1
@@ -170,6 +171,8 @@ def test_email_is_sent_by_the_server() -> None:
         elections = open_elections(driver, generate_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
         elections.auth.request_reset("ADA")
+        assert post.received == []
+        deliver(elections)
     [(sender, to, content)] = post.received
     assert (sender, to) == ("vote@example.org", ["ada@example.org"])
     assert b"/elections/reset?token" in content

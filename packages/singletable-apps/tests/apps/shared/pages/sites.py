@@ -77,7 +77,7 @@ class AuthSite:
 
 def _skills() -> AuthSite:
     app = SkillsApp()
-    emails, accounts = app.world.mailbox.emails, app.world.service.accounts
+    world, accounts = app.world, app.world.service.accounts
     return AuthSite(
         "skills",
         "/skills",
@@ -86,7 +86,7 @@ def _skills() -> AuthSite:
         "Invalid credentials",
         app,
         accounts,
-        lambda: emails,
+        lambda: world.mailbox.emails,
         accounts,
         lambda name: accounts.register(
             name.replace(" ", ""), name, PASSWORD, f"{name.replace(' ', '')}@example.org"
@@ -102,12 +102,14 @@ def _skills() -> AuthSite:
 def _portfolio() -> AuthSite:
     app = PortfolioApp()
     app.world.set_up()
-    emails, accounts = app.world.mailbox.emails, app.world.service.accounts
+    world, accounts = app.world, app.world.service.accounts
 
     def add(name: str) -> Any:
         email = f"{name.replace(' ', '')}@example.org"
         accounts.invite(app.world.owner(), name, email)
-        return accounts.reset(emails[-1].text.partition("token=")[2].split()[0], PASSWORD).user
+        return accounts.reset(
+            world.mailbox.emails[-1].text.partition("token=")[2].split()[0], PASSWORD
+        ).user
 
     return AuthSite(
         "portfolio",
@@ -117,7 +119,7 @@ def _portfolio() -> AuthSite:
         "Wrong e-mail address or password.",
         app,
         accounts,
-        lambda: emails,
+        lambda: world.mailbox.emails,
         accounts,
         add,
         PortfolioRole.AUTHOR,

@@ -23,11 +23,12 @@ def _request_reset(app: PagesApp) -> str:
 
 
 def test_administrator_cannot_take_over_an_account(app: PagesApp) -> None:
-    ada, emails = app.browser("ada"), app.world.mailbox.emails
+    ada = app.browser("ada")
     page = ada.get("people", "bob", "edit")
     assert "link" in ada.flash(ada.submit(page, "/edit", email="ada@example.net"))
     assert app.world.user("bob").email == "bob@example.org"
-    assert (emails[-1].to, emails[-1].subject) == ("bob@example.org", OLD)
+    newest = app.world.mailbox.emails[-1]
+    assert (newest.to, newest.subject) == ("bob@example.org", OLD)
     old = _link(app, OLD)
     assert ada.submit(ada.open(_link(app, CONFIRM)), "/email").status_code == 303
     assert app.world.user("bob").email == "ada@example.net"
@@ -43,13 +44,17 @@ def test_administrator_cannot_take_over_an_account(app: PagesApp) -> None:
 
 # Only a change that the owner has not accepted stops resets.
 def test_notices_say_that_resets_are_off_only_if_they_are(app: PagesApp) -> None:
-    ada, emails = app.browser("ada"), app.world.mailbox.emails
+    ada = app.browser("ada")
     ada.submit(ada.get("people", "bob", "edit"), "/edit", email="bob@example.net")
     visitor = app.browser()
     visitor.submit(visitor.open(_link(app, OLD)), "/email/old", answer="accept")
     ada.submit(ada.open(_link(app, CONFIRM)), "/email")
     ada.submit(ada.get("people", "bob", "edit"), "/edit", email="")
-    changed = [email for email in emails if email.subject == "Your e-mail address was changed"]
+    changed = [
+        email
+        for email in app.world.mailbox.emails
+        if email.subject == "Your e-mail address was changed"
+    ]
     assert [email.to[-3:] for email in changed] == ["org", "net", "net"]
     assert not any("Resets by e-mail are off" in email.text for email in changed)
 

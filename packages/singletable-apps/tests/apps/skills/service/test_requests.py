@@ -23,8 +23,7 @@ def asked(memory: World) -> World:
 
 def texts(world: World) -> list[tuple[str, str]]:
     """Send what is due, and return the recipients with the first sentences."""
-    world.mailbox.emails.clear()
-    world.service.notices.deliver()
+    world.server.emails.clear()
     return [(each.to.partition("@")[0], each.text.split("\n")[2]) for each in world.mailbox.emails]
 
 

@@ -42,9 +42,7 @@ def open_round(lines: World, name: str = "Autumn", teams: tuple[str, ...] = ()) 
 
 def mailed(lines: World) -> dict[str, str]:
     """Send what is due. Return the texts by the name of the recipient, without new ratings."""
-    lines.mailbox.emails.clear()
-    while lines.service.notices.deliver():
-        pass
+    lines.server.emails.clear()
     emails = [each for each in lines.mailbox.emails if " rated " not in each.subject]
     return {each.to.partition("@")[0]: each.text for each in emails}
 

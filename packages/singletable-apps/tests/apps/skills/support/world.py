@@ -38,7 +38,7 @@ class World(AppWorld[SkillsService]):
         return open_skills(
             driver or self.driver,
             SECRET,
-            mailer=lambda _: self.mailbox,
+            mailer=lambda _: self.server,
             urls=Urls(public=PUBLIC),
             clock=self.clock,
             passwords=PASSWORDS,
