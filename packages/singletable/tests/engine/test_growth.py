@@ -250,7 +250,7 @@ ROWS = [
     Row("DescribeTimeToLive", named()),
     Row(
         "UpdateContinuousBackups",
-        named(PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}),
+        named(PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": False}),
         repeat=False,
     ),
     Row("DescribeContinuousBackups", named()),

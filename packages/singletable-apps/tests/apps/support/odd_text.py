@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator, Mapping
 from io import BytesIO, StringIO
 from typing import Any
@@ -42,8 +43,9 @@ def _items(driver: Driver) -> Iterator[tuple[str, Item]]:
 def store_odd_text(driver: Driver) -> None:
     """Add odd characters to all texts, as data from before a rule or another program may have."""
     for table, item in list(_items(driver)):
-        # A key of the item is made of these.
-        key = f"{item.get('PK')} {item.get('SK')}".lower()
+        # The keys of the item are made of these.
+        keys = " ".join(str(item[name]) for name in item if name.endswith(("PK", "SK")))
+        key = re.sub(r"\$([0-9A-F]{2})", lambda code: chr(int(code[1], 16)), keys).lower()
         driver.execute(PutItem(table, {name: _odd(name, item[name], key) for name in item}))
 
 

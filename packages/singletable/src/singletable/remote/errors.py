@@ -152,7 +152,7 @@ def unsupported_operation(
     name = type(operation).__name__
     alternative = _ALTERNATIVES.get(type(operation))
     if alternative is None and message:
-        return errors.UnknownOperation(f"The server at {endpoint} rejected {name}: {message}")
+        return errors.UnknownOperation(message)
     if alternative is None:
         return errors.UnknownOperation(f"The server at {endpoint} does not support {name}.")
     return errors.UnknownOperation(
