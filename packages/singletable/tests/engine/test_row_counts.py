@@ -165,7 +165,7 @@ def change(path: Path, *statements: str) -> None:
             file.execute(statement)
 
 
-TO_FORMAT_4 = ("DROP TABLE row_counts", "PRAGMA user_version = 4")
+TO_FORMAT_4 = ("DROP TABLE row_counts", "DROP TABLE log_id", "PRAGMA user_version = 4")
 
 
 def test_file_of_the_format_before_is_counted_once_when_it_is_opened(sample: Path) -> None:

@@ -13,11 +13,14 @@ import apsw
 
 from singletable.engine.storage.sqlite.connection import (
     APPLICATION_ID,
+    OLDEST,
     bind_execute,
+    file_format,
     is_initialized,
     unusable_file,
 )
-from singletable.engine.storage.sqlite.file_lock import is_open_here
+from singletable.engine.storage.sqlite.file_lock import check_log_is_unused, is_open_here
+from singletable.engine.storage.sqlite.log_identity import RENEW_LOG_ID, check_log
 from singletable.engine.storage.sqlite.page_checksums import checksum_vfs, reserve_checksums
 from singletable.errors import StorageError
 from singletable.private_files import create_file
@@ -60,6 +63,8 @@ def open_read_only(path: Path) -> apsw.Connection:
         connection = apsw.Connection(address, flags=flags, vfs=checksum_vfs())
         try:
             connection.set_busy_timeout(10_000)
+            if not _is_in_use(path):
+                check_log(path, connection, checksum_vfs())
             if not is_initialized(bind_execute(connection), path):
                 raise StorageError(f"'{path}' is empty, not a singletable database.")
         except BaseException:
@@ -68,6 +73,14 @@ def open_read_only(path: Path) -> apsw.Connection:
     except apsw.Error as error:
         raise unusable_file(path, error) from error
     return connection
+
+
+def _is_in_use(path: Path) -> bool:
+    try:
+        check_log_is_unused(path)
+    except StorageError:
+        return True
+    return False
 
 
 def _copy(source: apsw.Connection, copy: Path) -> None:
@@ -91,6 +104,8 @@ def _copy_pages(source: apsw.Connection, copy: Path) -> None:
             execute(f"PRAGMA application_id = {APPLICATION_ID}")
         with target.backup("main", source, "main") as pages:
             pages.step(-1)
+        if file_format(execute) > OLDEST:
+            execute(RENEW_LOG_ID)  # so that the log of the original does not fit the copy
         execute("VACUUM")
     finally:
         target.close()

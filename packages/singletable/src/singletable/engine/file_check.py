@@ -41,6 +41,7 @@ from singletable.engine.storage.sqlite.connection import (
     is_initialized,
 )
 from singletable.engine.storage.sqlite.file_lock import check_log_is_unused, is_open_here
+from singletable.engine.storage.sqlite.log_identity import check_log, has_log_id
 from singletable.engine.storage.sqlite.page_checksums import (
     READ_DAMAGED_PAGES,
     checksum_vfs,
@@ -129,6 +130,8 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
             stack.callback(connection.close)
             connection.set_busy_timeout(10_000)
             execute = bind_execute(connection)
+            if has_log and not report.in_use:
+                check_log(path, connection, checksum_vfs())
             try:
                 execute("SELECT count(*) FROM sqlite_schema")
             except apsw.Error as error:
@@ -193,6 +196,7 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
         _check_counts(execute, tables, counted, report)
         _check_tokens(execute, report)
         _check_numbers(execute, report)
+        _check_log_id(execute, report)
         return report
 
 
@@ -465,3 +469,12 @@ def _check_numbers(execute: Execute, report: FileReport) -> None:
             report.add(place, f"is {last}, but table number {largest} exists")
     except (*UNREADABLE, TypeError) as error:
         report.add(place, f"cannot be read: {error}")
+
+
+def _check_log_id(execute: Execute, report: FileReport) -> None:
+    """Report a missing id, without which a log of another file is not recognized."""
+    try:
+        if file_format(execute) == VERSION and not has_log_id(execute):
+            report.add("The id of the log", "is missing or damaged")
+    except UNREADABLE as error:
+        report.add("The id of the log", f"cannot be read: {error}")

@@ -12,6 +12,7 @@ import apsw
 from singletable.engine.storage.interface import Execute
 from singletable.engine.storage.sqlite.checksums import DamagedData, values_checksum
 from singletable.engine.storage.sqlite.file_lock import FileLock
+from singletable.engine.storage.sqlite.log_identity import FIRST_LOG_ID, LOG_ID, check_log
 from singletable.engine.storage.sqlite.page_checksums import (
     checksum_vfs,
     describe_error,
@@ -34,6 +35,9 @@ _ROW_COUNTS = (
 )
 
 _SCHEMA = (
+    # First, so that it is on the same page of every file.
+    LOG_ID,
+    FIRST_LOG_ID,
     # A table's description as JSON; `number` names its rows, so that a name can be reused.
     "CREATE TABLE tables (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, record BLOB, "
     "checksum INTEGER)",
@@ -81,6 +85,8 @@ def open_connection(
         try:
             if contents is not None:
                 connection.deserialize("main", contents)  # pyright: ignore[reportUnknownMemberType]
+            if initialize and path is not None and vfs is not None:
+                _check_unwritten(connection, path, vfs)
             _prepare(connection, path, durable=durable, initialize=initialize)
         except BaseException:
             connection.close()
@@ -106,6 +112,15 @@ def unusable_file(path: Path | None, error: Exception) -> StorageError:
     return StorageError(f"'{path}' cannot be used as a database: {describe_error(error)}. {advice}")
 
 
+def _check_unwritten(connection: apsw.Connection, path: Path, vfs: str) -> None:
+    """Raise StorageError unless the file and its log are ours; change neither."""
+    # The last connection to close would copy the log to the file.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    check_log(path, connection, vfs)
+    is_initialized(bind_execute(connection), path)
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+
+
 def _prepare(
     connection: apsw.Connection, path: Path | None, *, durable: bool, initialize: bool
 ) -> None:
@@ -117,11 +132,9 @@ def _prepare(
         )
     connection.set_busy_timeout(10_000)
     execute = bind_execute(connection)
-    if initialize:
-        is_initialized(execute, path)  # before the pragmas change the file: it may not be ours
-        if path is not None:
-            reserve_checksums(connection)
     if path is not None:
+        if initialize:
+            reserve_checksums(connection)
         execute("PRAGMA journal_mode = WAL")
         execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     execute("PRAGMA temp_store = MEMORY")
@@ -175,11 +188,12 @@ def file_format(execute: Execute) -> int:
 
 
 def _upgrade(execute: Execute) -> None:
-    """Count the rows of a file of format 4, and store the counts."""
+    """Count the rows of a file of format 4, store the counts, and give the file an id."""
     # First, because SQLite rolls a transaction back if it cannot read a page.
     counts = dict(_count_rows(execute))
     execute("BEGIN IMMEDIATE")
-    execute(_ROW_COUNTS)
+    for statement in (_ROW_COUNTS, LOG_ID, FIRST_LOG_ID):
+        execute(statement)
     ((position,),) = execute("SELECT coalesce(max(position), 0) FROM changes")
     for name, (count, size) in counts.items():
         values = (name, count, size, position)

@@ -14,7 +14,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -136,7 +136,7 @@ class Database:
             if self._lock is not None:
                 self._lock.close()
             raise
-        self._writer = Writer(self._connection)
+        self._writer = Writer(self._connection, has_log=path is not None)
         self.command = self._writer.command
         self._readers = ReaderPool(connect)
         self._reserve = DiskReserve(None if path is None else path.resolve().parent)
@@ -161,15 +161,16 @@ class Database:
     def _room(self) -> Generator[None]:
         """Release the reserve and truncate the log during the block."""
         with self._reserve.released():
-            self._checkpoint()
+            self._truncate_log()
             try:
                 yield
             finally:
-                self._checkpoint()
+                self._truncate_log()
 
-    def _checkpoint(self) -> None:
-        with suppress(apsw.Error):  # the disk is too full even for this, or a reader blocks it
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    def _truncate_log(self) -> None:
+        if self._writer.log is not None:
+            # The disk may be too full even for this, or a reader may block it.
+            self._writer.log.checkpoint(self._connection, apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
         """Queue `work` on the running event loop; the future resolves after the commit."""

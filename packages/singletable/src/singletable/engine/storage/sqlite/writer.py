@@ -8,6 +8,7 @@ Rule 3. An event loop runs its writes itself, because that only touches memory, 
         commit, which waits for the disk, to a thread. The thread wakes the loop once for the whole
         group. An event loop never waits for the write lock: releasing the lock wakes every loop
         that has pending writes.
+Rule 4. The first transaction of every log gives the file a new id (`log_identity.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from msgspec import Struct
 from singletable.cancellation import WriteFuture
 from singletable.engine.storage.interface import Execute
 from singletable.engine.storage.sqlite.connection import bind_execute
+from singletable.engine.storage.sqlite.log_identity import RENEW_LOG_ID, Log
 from singletable.engine.storage.sqlite.page_checksums import describe_error
 from singletable.errors import EngineClosed, StorageError
 
@@ -121,8 +123,12 @@ class WriteGroup(Struct, eq=False):
         if self.needs_commit:
             self._run_in_savepoint(write)
             return
+        log = self.writer.log
+        starts_log = log is not None and log.may_end(self.writer.connection)
         self.writer.command("BEGIN IMMEDIATE")
         try:
+            if starts_log:
+                self.writer.command(RENEW_LOG_ID)
             write.result = write.work(self.writer.execute)
         except Exception as error:  # for the caller; an interrupt (BaseException) is not
             write.error = _wrap_sqlite_error(error)
@@ -210,13 +216,14 @@ def is_disk_full(error: StorageError) -> bool:
 class Writer:
     """The one connection that writes. Threads and event loops queue writes in order of arrival."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, *, has_log: bool) -> None:
         self.listener: CommitListener = NullListener()
         self.pending: deque[PendingWrite] = deque()
         self.connection = connection
         self.execute = bind_execute(connection)
         # For statements that return no rows: one cursor is faster than a new one for each.
         self.command = bind_execute(connection.cursor())
+        self.log = Log(connection) if has_log else None
         self._lock = Lock()
         self._before: object = None
         self._closed = False
