@@ -165,6 +165,6 @@ class _Parser:
 
 
 def _has_other_space(token: Node) -> bool:
-    """Return whether a name contains a space that is none in CSS, such as U+00A0."""
+    """Return whether a name contains a character that looks like a space, such as U+00A0."""
     name = str(getattr(token, "value", None) or getattr(token, "name", None) or "")
     return any(letter.isspace() and letter not in _SPACES for letter in name)

@@ -370,7 +370,7 @@ ENOUGH_ITEMS = 20
 
 
 def _is_label(builder: EntityBuilder, attribute: str, text: str, count: int) -> bool:
-    """Return whether a text in all of so many keys is a fixed one, not a value that they share.
+    """Return whether a text that all of these keys contain is fixed, not a value that they share.
 
     It is one in many items, or if it is `ALL`, or if it names the attribute (`RISK` in riskKey), a
     field, or what the type tag and the primary key say: `USERS` of items with the tag `USER`.

@@ -317,7 +317,7 @@ class _PostgreSQL(_Server):
         cursor.execute(statement, prepare=True)  # a prepared statement is a single one
 
     def _check_functions(self, cursor: Any, statement: str) -> bool:
-        """Raise if the statement is no query, or calls a volatile function; nothing is run.
+        """Raise unless the statement is a query without volatile functions; nothing is run.
 
         The server parses the definition of a temporary view, which is rolled back. Return False if
         the role may not create one.

@@ -156,7 +156,7 @@ _Named = TypeVar("_Named", View, Column)
 
 
 def _same_names(named: Iterable[_Named]) -> Iterator[tuple[_Named, _Named]]:
-    """Yield pairs whose names are the same but for case."""
+    """Yield pairs with names that differ only in case."""
     found: dict[str, _Named] = {}
     for one in named:
         other = found.setdefault(one.name.lower(), one)
@@ -433,7 +433,7 @@ def _segment(attribute: str, number: int, kind: str, dialect: Dialect) -> str:
 
 
 def _number(dialect: Dialect, kind: str, text: str) -> str:
-    """Return a text as a number, or NULL if it is none: other entities have other texts there."""
+    """Return a text as a number, or NULL if it is another text, as other entities may have."""
     unsigned = dialect.unsigned.format(text=text)
     return f"CASE WHEN {unsigned} THEN {dialect.scalar(kind, text)} END"
 

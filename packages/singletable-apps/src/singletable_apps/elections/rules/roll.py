@@ -145,7 +145,7 @@ def _split_line(line: str, delimiter: str) -> list[str]:
 
 
 def _split_table(lines: Sequence[str], delimiter: str) -> Rows:
-    """Return the rows of a table, whose cells may contain line breaks."""
+    """Return the rows of a table; its cells may contain line breaks."""
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=True)
     while (number := reader.line_num) < len(lines):
         try:

@@ -665,7 +665,7 @@ def _name_key(name: str, email: str) -> str:
 def _describe_shared(
     line: RollLine, others: Sequence[RollVoter], kept: set[RollNumber]
 ) -> RollProblem | None:
-    """Return whose address this is, unless the list has all of these people, too."""
+    """Return a text with the people who have the address, unless the list has all of them."""
     unlisted = [each.name for each in others if each.voter_id not in kept]
     if not unlisted:
         return None

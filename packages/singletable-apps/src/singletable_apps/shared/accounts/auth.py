@@ -146,7 +146,7 @@ class Auth(Users[U], Generic[U]):
         return replace(started, device=self._devices.issue(account.subject))
 
     def has_owner(self, user: U) -> bool:
-        """Return whether someone has used the account, by whatever way they signed in.
+        """Return whether someone has signed in to the account, in any way.
 
         Only the owner of such an account may get control of its password or e-mail address.
         """

@@ -134,7 +134,7 @@ def _alone(design: Design, pattern: WritePattern, effect: EntityAccess) -> tuple
 
 
 def advise_unique_values(design: Design) -> Iterator[Advice]:
-    """Yield a question about unique values whose markers are a large part of the bill."""
+    """Yield a question about unique values if their markers are a large part of the bill."""
     found = {
         (access.entity, access.key_name)
         for one in design.plan.patterns
@@ -176,7 +176,7 @@ def _how_without(design: Design, accesses: list[ResolvedKey]) -> str:
 
 
 def advise_counts(design: Design) -> Iterator[Advice]:
-    """Yield a question about counts whose transactions are a large part of the bill."""
+    """Yield a question about counts if their transactions are a large part of the bill."""
     for model in design.models:
         if not model.counts:
             continue

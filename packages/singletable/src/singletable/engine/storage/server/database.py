@@ -405,7 +405,7 @@ class ServerDatabase:
         return group
 
     def _run_group(self, group: list[PendingWrite], *, wait: bool = True) -> None:
-        """Run the group; without `wait`, leave out the writes whose locks others have."""
+        """Run the group; without `wait`, leave out the writes that need locks of others."""
         try:
             self._try_group(group, wait=wait)
         except BaseException as error:
