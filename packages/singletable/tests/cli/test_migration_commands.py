@@ -262,6 +262,25 @@ def test_a_target_at_another_address(shop: Shop) -> None:
         assert store.get(name.key("u1")) is not None
 
 
+def test_a_dry_run_tries_the_way_back_of_a_copy(shop: Shop) -> None:
+    out = shop.done("run", "--dry-run")
+    assert "Roll back Copy(users -> entities)" in out
+    assert "All would be as before" in out
+    lossy = COPY.replace("email=user.email)\n\n\nmigration", "email='')\n\n\nmigration")
+    shop.write(COPY_NAME, lossy)
+    out = shop.done("run", "--dry-run")
+    assert "12 would not be as before" in out
+    assert "    Not as before, for example\n      - username=u" in out
+    shop.write(
+        COPY_NAME,
+        COPY.replace("    return OldUser(", "    raise ValueError('is lost')\n    OldUser("),
+    )
+    code, out, err = shop("run", "--dry-run")
+    assert code == 1
+    assert "12 items would fail: ValueError: is lost" in err
+    assert "12 items would fail." in out
+
+
 def test_a_dry_run_creates_no_file(shop: Shop) -> None:
     assert "Nothing would fail" in shop.done("run", "--dry-run", "--to", "file:new.db")
     assert not Path("new.db").exists()

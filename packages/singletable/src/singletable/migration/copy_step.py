@@ -92,6 +92,12 @@ class Copy(Step):
                 "table, use Rewrite(…). To copy to a table of the same name at another address, "
                 "declare it twice."
             )
+        for table in source_tables(self.back):
+            if table is not target:
+                raise errors.DeclarationError(
+                    f"Copy(back=…): expected rules that read the new table, {target!r}, but one of "
+                    f"them reads {table!r}, whose changes are not carried back."
+                )
 
     @property
     def sources(self) -> list[Table]:
@@ -160,7 +166,9 @@ class Copy(Step):
 
     @override
     def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
-        trial, env = StepTrial(self.describe()), copies.environment()
+        if self.back and limit is None:
+            self.copied(copies, self.sources)  # read once, for the way back, too
+        trial, env = StepTrial(self.describe()), copies.environment(self, limit)
         if self.if_empty and env.state.phase == "running":  # the copy has not begun
             check_empty(env, self.target)
         derivation = Derivation(self.rules, self.target, env.context, env.context.clock())

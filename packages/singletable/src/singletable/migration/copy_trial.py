@@ -1,18 +1,19 @@
-"""Try the rules of a Copy on the existing items, page by page, without writing anything.
+"""Try the rules of a Copy on the existing items, page by page, without writing to the tables.
 
-Each new item is put into an empty table in memory, which rejects what DynamoDB would reject.
+Each new item is put into an empty table in memory, which rejects what DynamoDB would reject. The
+rules that go back are tried on a copy of the tables.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from singletable.engine import Engine
 from singletable.errors import OperationError, SingleTableError, TransformFailed
 from singletable.migration.copy import TargetOwners
-from singletable.migration.derivation import Derivation, Targets
+from singletable.migration.derivation import Derivation, Key, Targets, Unit
 from singletable.migration.derived_items import DerivedItems, DerivedUnit
 from singletable.migration.environment import Environment
 from singletable.migration.item_digests import ItemNames
@@ -93,6 +94,66 @@ class CopyTrial:
 
     def _after(self, targets: Targets) -> list[object]:
         return [_readable(self._target, item) for item in targets.values()]
+
+
+class BackTrial:
+    """Carries all new items back, on a copy of the tables, as if each had just been written.
+
+    This is what is done with changes after the cut-over. There is a derivation for each old table.
+    Items that fail are left out, and `trial` gets them.
+    """
+
+    def __init__(
+        self, derivations: Sequence[Derivation], env: Environment, trial: StepTrial
+    ) -> None:
+        self._derivations = derivations
+        self._env = env
+        self._trial = trial
+        # A rule that fails does so for each of the old tables.
+        self._failed: set[Unit] = set()
+
+    def run(self) -> None:
+        """Carry the items back."""
+        for derivation in self._derivations:
+            owners, derived = TargetOwners(derivation), DerivedItems(self._env, derivation)
+            for page in derived.scan():
+                self._write(derivation, list(self._derived(page, owners)))
+                of = derivation.sources
+                self._env.progress(f"Going back to {derivation.target.name}", derived.read, of=of)
+            self._trial.items = derived.read
+
+    def _derived(
+        self, page: Sequence[DerivedUnit], owners: TargetOwners
+    ) -> Iterator[tuple[Unit, Targets]]:
+        """Yield the units of a page with their old items; record those that fail."""
+        for one in page:
+            if isinstance(one.targets, TransformFailed):
+                self._fail(one.unit, one.targets.failures)
+                continue
+            try:
+                self._env.run(owners.check({one.unit: one.targets}))
+            except TransformFailed as error:
+                self._trial.collisions.add(one.unit.key, error.failures[0][1])
+            else:
+                yield one.unit, one.targets
+
+    def _write(self, derivation: Derivation, derived: Sequence[tuple[Unit, Targets]]) -> None:
+        items = {id_: item for _, targets in derived for id_, item in targets.items()}
+        try:
+            self._env.run(derivation.write(items))
+        except OperationError as error:
+            if len(derived) > 1:  # find out which ones are rejected
+                for one in derived:
+                    self._write(derivation, [one])
+                return
+            key = derived[0][0].key
+            reason = f"DynamoDB rejects an old item that it goes back to: {error}"
+            self._fail(derived[0][0], [(key, reason)])
+
+    def _fail(self, unit: Unit, failures: Sequence[tuple[Key, str]]) -> None:
+        if unit not in self._failed:
+            self._failed.add(unit)
+            self._trial.fail(failures)
 
 
 class TriedItems:

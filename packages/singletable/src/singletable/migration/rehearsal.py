@@ -8,7 +8,7 @@ so that one rehearsal finds all of them. Nothing is written to the tables.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -21,11 +21,14 @@ from msgspec.structs import replace
 from singletable import operations as ops
 from singletable.engine import Engine, Settings
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
+from singletable.migration.copy_step import Copy
+from singletable.migration.copy_trial import BackTrial
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import PATIENT, Environment, StepProgress, no_progress
 from singletable.migration.estimate import StepPlan, Tariff
 from singletable.migration.migrations import Migration
 from singletable.migration.rate_limit import consumed_units
+from singletable.migration.rules import MergeRule
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
 from singletable.migration.step import Step, Undo
@@ -103,6 +106,10 @@ class Rehearsal:
         }
         self._options = options
         self._names = dict(options.get("tables") or {})
+        # As in a run: the tables of the steps before a Copy may be at the source.
+        self._sides: dict[Table, Side] = {
+            table: step.side_of(table) for step in migration.steps for table in step.tables
+        }
         self._on_progress = options.get("on_progress") or no_progress
         self._stack = ExitStack()
         self._copies: dict[int, CountingDriver] = {}
@@ -122,7 +129,7 @@ class Rehearsal:
 
         Returns None if the table does not exist.
         """
-        driver = self._drivers[side]
+        driver = self._drivers[self._side(table, side)]
         place = id(driver), self._name(table)
         if place not in self._loaded:
             described = self._describe(driver, place[1])
@@ -131,10 +138,15 @@ class Rehearsal:
                 self._loaded[place] = self._copy(driver, described, limit)
         return self._loaded[place]
 
+    def create(self, table: Table, side: Side) -> None:
+        """Create a table that does not exist yet, among the copies."""
+        if self.load(table, side, 0) is None:
+            self.copied(side).execute(create_operation(table, self._name(table)))
+
     def _copy(
         self, driver: ops.Driver, described: ops.TableDescription, limit: int | None
     ) -> CopiedTable:
-        copy = self._copy_of(driver, described.table_size_bytes if limit is None else 0)
+        copy = self._copy_of(driver, self._size(driver) if limit is None else 0)
         loaded = CopiedTable(described)
         name = described.table_name
         # Without TTL: the copy keeps what is stored.
@@ -162,6 +174,17 @@ class Rehearsal:
         loaded.is_complete = False
         return loaded
 
+    def _size(self, driver: ops.Driver) -> int:
+        """Return how many bytes the tables at an address have that the steps read."""
+        names = {
+            self._name(table)
+            for step in self._migration.steps
+            for table in step.read_tables
+            if self._drivers[self._side(table, step.side_of(table))] is driver
+        }
+        described = [self._describe(driver, name) for name in names]
+        return sum(one.table_size_bytes for one in described if one is not None)
+
     def _copy_of(self, driver: ops.Driver, size: int) -> CountingDriver:
         """Return the driver of the copies of an address; there is one, even if it is both sides."""
         if id(driver) not in self._copies:
@@ -179,7 +202,7 @@ class Rehearsal:
         read: dict[tuple[int, str], tuple[Table, Side]] = {}
         for step in self._migration.steps:
             for table in step.read_tables:
-                side = step.side_of(table)
+                side = self._side(table, step.side_of(table))
                 read.setdefault((id(self._drivers[side]), self._name(table)), (table, side))
         counts: list[int] = []
         for table, side in read.values():
@@ -194,9 +217,9 @@ class Rehearsal:
 
     def items(self, table: Table, side: Side) -> Iterator[Item]:
         """Yield the items of a copy."""
-        after: Item | None = None
+        copied, after = self.copied(self._side(table, side)), cast("Item | None", None)
         while True:
-            page = self.copied(side).execute(ops.Scan(self._name(table), exclusive_start_key=after))
+            page = copied.execute(ops.Scan(self._name(table), exclusive_start_key=after))
             yield from (item for item in page.items if not is_state_item(item))
             after = page.last_evaluated_key
             if after is None:
@@ -208,10 +231,9 @@ class Rehearsal:
 
     def copy_again(self, step: Step) -> Rehearsal:
         """Return a copy of these copies, on which a step can be tried without changing them."""
-        options = self._options.copy()
-        options["on_progress"] = None
         alone = Migration(step, name=self._migration.name)
-        return Rehearsal(alone, self.copied("source"), self.copied("target"), **options)
+        target = self._target_of(step)
+        return Rehearsal(alone, self.copied("source"), target, **self._options)
 
     def compare(
         self, other: Rehearsal, table: Table, side: Side, declarations: Sequence[Table]
@@ -225,17 +247,27 @@ class Rehearsal:
                 for item in page:
                     twin = found.get(item_id(table.name, item_key(table, item)))
                     if one is other:
-                        if twin is None:
+                        if twin is None and not self._is_left_out(table, side, item):
                             yield None, item
                     elif twin is None or comparable.of(item) != comparable.of(twin):
                         yield item, twin
+
+    def _is_left_out(self, table: Table, side: Side, item: Item) -> bool:
+        """Return whether an item is in the table, but was not copied, because of a limit."""
+        driver, name = self._drivers[self._side(table, side)], self._name(table)
+        loaded = self._loaded[id(driver), name]
+        if loaded is None or loaded.is_complete:
+            return False
+        get = ops.GetItem(name, item_key(table, item))
+        return run(driver, send(PATIENT, get)).item is not None
 
     def _get(self, table: Table, side: Side, items: Sequence[Item]) -> dict[ItemId, Item]:
         """Return the items of a copy with the keys of other items."""
         name = self._name(table)
         keys = {item_id(name, key): key for key in (item_key(table, item) for item in items)}
         context = Context(table_names={table: name})
-        found = run(self.copied(side), get_items(context, {name: table}, keys, consistent=True))
+        copied = self.copied(self._side(table, side))
+        found = run(copied, get_items(context, {name: table}, keys, consistent=True))
         return {item_id(table.name, item_key(table, item)): item for item in found.values()}
 
     def _describe(self, driver: ops.Driver, name: str) -> ops.TableDescription | None:
@@ -247,6 +279,15 @@ class Rehearsal:
     def _name(self, table: Table) -> str:
         return self._names.get(table, table.name)
 
+    def _side(self, table: Table, side: Side) -> Side:
+        """Return where a table is in this migration; `side` is where it is for a step alone."""
+        return self._sides.get(table, side)
+
+    def _target_of(self, step: Step) -> CountingDriver:
+        """Return the copies to which a step writes."""
+        table = step.tables[-1]
+        return self.copied(self._side(table, step.side_of(table)))
+
     # Steps
 
     def run(self, step: Step, segments: int | None = None) -> StepTrial:
@@ -257,7 +298,7 @@ class Rehearsal:
             # Of the table that a Copy writes, only its indexes matter.
             self.load(table, step.side_of(table), None if table in step.read_tables else 0)
         trial, seen = StepTrial(step.describe()), set[tuple[Side, ItemId]]()
-        source, target = self.copied("source"), self.copied("target")
+        source, target = self.copied("source"), self._target_of(step)
         self._runs += 1
         alone = Migration(step, name=f"{self._migration.name or 'migration'}-{self._runs}")
         runner = self._runner(alone, source, target, segments=segments)
@@ -293,10 +334,22 @@ class Rehearsal:
             migration, source, target, sleep=lambda seconds: None, changes="none", **options
         )
 
-    def environment(self) -> Environment:
-        """Return an environment to read the tables with, as the steps before have left them."""
-        source = self.copied("target") if self._runs else self._source
-        return self._runner(self._migration, source, self._target).environment()
+    def environment(self, step: Step, limit: int | None = None) -> Environment:
+        """Return an environment to read the tables of a step as the steps before have left them.
+
+        If any table is copied, those that the step reads are, too, and the copies are read.
+        """
+        source = self._source
+        if self._loaded:
+            step.copied(self, step.read_tables, limit)
+            source = self.copied("source")
+        target = self._target or self._source
+        return self._runner(self._migration, source, target).environment()
+
+    def environment_of_copies(self) -> Environment:
+        """Return an environment to read and write the copies with."""
+        source, target = self.copied("source"), self.copied("target")
+        return self._runner(self._migration, source, target).environment()
 
     def _remove(self, step: Step, keys: Sequence[Item], seen: set[tuple[Side, ItemId]]) -> bool:
         """Remove items from the copy; return False if none of them was there."""
@@ -306,7 +359,9 @@ class Rehearsal:
             for key in keys:
                 if set(key) == {one.name for one in table.key_attributes}:
                     seen.add((side, item_id(self._name(table), key)))
-                    self.copied(side).execute(ops.DeleteItem(self._name(table), key))
+                    self.copied(self._side(table, side)).execute(
+                        ops.DeleteItem(self._name(table), key)
+                    )
         return len(seen) > before
 
 
@@ -362,8 +417,8 @@ def dry_run(
 ) -> DryRun:
     """Return what a migration would do, from all items or from the first `limit` of each table.
 
-    Steps whose undo gives the items back are undone on a copy, too: which items are not as before
-    is in their `undo`.
+    Steps whose undo gives the items back are undone on a copy, too, and what a Copy writes is
+    carried back by its `back` rules: which items are not as before is in their `undo`.
 
     `options` are `tables`, `segments`, `page_size`, `clock` and `on_progress` of MigrationRunner.
     """
@@ -372,6 +427,8 @@ def dry_run(
         for step in migration.steps:
             undo = _try_undo(copies, step, limit, examples) if step.restores_items else None
             trial = step.dry_run(copies, limit, examples)
+            if isinstance(step, Copy) and step.back and (step.skip_failures or not trial.failed):
+                undo = _try_back(copies, step, limit, examples)
             trial.undo = undo
             steps.append(trial)
         return DryRun(migration.name, tuple(steps))
@@ -404,18 +461,57 @@ def _try_undo(copies: Rehearsal, step: Step, limit: int | None, examples: int) -
         trial = again.run(Undo(step))
         trial.items = sum(one.items for one in tables.values())
         trial.notes.append(f"{trial.units.write_units:,.0f} write units")
-        if trial.failed:
-            return trial
-        different = 0
-        for table in tables:
-            for old, new in copies.compare(again, table, step.side_of(table), step.tables):
-                different += 1
-                if different <= examples:
-                    trial.examples.append(_example(table, old, new))
-        trial.notes.append(
-            f"{different:,} would not be as before" if different else "All would be as before"
-        )
+        if not trial.failed:
+            different = (
+                (table, old, new)
+                for table in tables
+                for old, new in copies.compare(again, table, step.side_of(table), step.tables)
+            )
+            _report_differences(trial, different, examples)
         return trial
+
+
+def _try_back(copies: Rehearsal, step: Copy, limit: int | None, examples: int) -> StepTrial | None:
+    """Run a Copy on a copy of the copies, carry its items back, and report what is not as before.
+
+    Returns None if the Copy fails.
+    """
+    trial = StepTrial(f"Roll back {step.describe()}")
+    tables = step.copied(copies, step.sources, limit)
+    is_complete = all(one.is_complete for one in tables.values())
+    if not is_complete and any(isinstance(one, MergeRule) for one in (*step.rules, *step.back)):
+        trial.notes.append("Not tried: with a limit, the groups of merge(…) are not complete")
+        return trial
+    copies.load(step.target, "target", 0)
+    with copies.copy_again(step) as again:
+        for table in tables:  # first, because their size decides where the copies are
+            again.load(table, "source")
+        again.create(step.target, "target")
+        if not tables or again.run(step).failed:
+            return None
+        env = again.environment_of_copies()
+        BackTrial(step.backward(env.context, env.state.started), env, trial).run()
+        if not trial.failed:
+            different = (
+                (table, old, new)
+                for table in tables
+                for old, new in copies.compare(again, table, "source", step.sources)
+            )
+            _report_differences(trial, different, examples)
+        return trial
+
+
+def _report_differences(
+    trial: StepTrial,
+    different: Iterable[tuple[Table, Item | None, Item | None]],
+    examples: int,
+) -> None:
+    count = 0
+    for table, old, new in different:
+        count += 1
+        if count <= examples:
+            trial.examples.append(_example(table, old, new))
+    trial.notes.append(f"{count:,} would not be as before" if count else "All would be as before")
 
 
 def _example(table: Table, old: Item | None, new: Item | None) -> Example:

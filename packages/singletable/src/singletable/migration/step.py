@@ -50,8 +50,11 @@ class CopiedTables(Protocol):
         """Run a step on the copy, and return what it did."""
         ...
 
-    def environment(self) -> Environment:
-        """Return an environment to read the tables with, as the steps before have left them."""
+    def environment(self, step: Step, limit: int | None = None) -> Environment:
+        """Return an environment to read the tables of a step as the steps before have left them.
+
+        If any table is copied, those that the step reads are, too, and the copies are read.
+        """
         ...
 
 
