@@ -312,6 +312,21 @@ def test_migrations_run_in_order_and_a_copy_stops_the_sequence(shop: Shop) -> No
     assert ("0002_unique: finished" in out, "Undo" in out) == (True, False)
 
 
+def test_down_says_which_later_migrations_are_not_undone(shop: Shop) -> None:
+    Path(f"migrating_shop/migrations/{COPY_NAME}.py").unlink()
+    for name in ("0001_unique", "0002_names", "0003_late"):
+        shop.write(name, STEPS_IN_PLACE)
+    shop.done("run", "--migration", "0002")
+    for options in (("--dry-run",), ("--yes",)):
+        assert "comes later" not in shop("down", *options, "--migration", "0002")[2]
+    shop.done("run", "--migration", "0001")
+    shop.done("run", "--migration", "0002")
+    for options in (("--dry-run",), ("--yes",)):
+        err = shop("down", *options, "--migration", "0001")[2]
+        assert "singletable: 0002_names comes later, and is not undone." in err
+        assert "0003_late comes later" not in err
+
+
 def test_verify_tells_lag_from_faults_after_the_cut_over(shop: Shop) -> None:
     shop.done("run")
     shop.done("cut-over")

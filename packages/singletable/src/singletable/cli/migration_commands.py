@@ -556,6 +556,8 @@ def down(
     after Ctrl-C.
     """
     one = migrations.current()
+    for later in migrations.history.applied_after(one):
+        typer.echo(f"singletable: {later.name} comes later, and is not undone.", err=True)
     if dry_run:
         _try_down(migrations, one, segments)
         return

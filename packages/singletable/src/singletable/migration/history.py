@@ -144,6 +144,19 @@ class MigrationHistory:
         earlier = self.migrations[: self.migrations.index(migration)]
         return [one for one in self.pending() if one in earlier]
 
+    def applied_after(self, migration: Migration) -> list[Migration]:
+        """Return the migrations after another one that are finished, or in progress."""
+        later = self.migrations[self.migrations.index(migration) + 1 :]
+        applied = {
+            *self.finished(),
+            *(
+                name
+                for name, state in self.states().items()
+                if state is not None and state.phase not in ("rolled-back", "down")
+            ),
+        }
+        return [one for one in later if one.name in applied]
+
     def current(self, *, copy: bool = False) -> Migration | None:
         """Return the migration that is in progress, or the last one that was run.
 
