@@ -17,6 +17,7 @@ from singletable.cancellation import WriteFuture, finish
 from singletable.engine.catalog import Catalog, Session, Unfinished
 from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
+from singletable.engine.control.describe import EMPTY, describe_table
 from singletable.engine.handlers import HANDLERS, Handler
 from singletable.engine.kinesis_sink import KinesisSink
 from singletable.engine.settings import ControlClock, Settings
@@ -169,6 +170,22 @@ class Engine:
 
         return handler, plan, work
 
+    def _describe_uncounted(self, table_name: str) -> ops.TableDescription:
+        work = self._uncounted_description(table_name)
+        return self._database.read_at_once(work, one_statement=True)
+
+    def _uncounted_description(self, table_name: str) -> Callable[[Execute], ops.TableDescription]:
+        """Check the name, and return the work in the database, which executes no statement."""
+        operation = ops.DescribeTable(table_name)
+        check_constraints(operation)
+
+        def work(execute: Execute) -> ops.TableDescription:
+            session = self._session(execute, operation, HANDLERS[ops.DescribeTable])
+            record = session.table_in_any_state(table_name).record
+            return describe_table(record, EMPTY, session.settings, session.control_time)
+
+        return work
+
     def _finish(self, output: Unfinished[R]) -> R:
         """Filter and project the rows of a read, and return its output."""
         try:
@@ -287,6 +304,12 @@ class AsyncEngine:
         canceled, a write that is under way ends before the CancelledError.
         """
         return await self.engine.execute_async(operation)
+
+    async def describe_uncounted(self, table_name: str) -> ops.TableDescription:
+        """Describe a table without counting its items and index entries: all counts are 0."""
+        if self.is_embedded:
+            return self.engine._describe_uncounted(table_name)
+        return await asyncio.to_thread(self.engine._describe_uncounted, table_name)
 
     async def aclose(self) -> None:
         """Finish the requests in progress and release the file."""

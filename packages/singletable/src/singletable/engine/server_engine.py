@@ -171,6 +171,10 @@ class ServerEngine(Engine):
         """Execute an operation in another thread. Writes that wait share a transaction."""
         return self._server.in_thread(cast("Callable[[], R]", partial(self.execute, operation)))
 
+    def _describe_uncounted(self, table_name: str) -> ops.TableDescription:
+        self._reload()  # another process may have created the table, with another key
+        return self._server.read(self._uncounted_description(table_name))
+
     def close(self) -> None:
         """Finish the requests in progress and close the connections."""
         self._closed.set()

@@ -14,6 +14,7 @@ import pytest
 
 from singletable import operations as ops
 from singletable.engine import AsyncEngine, Engine
+from singletable.engine.row_counts import RowCounts
 from singletable.errors import (
     AccessDenied,
     InvalidSignature,
@@ -157,6 +158,19 @@ def test_table_description_is_cached(authorize: Authorize, driver: AsyncInterrup
     for _ in range(5):
         authorize(ops.GetItem("votes", _item("bob")))
     assert driver.count == 1
+
+
+# The guard needs the keys only, about once a second.
+def test_guard_does_not_count_items(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine.in_memory() as engine:
+        engine.execute(_table("PK", "SK"))
+        monkeypatch.setattr(RowCounts, "read", None)
+        bob, served = guard.authenticate(signed(BOB)), AsyncEngine(engine)
+        asyncio.run(guard.authorize(bob, ops.PutItem("votes", _item("bob")), served))
+        with pytest.raises(AccessDenied):
+            asyncio.run(guard.authorize(bob, ops.PutItem("votes", _item("ada")), served))
+        with pytest.raises(ResourceNotFound):
+            asyncio.run(guard.authorize(bob, ops.PutItem("other", _item("bob")), served))
 
 
 def test_table_is_not_described_without_key_conditions(

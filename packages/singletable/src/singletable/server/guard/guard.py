@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from singletable import operations as ops
 from singletable.errors import AccessDenied, OperationError, ResourceNotFound
@@ -26,6 +26,13 @@ CACHE_SECONDS = 1.0
 
 # The partition key attributes of a table, under None, and of its indexes by name.
 _PartitionKeys: TypeAlias = dict[str | None, tuple[str, ...]]
+
+
+@runtime_checkable
+class _UncountedTables(Protocol):
+    """A driver that describes a table without counting its items, which can take long."""
+
+    async def describe_uncounted(self, table_name: str) -> ops.TableDescription: ...
 
 
 class Guard:
@@ -86,7 +93,8 @@ class Guard:
     ) -> None:
         """Raise AccessDenied unless the policy allows the operation, Throttled if over the limits.
 
-        For a policy about partition keys, the driver describes the table to find its key.
+        For a policy about partition keys, the driver describes the table to find its key, without
+        counting items if it can.
         """
         limiter = self._limiters.get(identity.access_key_id)
         if limiter is not None:
@@ -200,10 +208,15 @@ class _PartitionKeyCache:
         for table in tables:
             now = self._clock()
             with suppress(ResourceNotFound):
-                output = await driver.execute(ops.DescribeTable(table))
-                keys[table] = _keys_of(output.table)
+                keys[table] = _keys_of(await _describe(table, driver))
                 self._entries[table] = (now, keys[table])
         return keys
+
+
+async def _describe(table: str, driver: ops.AsyncDriver) -> ops.TableDescription:
+    if isinstance(driver, _UncountedTables):
+        return await driver.describe_uncounted(table)
+    return (await driver.execute(ops.DescribeTable(table))).table
 
 
 def _keys_of(table: ops.TableDescription) -> _PartitionKeys:
