@@ -12,7 +12,14 @@ from tests.house.sources import ROOT, name_of
 REGISTRIES = re.compile(
     r"index-" r"url|registry\.npm" r"js|pypi\.org/sim" r"ple|files\.python" r"hosted"
 )
-TEXT = {"", ".cfg", ".ini", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml"}
+TEXT = {"", ".cfg", ".html", ".ini", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml"}
+
+INSTALLATION = ROOT / "docs/guide/installation.md"
+# With extras, quotes and options, or from a registry under another name.
+INSTALLS_ONE = re.compile(
+    r"(?:pip|pipx|uv tool) install (?:-\S+ |[\w-]+ )*['\"]?(?:singletable|ranked-ballots)\b"
+    r"|uv add ['\"]?(?:singletable|ranked-ballots)\b"
+)
 
 
 def _tracked() -> list[Path]:
@@ -28,6 +35,15 @@ def _tracked() -> list[Path]:
 
 def test_no_file_names_a_package_registry() -> None:
     assert not [name_of(path) for path in _tracked() if REGISTRIES.search(path.read_text())]
+
+
+# A command that cannot work is the first thing that a reader would try.
+def test_one_page_says_how_to_install_packages_that_are_not_published() -> None:
+    text = INSTALLATION.read_text()
+    assert INSTALLS_ONE.search(text)
+    if "not published" in text:
+        found = [name_of(path) for path in _tracked() if INSTALLS_ONE.search(path.read_text())]
+        assert found in ([], [name_of(INSTALLATION)])
 
 
 # Databases are created at run time; one in the tree would be somebody's data.

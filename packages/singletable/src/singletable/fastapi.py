@@ -1,6 +1,6 @@
 """Turn errors into HTTP responses (RFC 9457 problem details), and versions into ETags.
 
-`ApiModel` derives response models from entities. Needs FastAPI: `pip install singletable[fastapi]`.
+`ApiModel` derives response models from entities. Needs the extra `fastapi`.
 The guide's page on HTTP has the table of errors.
 """
 

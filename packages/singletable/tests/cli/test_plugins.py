@@ -153,8 +153,8 @@ def test_commands_of_packages_that_are_not_installed_name_the_package(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plugins, "entry_points", lambda group: ())
-    assert "pip install singletable-design singletable-apps" in run("--help")[1]
+    assert "install singletable-design and singletable-apps" in run("--help")[1]
     for package in ("singletable-apps", "singletable-design"):
         project = tomllib.loads((ROOT / "packages" / package / "pyproject.toml").read_text())
         for name in project["project"]["entry-points"][plugins.GROUP]:
-            assert run.rejected(name, "shop", "-x").endswith(f"pip install {package}"), name
+            assert run.rejected(name, "shop", "-x").endswith(f"Install {package}."), name

@@ -419,5 +419,5 @@ class Mixed(Entity, table=Table("mixed")):
 
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
-    with pytest.raises(DeclarationError, match=r"pip install 'singletable\[encryption\]'"):
+    with pytest.raises(DeclarationError, match=r"Install singletable\[encryption\]"):
         open_store(vault).create(Note(name="1", text="a"))

@@ -81,7 +81,6 @@ def add_app_links(app: ASGIApp, links: tuple[Link, ...]) -> ASGIApp:
     return wrapped
 
 
-INSTALL = "pip install singletable"
 PRODUCT = Product(
     "singletable", "/", "DynamoDB single-table design in typed Python.", "/guide/search"
 )
@@ -172,7 +171,6 @@ def _home_router(pages: Pages, apps: Sequence[RunningApp], guide: Guide) -> APIR
             "home/home.html",
             apps=[app.info for app in apps],
             samples={app.info.name: app.sample() for app in apps},
-            install=INSTALL,
             example=example,
             code=code,
             groups=guide.groups,

@@ -13,7 +13,6 @@ from singletable_apps.elections.app import APP
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_PEOPLE, sample_accounts
 from singletable_apps.elections.service import open_elections
 from singletable_apps.elections.service.people import set_email
-from singletable_apps.home.app import INSTALL
 from singletable_apps.home.apps import find_apps
 from singletable_apps.home.example import EXAMPLE, StoredItem, run_example
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
@@ -70,10 +69,10 @@ def test_example_shows_what_running_it_produced() -> None:
     assert example.requests[-1].about.startswith('PK = "PROJECT#web" AND ')
 
 
-def test_home_shows_the_install_command_and_all_steps_of_the_example(browser: TestClient) -> None:
+def test_home_shows_all_steps_of_the_example(browser: TestClient) -> None:
     text = text_in(browser.get("/").text)
     example = run_example()
-    for shown in (INSTALL, example.items[1].sk, example.printed):
+    for shown in (example.items[1].sk, example.printed):
         assert shown in text
     for code in (example.declaration, example.writes, example.query):
         assert "".join(code.split()) in "".join(text.split())

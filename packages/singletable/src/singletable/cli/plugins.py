@@ -60,7 +60,7 @@ def _missing_packages() -> str | None:
     """Return a sentence about the packages that are not installed, or None."""
     found = _plugins().keys()
     missing = [package for package, names in _COMMANDS.items() if not found >= {*names}]
-    return f"More commands: pip install {' '.join(missing)}" if missing else None
+    return f"More commands: install {' and '.join(missing)}." if missing else None
 
 
 def _plugins() -> dict[str, EntryPoint]:
@@ -91,8 +91,7 @@ def _missing_command(name: str) -> TyperCommand | None:
         if name in names:
             return _failing_command(
                 name,
-                f"The command '{name}' is in the package {package}, which is not installed. "
-                f"Install it: pip install {package}",
+                f"The command '{name}' is in a package that is not installed. Install {package}.",
             )
     return None
 

@@ -402,8 +402,7 @@ def _dialect(address: str) -> Dialect:
         return MariaDB()
     except ImportError as error:
         raise AddressError(
-            f"The driver for this address is missing ({error.name}). Install it with: "
-            "pip install 'singletable[sql]'"
+            f"The driver for this address is missing ({error.name}). Install singletable[sql]."
         ) from None
 
 

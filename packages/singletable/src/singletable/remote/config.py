@@ -128,7 +128,7 @@ def resolve_config(options: ConnectionOptions) -> ResolvedConfig:
         from botocore.session import Session
     except ImportError:
         raise AddressError(
-            "A 'dynamodb' address needs botocore. Install it: pip install 'singletable[remote]'"
+            "A 'dynamodb' address needs botocore. Install singletable[remote]."
         ) from None
     try:
         session = Session(profile=options.profile)

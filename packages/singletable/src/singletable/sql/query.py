@@ -212,7 +212,7 @@ class _Server(SqlDatabase):
             self._module: Any = import_module(self.driver)
         except ImportError:
             raise AddressError(
-                f"This address needs {self.driver}. Install it: pip install 'singletable[sql]'"
+                f"This address needs {self.driver}. Install singletable[sql]."
             ) from None
 
     @abstractmethod

@@ -182,7 +182,6 @@ def check_installed(module: str, extra: str, observer: str) -> None:
         importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{observer} needs {module}, which is not installed. "
-            f"Install it with pip install 'singletable[{extra}]'.",
+            f"{observer} needs {module}, which is not installed. Install singletable[{extra}].",
             name=error.name,
         ) from None

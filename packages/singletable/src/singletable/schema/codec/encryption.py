@@ -44,7 +44,7 @@ class Unsealed:
 
 
 class Encrypted(FieldCodec[Any]):
-    """Store the field encrypted with AES-256-GCM. Needs `pip install 'singletable[encryption]'`.
+    """Store the field encrypted with AES-256-GCM. Needs the extra `encryption`.
 
     `key` returns the 32 bytes of the key with an id; it raises LookupError for an unknown id.
     `key_id` is the id of the key for new values, or a function that returns it: to rotate keys,
@@ -141,7 +141,7 @@ def _aes_gcm(key: object, key_id: str) -> Any:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
         raise DeclarationError(
-            "Encrypted() needs the package cryptography: pip install 'singletable[encryption]'."
+            "Encrypted() needs the package cryptography. Install singletable[encryption]."
         ) from None
     if not isinstance(key, bytes | bytearray) or len(key) != KEY_BYTES:
         came = f"{len(key)} bytes" if isinstance(key, bytes | bytearray) else type(key).__name__
