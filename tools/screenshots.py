@@ -20,6 +20,7 @@ from singletable_apps.elections.app import APP
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.sample import PASSWORD, fill_sample
 from singletable_apps.elections.service import open_elections
+from singletable_apps.home.app import make_site_app
 from singletable_apps.shared.serve import Server
 from singletable_apps.shared.web import Settings
 
@@ -118,9 +119,13 @@ def save(name: str, image: str) -> None:
 def main() -> None:
     """Take each picture."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with site() as address, launch_browser() as browser:
+    with (
+        site() as address,
+        serve(make_site_app([], settings=Settings(secure_cookies=False))) as root,
+        launch_browser() as browser,
+    ):
         home = open_page(browser, "light", 1280, 800)
-        home.goto(address.removesuffix("/elections"))
+        home.goto(root)
         home.click("label[for=demo-2]")
         save("home.webp", screenshot(home))
         wide = open_signed_in(browser, address, "Ada", "light", 1280, 800)
