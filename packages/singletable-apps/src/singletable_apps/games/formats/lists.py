@@ -10,8 +10,9 @@
 
 A block is a question and its options. A star, a check mark or `[x]` marks a correct one, on either
 side of the text and of its letter. `= Lima` is an accepted answer to type, `> First` an option of
-an order, and `0 to 100 by 5: 37 ± 5` a slider, its true value and tolerance. Without blank lines,
-letters and marks, each line is a question.
+an order, and `0 to 100 by 5: 37 ± 5` a slider, its true value and tolerance. `Answer: B` below the
+options names the correct ones, as in Aiken files. Without blank lines, letters and marks, each line
+is a question.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ _LEADING = re.compile(
     rf"(?:(?P<inner>{_RIGHT}|{_WRONG})\s*)?(?:(?P<sign>[=>](?!=))\s*)?"
 )
 _TRAILING = re.compile(rf"(?:(?<=\w\w)\*{{1,2}}|(?<=\s)(?:{_RIGHT}|{_WRONG}))$")
+_ANSWER = re.compile(
+    r"(?:(?:correct )?answers?|correct|solution|richtige? antwort(?:en)?|lösung|richtig)\s*:\s*"
+    r"(?P<letters>\(?[a-h]\)?(?:\s?[,;&]\s?\(?[a-h]\)?){0,7})\.?",
+    re.IGNORECASE,
+)
 _SIGNS = {"=": QuestionType.TYPED, ">": QuestionType.ORDER}
 _SLIDER = re.compile(
     r"\s*(?P<low>-?\d{1,10}) ?(?:to|–|…|\.\.) ?(?P<high>-?\d{1,10})(?: by (?P<step>\d{1,10}))?"
@@ -56,6 +62,8 @@ class _Line:
     # Whether there is a mark for right or wrong other than a star before the text.
     has_box: bool = False
     slider: re.Match[str] | None = None
+    # The letters of the correct options, if the line names them.
+    solution: str = ""
 
     @property
     def letter(self) -> str:
@@ -66,7 +74,7 @@ class _Line:
     def is_option(self) -> bool:
         """Return whether this is certainly no question: it has a letter, a sign or a mark."""
         is_marked = self.is_starred or self.has_box
-        return bool(self.letter or self.sign or self.slider or is_marked)
+        return bool(self.letter or self.sign or self.slider or self.solution or is_marked)
 
 
 def _parse_line(row: int, line: str) -> _Line:
@@ -76,6 +84,9 @@ def _parse_line(row: int, line: str) -> _Line:
     assert leading is not None
     if slider := _SLIDER.fullmatch(line):
         return _Line(row, line, slider=slider)
+    if answer := _ANSWER.fullmatch(line):
+        letters = re.findall("[a-h]", answer["letters"].lower())
+        return _Line(row, line, solution="".join(letters))
     before, label, inner, sign = (each or "" for each in leading.groups())
     rest = line[leading.end() :]
     trailing = _TRAILING.search(rest)
@@ -139,7 +150,8 @@ def _correct(title: _Line, options: Sequence[_Line]) -> list[int]:
 def read_list(text: str, name: str, written: QuestionType) -> ReadSet:
     """Read a list. Questions without options have the type `written`."""
     found = QuestionList()
-    for title, *options in _split_blocks(text):
+    for title, *lines in _split_blocks(text):
+        options = [each for each in lines if not each.solution]
         if len(options) > len(OPTION_IDS):
             found.reject(title.row, "", f"Use at most {len(OPTION_IDS)} options.")
             continue
@@ -147,10 +159,17 @@ def read_list(text: str, name: str, written: QuestionType) -> ReadSet:
             given: dict[str, Any] = {name: int(n) for name, n in slider.groupdict().items() if n}
             found.add(title.row, Question(QuestionType.SLIDER, title.text, **given))
             continue
-        correct = tuple(OPTION_IDS[at] for at in _correct(title, options))
+        solution = "".join(each.solution for each in lines)
+        marked = {OPTION_IDS[at] for at in _correct(title, options)}
+        named = {each for each in solution if each in OPTION_IDS[: len(options)]}
+        correct = tuple(each for each in OPTION_IDS if each in marked | named)
         kind = QuestionType.TRIVIA if correct else QuestionType.CHOICE if options else written
         signs = {each.sign for each in options}
         kind = _SIGNS.get(signs.pop(), kind) if len(signs) == 1 else kind
         made = make_options(_option_texts(options))
+        if kind is QuestionType.TRIVIA and len(made) == 1:
+            text = "Write the other options below the question, without an empty line between."
+            found.reject(title.row, "options", text)
+            continue
         found.add(title.row, Question(kind, title.text, options=made, correct=correct))
     return found.finish(SetFormat.CSV, name)

@@ -59,6 +59,10 @@ def test_correct_options_are_found_in_every_notation(label: str, mark: str) -> N
         # A star before every line is a bullet.
         ("* Sky?\n* Green\n* Blue", ("Sky?", ["Green", "Blue"], [])),
         ("1. Sky?\na) Green\nb) *Blue", ("Sky?", ["Green", "Blue"], ["Blue"])),
+        # Aiken's notation, of Moodle.
+        ("Sky?\nA) Green\nB) Blue\nANSWER: B", ("Sky?", ["Green", "Blue"], ["Blue"])),
+        ("Sky?\nGreen\nBlue\nLösung: b", ("Sky?", ["Green", "Blue"], ["Blue"])),
+        ("Sky?\nA) Gray\nB) Blue\nCorrect: (a), B", ("Sky?", ["Gray", "Blue"], ["Gray", "Blue"])),
         # A star may replace the letter.
         ("Sky?\nA) Green\n* Blue", ("Sky?", ["Green", "Blue"], ["Blue"])),
         # What only looks like a mark stays.
@@ -82,11 +86,17 @@ def test_marks_are_told_from_texts(text: str, expected: tuple[str, list[str], li
 
 
 def test_questions_without_blank_lines_begin_after_the_last_option_with_a_letter() -> None:
-    text = "1. Capital of Peru?\na) Quito\nb) Lima *\n2. Capital of Chile?\na) Santiago *\nb) Arica"
+    peru, chile = "a) Quito\nb) Lima\nANSWER: B", "a) Santiago *\nb) Arica"
+    text = f"1. Capital of Peru?\n{peru}\n2. Capital of Chile?\n{chile}"
     assert [*map(summary, read(text))] == [
         ("Capital of Peru?", ["Quito", "Lima"], ["Lima"]),
         ("Capital of Chile?", ["Santiago", "Arica"], ["Santiago"]),
     ]
+
+
+def test_an_empty_line_between_a_question_and_its_options_is_a_problem() -> None:
+    found = read_list("Capital of Peru?\n\nQuito\n* Lima", "Pasted", T.CALL_AND_ANSWER)
+    assert [each.row for each in found.errors] == [3]
 
 
 def test_each_line_of_a_flat_list_is_a_question() -> None:
