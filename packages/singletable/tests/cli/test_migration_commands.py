@@ -372,9 +372,10 @@ def test_an_undo_that_fails_or_is_interrupted_is_continued(
         shop.write(name, LOUDER)
     entities = sys.modules["migrating_shop.entities"]
     shop.change(lambda store: store.put(entities.Name(username="u1", name="Ada")))
-    out = shop.done("run", "--dry-run")
-    assert "Undo Backfill(Name)" in out
-    assert "All would be as before" in out
+    code, out, err = shop("run", "--dry-run")
+    assert (code, "Undo Backfill(Name)" in out, "All would be as before" in out) == (0, True, True)
+    assert f"{names[1]} is tried on the items as they are now" in err
+    assert f"{names[0]} is tried" not in err
     monkeypatch.setenv("QUIETER", "fails")
     code, out, err = shop("run", "--dry-run")
     assert (code, "1 item would fail." in out) == (1, True)

@@ -140,6 +140,14 @@ READS: dict[str, Callable[[Store], object]] = {
 }
 
 
+def test_update_of_part_of_a_key_says_which_item_has_another_one(store: Store) -> None:
+    write(store.driver, changed(cityKey="CITY#Rome"))
+    with pytest.raises(ItemMismatch) as caught:
+        store.update(ONE, Customer.city.set("Basel"))
+    assert caught.value.key == ONE.key
+    assert "cityKey='CITY#Rome'" in caught.value.text
+
+
 # A put would move this customer from the risk MED to HIGH.
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 def test_every_read_rejects_another_index_key(

@@ -387,7 +387,10 @@ def run(
         typer.echo("All migrations are finished.")
     for earlier in migrations.history.pending_before(selected[0]) if migrations.name else ():
         typer.echo(f"singletable: {earlier.name} comes first, and is not finished.", err=True)
-    for one in selected:
+    for place, one in enumerate(selected):
+        if dry_run and place:
+            text = "is tried on the items as they are now, without what comes before it"
+            typer.echo(f"singletable: {one.name} {text}.", err=True)
         if dry_run:
             _try(migrations, one, limit, segments)
         else:

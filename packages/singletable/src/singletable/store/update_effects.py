@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from singletable import expressions
+from singletable.errors import ItemMismatch
 from singletable.expressions import Constant, Remove, Set
 from singletable.schema import Edit, ItemKey, Model, ResolvedKey, counters_of
 from singletable.store.decoder import decode_fields
@@ -190,7 +191,11 @@ def index_actions(
         if old is not None and access.checked:
             names = {name for one in model.indexes.values() for name in one.fields}
             values = decode_fields(model, old, names)
-            model.check_index_keys(old, values, [access])
+            try:
+                model.check_index_keys(old, values, [access])
+            except ItemMismatch as error:
+                error.key = key.key
+                raise
         known: dict[str, object] = dict(key.values)
         for name in model.index_only:
             field, value = model.fields[name], new.get(model.fields[name].attribute)
