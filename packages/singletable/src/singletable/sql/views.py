@@ -43,7 +43,7 @@ from singletable.values import content_of
 
 # Tables of the storage itself, and their indexes and sequences.
 RESERVED = re.compile(
-    "(tables|changes|change_blocks|row_counts|tokens|storage|feed|leases|locks"
+    "(tables|changes|change_blocks|row_counts|log_id|tokens|storage|feed|leases|locks"
     "|(items|index)_[0-9_]+)(_pkey|_expires|_by_moment|_[a-z]+_(key|seq))?"
 )
 

@@ -175,10 +175,14 @@ class LikeService:
         counter = store.get(counter_key, consistent=True)
         with store.transaction(pattern=patterns.unlike) as transaction:
             transaction.delete(key_of(marker), if_=Like.shard == marker.shard)
-            # A counter that was lost or reset does not become negative.
+            # A counter that was lost or reset does not become negative. The condition fails if the
+            # same visitor was counted since it was read: the new marker looks like this one.
             if counter is not None and counter.likes_count > 0:
                 one_less = LikeCount.likes_count.add(-1)
                 transaction.update(counter_key, one_less, if_=LikeCount.likes_count > 0)
+            elif counter is not None:
+                zero = LikeCount.likes_count.set(0)
+                transaction.update(counter_key, zero, if_=LikeCount.likes_count <= 0)
         self._stats.record_like(marker.blog_id, marker.liked_at, -1)
 
     def _add_shards(self, blog_id: str) -> None:
