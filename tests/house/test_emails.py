@@ -1,4 +1,4 @@
-"""All e-mails go through the queue, which limits them and sends them in the background."""
+"""All e-mails go through the outbox, which limits them and sends them in the background."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import pytest
 from tests.house.sources import PACKAGES, SOURCES, name_of, tree_of
 
 APPS = next(path for path in PACKAGES if path.name == "singletable_apps")
-QUEUE, MAILERS = "singletable_apps/shared/mail_queue.py", "singletable_apps/shared/mail.py"
+OUTBOX, SERVERS = "singletable_apps/shared/outbox.py", "singletable_apps/shared/mail.py"
 
 
 def direct_sends(tree: ast.AST) -> Iterator[int]:
-    """Yield the lines that use `transmit` of a mailer, except in that of one that wraps another."""
+    """Yield the lines that use `transmit` of a mail server."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == "transmit":
-            continue
         if isinstance(node, ast.Attribute) and node.attr == "transmit":
             yield node.lineno
         if isinstance(node, ast.Constant) and node.value == "transmit":
@@ -36,20 +34,20 @@ def smtp_imports(tree: ast.AST) -> Iterator[int]:
 
 # An answer that waits for the mail server tells by its time whether there is an account, and an
 # e-mail that is not counted is one more that a stranger can send.
-def test_only_the_queue_calls_a_mailer() -> None:
+def test_only_the_outbox_calls_a_mail_server() -> None:
     paths = [path for path in SOURCES if APPS in path.parents]
     trees = {name_of(path): tree_of(path) for path in paths}
-    assert [name for name, tree in trees.items() if [*direct_sends(tree)]] == [QUEUE]
-    assert [name for name, tree in trees.items() if [*smtp_imports(tree)]] == [MAILERS]
+    assert [name for name, tree in trees.items() if [*direct_sends(tree)]] == [OUTBOX]
+    assert [name for name, tree in trees.items() if [*smtp_imports(tree)]] == [SERVERS]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "self._context.mail._mailer.transmit(email, now)",
-        "send = outbox.transmit",
-        "def handler(): Outbox(store).transmit(email, now)",
-        "class Handler:\n    def post(self): getattr(mailer, 'transmit')(email, now)",
+        "self._context.mail._emails.server.transmit(email, now)",
+        "send = server.transmit",
+        "def handler(): Smtp(host).transmit(email, now)",
+        "class Handler:\n    def post(self): getattr(server, 'transmit')(email, now)",
     ],
 )
 def test_direct_sends_are_found(text: str) -> None:

@@ -19,7 +19,6 @@ from singletable_apps.shared.frame import AppSpec, Opening
 from singletable_apps.shared.frame.accounts import with_accounts
 from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.images import MAX_BYTES
-from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.results import TEMPLATES
 from singletable_apps.shared.results import static_files as results_static_files
 
@@ -35,7 +34,7 @@ def _open(opening: Opening) -> Generator[Elections]:
     yield open_elections(
         opening.driver,
         load_store_keys(store, opening.keys, create_missing=create_missing),
-        mailer=opening.emails.mailer(Outbox(store)),
+        emails=opening.emails,
         urls=Urls(public=opening.public),
         # Without a mail server, addresses cannot be confirmed.
         confirm_registrations=opening.emails.server is not None,

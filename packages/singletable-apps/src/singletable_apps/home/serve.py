@@ -58,7 +58,7 @@ def print_welcome(
             _print_sample(app.info.name, sample, url)
         print_setup(app)
     typer.echo("")
-    if choices.emails.print_emails:
+    if choices.emails.show is not None:
         typer.echo("E-mails, such as password resets, are printed here.")
     if choices.emails.server is None and not is_local:
         typer.echo(_NO_EMAILS)

@@ -25,7 +25,7 @@ from singletable_apps.shared.images import MAX_BYTES
 def _open(opening: Opening) -> Generator[Polls]:
     secret = opening.load_secret("for admin links, voting codes and vote ids")
     urls = Urls(public=opening.public)
-    yield open_polls(opening.driver, Secret(secret), urls=urls, mailer=opening.emails.mailer)
+    yield open_polls(opening.driver, Secret(secret), urls=urls, emails=opening.emails)
 
 
 def _picture() -> tuple[str, str, str]:

@@ -44,7 +44,7 @@ def _open(opening: Opening) -> Generator[PortfolioService]:
         opening.driver,
         opening.load_secret(SECRET_PURPOSE),
         bucket=FolderBucket(_media_folder(opening)),
-        mailer=opening.emails.mailer,
+        emails=opening.emails,
         urls=Urls(prefix, opening.public),
     )
     try:

@@ -17,8 +17,8 @@ import typer
 from singletable_apps.shared import cli
 
 if TYPE_CHECKING:
-    from singletable_apps.shared.email_delivery import EmailDelivery
     from singletable_apps.shared.frame.spec import AppSpec
+    from singletable_apps.shared.mail import EmailDelivery
     from singletable_apps.shared.serve import ListenOptions
 
 AddressOption = Annotated[
@@ -135,12 +135,14 @@ def take_listening(
     given: dict[str, Any], *, sample: bool = False
 ) -> tuple[ListenOptions, EmailDelivery]:
     """Remove the values of `LISTENING`, `EMAILS` and `SIGN_IN`, and return what they say."""
-    from singletable_apps.shared.email_delivery import EmailDelivery, parse_smtp_url
+    from singletable_apps.shared.email_delivery import parse_smtp_url, print_email
+    from singletable_apps.shared.mail import EmailDelivery
     from singletable_apps.shared.serve import ListenOptions
 
     host, port, public, proxy, *tls = [given.pop(name) for name, _, _ in LISTENING]
     prints, smtp, oidc = [given.pop(name, default) for name, _, default in (*EMAILS, *SIGN_IN)]
-    emails = EmailDelivery(prints, None if smtp is None else parse_smtp_url(smtp))
+    server = None if smtp is None else parse_smtp_url(smtp)
+    emails = EmailDelivery(server, print_email if prints else None)
     proxies, files = tuple(proxy or ()), (tls[0], tls[1])
     return ListenOptions(host, port, public, proxies, files, sample, prints, oidc), emails
 

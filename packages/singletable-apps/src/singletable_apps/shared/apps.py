@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import typer
 from starlette.types import ASGIApp
 
-from singletable_apps.shared.email_delivery import EmailDelivery
+from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery
 from singletable_apps.shared.serve import ListenError, PublicUrl, print_rows, print_running, serve
 
 
@@ -42,7 +42,7 @@ class ServeOptions:
 
     address: str | None = None
     sample: bool = False
-    emails: EmailDelivery = field(default_factory=EmailDelivery)
+    emails: EmailDelivery = KEEP_EMAILS
 
 
 @dataclass(frozen=True, slots=True)

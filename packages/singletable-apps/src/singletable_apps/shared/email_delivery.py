@@ -1,12 +1,10 @@
-"""How a command delivers e-mails: by the server of `--smtp`, or to the outbox, and printed."""
+"""What commands say of e-mails: the server of `--smtp`, the outbox, and reports of bounces."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from textwrap import indent
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -15,8 +13,8 @@ import typer
 from ranked_ballots import replace_control_characters
 from singletable import Store, Table
 from singletable_apps.shared.errors import AppError
-from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
-from singletable_apps.shared.mail_queue import note_bounce
+from singletable_apps.shared.mail import Email, EmailDelivery, InvalidEmail, Smtp
+from singletable_apps.shared.outbox import newest_emails, note_bounce
 from singletable_apps.shared.serve import error_text, existing_address, open_driver
 from singletable_apps.shared.service import utc_now
 
@@ -29,44 +27,26 @@ class InvalidSmtpUrl(AppError):
     """The URL of the mail server is not valid."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmailDelivery:
-    """How e-mails are delivered: by a server or to the outbox, and printed if wanted."""
-
-    print_emails: bool = False
-    server: Smtp | None = None
-
-    def mailer(self, outbox: Mailer) -> Mailer:
-        """Return the mailer: the server, or else the outbox."""
-        sender = self.server or outbox
-        return _PrintingMailer(sender) if self.print_emails else sender
-
-    def describe(self, outbox_command: str) -> str:
-        """Return where to find the e-mails; `outbox_command` prints those in the outbox."""
-        if self.server is not None:
-            return "sent by the mail server"
-        if self.print_emails:
-            return "printed here"
-        # A file is open in one process only: the command works once the server has stopped.
-        return f"kept in the outbox; add --print-emails, or stop and run: {outbox_command}"
+def describe_delivery(emails: EmailDelivery, outbox_command: str) -> str:
+    """Return where to find the e-mails; `outbox_command` prints those in the outbox."""
+    if emails.server is not None:
+        return "sent by the mail server"
+    if emails.show is not None:
+        return "printed here"
+    # A file is open in one process only: the command works once the server has stopped.
+    return f"kept in the outbox; add --print-emails, or stop and run: {outbox_command}"
 
 
-@dataclass(frozen=True, slots=True)
-class _PrintingMailer:
-    """A mailer that also prints each e-mail."""
-
-    sender: Mailer
-
-    def transmit(self, email: Email, now: datetime) -> None:
-        self.sender.transmit(email, now)
-        typer.echo(f"\nE-mail to {email.to}: {email.subject}\n")
-        for line in email.text.rstrip().split("\n"):
-            typer.echo(f"  {replace_control_characters(line)}")
-        typer.echo("")
+def print_email(email: Email) -> None:
+    """Print an e-mail."""
+    typer.echo(f"\nE-mail to {email.to}: {email.subject}\n")
+    for line in email.text.rstrip().split("\n"):
+        typer.echo(f"  {replace_control_characters(line)}")
+    typer.echo("")
 
 
 def parse_smtp_url(text: str) -> Smtp:
-    """Return the mailer for a URL. The password comes from the environment."""
+    """Return the mail server of a URL. The password comes from the environment."""
     parts = urlsplit(text)
     sender = parse_qs(parts.query).get("from", [""])[-1]
     try:
@@ -101,7 +81,7 @@ def parse_smtp_url(text: str) -> Smtp:
 def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
     """Print the latest e-mails in the outbox, newest first."""
     with open_driver(existing_address(address)) as driver:
-        emails = Outbox(Store(driver, tables=tables)).newest(limit + 1)
+        emails = newest_emails(Store(driver, tables=tables), limit + 1)
     for sent in emails[:limit]:
         heading = f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.to}: {sent.subject}"
         typer.echo(error_text(Exception(f"{heading}\n")))

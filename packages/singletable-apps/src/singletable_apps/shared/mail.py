@@ -1,4 +1,4 @@
-"""Plain-text e-mail: validated messages, sent by SMTP or kept in a table during development.
+"""Plain-text e-mail: validated messages, and the SMTP server that sends them.
 
 MailError
 ├─ InvalidEmail     also a ValueError: the address, subject or text is not acceptable
@@ -8,19 +8,15 @@ MailError
 from __future__ import annotations
 
 import re
-import secrets
 import smtplib
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime, make_msgid
-from time import time_ns
 from typing import Protocol
-
-from singletable import Attr, Entity, Key, Store, attr, expires
-from singletable_apps.shared.expiry import expiring
 
 MAX_ADDRESS_LENGTH = 254
 MAX_SUBJECT_LENGTH = 200
@@ -91,12 +87,26 @@ class Email:
             _check_size(name, text)
 
 
-class Mailer(Protocol):
-    """Anything that sends e-mail: `Smtp`, `Outbox` or one of your own. Only the queue calls it."""
+class MailServer(Protocol):
+    """Anything that sends e-mail: `Smtp` or one of your own. Only the outbox calls it."""
 
     def transmit(self, email: Email, now: datetime) -> None:
         """Send `email`, dated `now`. Raise MailNotSent if the server does not accept it."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmailDelivery:
+    """How e-mails leave the outbox: by a `server`. Without one, they stay in it for a week.
+
+    `show` is called with each e-mail as well, such as to print it.
+    """
+
+    server: MailServer | None = None
+    show: Callable[[Email], object] | None = None
+
+
+KEEP_EMAILS = EmailDelivery()
 
 
 def check_address(address: str) -> None:
@@ -116,56 +126,8 @@ def _check_size(name: str, text: str) -> None:
         raise InvalidEmail(f"Expected at most {MAX_TEXT_BYTES:,} bytes, but got {size:,}.")
 
 
-def new_token() -> str:
-    """Return a token that sorts after earlier ones, for e-mails of the same second."""
-    return f"{time_ns():016x}{secrets.token_hex(4)}"
-
-
-class StoredEmail(Entity, table=expiring, type_tag=("type", "EMAIL")):
-    """An e-mail in the outbox."""
-
-    sent_at: Attr[datetime] = attr()
-    token: Attr[str] = attr()
-    to: Attr[str] = attr()
-    subject: Attr[str] = attr()
-    text: Attr[str] = attr()
-    reply_to: Attr[str] = attr(default="")
-    ends: Attr[datetime] = expires()
-
-    key = Key(pk="OUTBOX", sk=(sent_at, token))
-
-
-class Outbox:
-    """A mailer for development: it stores e-mails for a week instead of sending them.
-
-    Everyone who can read the table can read the e-mails and the links in them.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def transmit(self, email: Email, now: datetime) -> None:
-        """Store the e-mail."""
-        self._store.create(
-            StoredEmail(
-                sent_at=now,
-                token=new_token(),
-                to=email.to,
-                subject=email.subject,
-                text=email.text,
-                reply_to=email.reply_to,
-                ends=now + timedelta(days=7),
-            )
-        )
-
-    def newest(self, limit: int = 50) -> list[StoredEmail]:
-        """Return the latest e-mails, newest first."""
-        emails = StoredEmail.key.partition()
-        return [*self._store.query(emails, limit=limit, reverse=True, consistent=True)]
-
-
 class Smtp:
-    """A mailer that hands each e-mail to an SMTP server.
+    """An SMTP server.
 
     `starttls` requires an encrypted connection, checked against `tls_context`; a password is never
     sent without it. `timeout` is in seconds, for each answer of the server.

@@ -24,7 +24,7 @@ def _open(opening: Opening) -> Generator[SkillsService]:
     yield open_skills(
         opening.driver,
         opening.load_secret("for sessions"),
-        mailer=opening.emails.mailer,
+        emails=opening.emails,
         urls=Urls(public=opening.public),
         passwords=Passwords(keep_bcrypt=opening.options.get("keep_bcrypt", False)),
         confirm_addresses=opening.emails.server is not None,

@@ -17,8 +17,8 @@ from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE
 from singletable_apps.elections.service import TABLES
-from singletable_apps.shared.mail import Email, Outbox
-from singletable_apps.shared.mail_queue import Delivery, DeliveryState
+from singletable_apps.shared.mail import Email
+from singletable_apps.shared.outbox import Delivery, DeliveryState, Outbox
 from tests.apps.commands.typed import Run
 
 
@@ -79,10 +79,11 @@ def test_outbox_prints_newest_first(run: Run, folder: Path) -> None:
     at = f"file:{folder}/votes.db"
     assert run("outbox", "--address", at) == (0, "No e-mails in the last week.\n", "")
     with Engine.on_file(folder / "votes.db") as engine:
-        outbox = Outbox(Store(engine, tables=TABLES))
+        outbox = Outbox(Store(engine, tables=TABLES), secret=bytes(32))
         for second, name in enumerate(("first", "second")):
             now = datetime.now(UTC).replace(microsecond=second)
-            outbox.transmit(Email("ada@example.org", name, f"the \x1b[31m{name} text"), now)
+            outbox.send(Email("ada@example.org", name, f"the \x1b[31m{name} text"), now)
+            assert outbox.deliver(now) == 1
     code, out, _ = run("outbox", "--address", at)
     assert code == 0
     assert out.index("second text") < out.index("first text")

@@ -8,8 +8,8 @@ import pytest
 
 from singletable_apps.home.serve import print_welcome
 from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, SampleEntry, ServeOptions
-from singletable_apps.shared.email_delivery import EmailDelivery
-from singletable_apps.shared.mail import Smtp
+from singletable_apps.shared.email_delivery import print_email
+from singletable_apps.shared.mail import EmailDelivery, Smtp
 
 
 async def _app(scope: object, receive: object, send: object) -> None:
@@ -52,7 +52,7 @@ def test_welcome_shows_sample_accounts_with_their_password(
     ada = SampleEntry("Ada Lovelace", "Owner", "/sign-in", {"who": "ada@example.org"})
     site = SampleEntry("Notes", "As readers see them", "/notes")
     sample = SampleData((ada, site), password="secret words")
-    lines = _welcome(capsys, sample, ServeOptions(emails=EmailDelivery(print_emails=True)))
+    lines = _welcome(capsys, sample, ServeOptions(emails=EmailDelivery(show=print_email)))
     assert "secret words" in lines[3]
     assert lines[4].split() == ["ada@example.org", "Ada", "Lovelace.", "Owner"]
     assert lines[5].split() == ["Notes", "http://localhost:8000/notes"]

@@ -41,6 +41,7 @@ from singletable_apps.portfolio.migration import (
 )
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.shared.accounts import NotSignedIn
+from singletable_apps.shared.mail import EmailDelivery
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.portfolio.support.harness import SECRET
 from tests.apps.support.mailbox import Mailbox, deliver
@@ -155,7 +156,7 @@ def test_administrator_signs_in_after_choosing_a_new_password(
         target,
         SECRET,
         bucket=MemoryBucket(),
-        mailer=lambda _: mailbox,
+        emails=EmailDelivery(mailbox),
         clock=lambda: NOW,
     )
     with pytest.raises(NotSignedIn):

@@ -181,4 +181,4 @@ def test_headers_of_requests_are_not_read_as_those_of_mail() -> None:
         for path in folder.rglob("*.py")
         if parsers.search(path.read_text(encoding="utf-8"))
     }
-    assert importing <= {"shared/mail.py", "shared/mail_queue.py"}
+    assert importing <= {"shared/mail.py", "shared/outbox.py"}

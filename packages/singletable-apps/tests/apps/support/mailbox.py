@@ -1,11 +1,12 @@
-"""A mailer for tests."""
+"""A mail server for tests."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from singletable_apps.shared.mail import Email, MailError, Outbox, StoredEmail
+from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.outbox import KeptEmail, newest_emails
 
 
 def deliver(service: Any) -> None:
@@ -15,14 +16,14 @@ def deliver(service: Any) -> None:
         pass
 
 
-def read_outbox(service: Any, limit: int = 50) -> list[StoredEmail]:
+def read_outbox(service: Any, limit: int = 50) -> list[KeptEmail]:
     """Send what is in the queue of a service, and return the outbox, newest first."""
     deliver(service)
-    return Outbox(service.context.store).newest(limit)
+    return newest_emails(service.context.store, limit)
 
 
 class Mailbox:
-    """A mailer that keeps what it sends, or fails with `error`."""
+    """A mail server that keeps what it sends, or fails with `error`."""
 
     def __init__(self) -> None:
         self.emails: list[Email] = []

@@ -23,7 +23,7 @@ from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.results import Tally as TallyResult
 from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.elections.service.voting import CastBallot
-from singletable_apps.shared.mail_queue import DeliveryState
+from singletable_apps.shared.outbox import DeliveryState
 from singletable_apps.shared.web import (
     Changes,
     ImageData,

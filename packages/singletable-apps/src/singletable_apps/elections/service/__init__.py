@@ -22,8 +22,8 @@ from singletable_apps.elections.service.rolls import Rolls
 from singletable_apps.elections.service.voting import Voting
 from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
-from singletable_apps.shared.mail import Mailer, Outbox
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery
+from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.service import utc_now
 
 __all__ = ["ElectionSettings", "Elections", "create_tables", "open_elections"]
@@ -58,7 +58,7 @@ def open_elections(
     driver: Driver,
     keys: Keys,
     *,
-    mailer: Mailer | None = None,
+    emails: EmailDelivery = KEEP_EMAILS,
     urls: Urls | None = None,
     confirm_registrations: bool = False,
     clock: Callable[[], datetime] = utc_now,
@@ -75,9 +75,9 @@ def open_elections(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
     )
     keys.check_checkpoint(store)
-    mail = MailQueue(
+    mail = Outbox(
         store,
-        mailer or Outbox(store),
+        emails,
         secret=keys.secret,
         link=lambda election, voter: rolls.url(election, voter, "vote"),
         unsubscribe=lambda election, voter: rolls.url(election, voter, "unsubscribe"),

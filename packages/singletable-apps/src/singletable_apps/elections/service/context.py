@@ -18,7 +18,7 @@ from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.errors import Busy
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
 
 
@@ -32,7 +32,7 @@ class Context:
 
     store: Store
     keys: Keys
-    mail: MailQueue
+    mail: Outbox
     urls: Urls
     confirm_registrations: bool = False
     clock: Callable[[], datetime] = utc_now

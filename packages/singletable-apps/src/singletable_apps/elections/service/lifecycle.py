@@ -59,7 +59,7 @@ from singletable_apps.elections.service.closing import closing_statement, get_cl
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH, Email, InvalidEmail
-from singletable_apps.shared.mail_queue import Author
+from singletable_apps.shared.outbox import Author
 from singletable_apps.shared.pictures import Picture, prepare_picture
 from singletable_apps.shared.service import RevisionCheck, any_revision
 

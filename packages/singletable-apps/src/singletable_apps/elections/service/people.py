@@ -16,7 +16,7 @@ from singletable_apps.elections.rules.names import clean_email, clean_user_name,
 from singletable_apps.elections.service.context import Context, get_user_by_id, reload_user
 from singletable_apps.shared import accounts as shared
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, RequestRejected
-from singletable_apps.shared.mail_queue import SECURITY
+from singletable_apps.shared.outbox import SECURITY
 from singletable_apps.shared.permissions import NotPermitted, is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 

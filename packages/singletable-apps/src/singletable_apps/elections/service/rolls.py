@@ -63,7 +63,7 @@ from singletable_apps.elections.service.lifecycle import (
     chunks,
 )
 from singletable_apps.shared.errors import InvalidInput, NotFound
-from singletable_apps.shared.mail_queue import (
+from singletable_apps.shared.outbox import (
     Author,
     Delivery,
     DeliveryState,

@@ -32,8 +32,8 @@ from singletable_apps.polls.service.voting import CastVote, Identity, Voter, Vot
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import Urls
 from singletable_apps.shared.expiry import expiring
-from singletable_apps.shared.mail import Mailer, Outbox
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery
+from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.service import utc_now
 
 __all__ = [
@@ -76,18 +76,14 @@ def open_polls(
     *,
     clock: Callable[[], datetime] = utc_now,
     urls: Urls | None = None,
-    mailer: Callable[[Mailer], Mailer] | None = None,
+    emails: EmailDelivery = KEEP_EMAILS,
     make_table: bool = True,
     observers: Iterable[Observer] = (),
 ) -> Polls:
-    """Return the service on a driver, creating the tables if they are missing.
-
-    E-mails go to the outbox; `mailer` replaces or wraps it.
-    """
+    """Return the service on a driver, creating the tables if they are missing."""
     store = Store(driver, tables=TABLES, clock=clock, observers=observers)
     if make_table:
         for table in (polls, expiring):
             store.admin.create_table(table, if_missing=True)
-    outbox = Outbox(store)
-    mail = MailQueue(store, outbox if mailer is None else mailer(outbox), secret=secret.key)
+    mail = Outbox(store, emails, secret=secret.key)
     return Polls(Context(store, secret, clock, urls or Urls(), mail))

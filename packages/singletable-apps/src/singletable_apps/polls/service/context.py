@@ -13,7 +13,7 @@ from singletable_apps.polls.errors import Busy, InvalidAdminKey, WrongSecret
 from singletable_apps.polls.rules import check_exists
 from singletable_apps.polls.tokens import Secret, parse_poll_id
 from singletable_apps.polls.urls import Urls
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.outbox import Outbox
 
 MAX_ATTEMPTS = 10
 
@@ -36,7 +36,7 @@ class Context:
     secret: Secret
     clock: Callable[[], datetime]
     urls: Urls
-    mail: MailQueue
+    mail: Outbox
 
     def get_poll(self, poll_id: str) -> Poll:
         """Return the poll, or raise NotFound."""

@@ -26,9 +26,9 @@ from singletable_apps.portfolio.service.stats import SITE, StatsService
 from singletable_apps.portfolio.service.trash import Trash
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
-from singletable_apps.shared.mail import Mailer, Outbox
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery
 from singletable_apps.shared.objects import Bucket
+from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
 from singletable_apps.shared.web import WriteCounter
@@ -63,16 +63,13 @@ def open_portfolio(
     secret: bytes,
     *,
     bucket: Bucket,
-    mailer: Callable[[Mailer], Mailer] | None = None,
+    emails: EmailDelivery = KEEP_EMAILS,
     urls: Urls | None = None,
     clock: Callable[[], datetime] = utc_now,
     passwords: Passwords | None = None,
     observers: Iterable[Observer] = (),
 ) -> PortfolioService:
-    """Return the service on a driver, creating the tables if they are missing.
-
-    E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
-    """
+    """Return the service on a driver, creating the tables if they are missing."""
     cursor_secret = derive_key(secret, "portfolio cursors")
     writes = WriteCounter()
     store = Store(
@@ -84,10 +81,9 @@ def open_portfolio(
     )
     for table in (data_table, expiring):
         store.admin.create_table(table, if_missing=True)
-    outbox = Outbox(store)
-    mail = MailQueue(
+    mail = Outbox(
         store,
-        outbox if mailer is None else mailer(outbox),
+        emails,
         secret=secret,
         unsubscribe=lambda _, reader: service.newsletter.unsubscribe_link(reader),
         language=lambda: TRANSLATIONS[profile.get_settings().language],

@@ -39,7 +39,7 @@ from singletable_apps.portfolio.service.stats import StatsService
 from singletable_apps.shared.errors import Busy, InvalidInput, NotFound
 from singletable_apps.shared.languages import Phrase
 from singletable_apps.shared.mail import Email, InvalidEmail
-from singletable_apps.shared.mail_queue import MESSAGES
+from singletable_apps.shared.outbox import MESSAGES
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.service import UNKNOWN_OUTCOME
 

@@ -22,7 +22,7 @@ from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.shared.accounts import Throttle, TooManyAttempts
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.mail import Email
-from singletable_apps.shared.mail_queue import Author, DeliveryState, Notice
+from singletable_apps.shared.outbox import Author, DeliveryState, Notice
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.text import InputChecks
 

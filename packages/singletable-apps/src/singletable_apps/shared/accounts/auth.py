@@ -23,7 +23,7 @@ from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
 from singletable_apps.shared.accounts.users import UNCLAIMED, Users
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.mail_queue import RESETS, SECURITY, MailQueue
+from singletable_apps.shared.outbox import RESETS, SECURITY, Outbox
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.text import normalize_line
 from singletable_apps.shared.web.clients import client_network
@@ -81,7 +81,7 @@ class Auth(Users[U], Generic[U]):
     def __init__(
         self,
         store: Store,
-        mail: MailQueue,
+        mail: Outbox,
         *,
         secret: bytes,
         link: Callable[[str, str], str],

@@ -24,7 +24,7 @@ from singletable_apps.shared.accounts.errors import NotSignedIn
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import mac
 from singletable_apps.shared.accounts.users import Users
-from singletable_apps.shared.mail_queue import SECURITY, MailQueue
+from singletable_apps.shared.outbox import SECURITY, Outbox
 from singletable_apps.shared.sealed import derive_key
 
 LIFETIME = timedelta(days=1)
@@ -53,7 +53,7 @@ class EmailChanges(Generic[U]):
         self,
         users: Users[U],
         store: Store,
-        mail: MailQueue,
+        mail: Outbox,
         *,
         secret: bytes,
         link: Callable[[str, str], str],

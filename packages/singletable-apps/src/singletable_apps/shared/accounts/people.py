@@ -15,7 +15,7 @@ from singletable_apps.shared.accounts.errors import TooManyAttempts
 from singletable_apps.shared.accounts.throttle import MAX_WAIT, Throttle
 from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import RequestRejected
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 
@@ -162,7 +162,7 @@ def search_people(
 class ApprovalNotices:
     """Tells administrators that someone waits for approval, at most four times an hour."""
 
-    def __init__(self, store: Store, mail: MailQueue, *, secret: bytes) -> None:
+    def __init__(self, store: Store, mail: Outbox, *, secret: bytes) -> None:
         self._mail = mail
         self._throttle = Throttle(store, secret=secret, free=1, first_wait=MAX_WAIT)
 

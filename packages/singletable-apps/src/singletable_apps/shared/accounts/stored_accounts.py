@@ -30,7 +30,7 @@ from singletable_apps.shared.accounts.registration import SetupCode
 from singletable_apps.shared.accounts.users import Account
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.languages import Phrase
-from singletable_apps.shared.mail_queue import SECURITY, Author, MailQueue
+from singletable_apps.shared.outbox import SECURITY, Author, Outbox
 from singletable_apps.shared.permissions import NotPermitted, is_permitted
 from singletable_apps.shared.service import RevisionCheck, any_revision
 from singletable_apps.shared.text import InputChecks
@@ -49,7 +49,7 @@ class AccountsContext:
 
     store: Store
     secret: bytes = field(repr=False)
-    mail: MailQueue
+    mail: Outbox
     urls: Urls
     clock: Callable[[], datetime]
     confirm_addresses: bool = field(default=False, kw_only=True)

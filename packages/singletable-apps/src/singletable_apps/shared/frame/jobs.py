@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Any, Generic, TypeVar
 
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared import outbox
 
 S = TypeVar("S")
 # The longest wait before the first run. A server that is restarted every day runs rare jobs, too.
@@ -33,7 +33,7 @@ def _send_emails(service: Any) -> None:
 
 
 # Sends what is in the queue of e-mails of an app.
-EMAILS: Job[Any] = Job("e-mails", MailQueue.EVERY, _send_emails)
+EMAILS: Job[Any] = Job("e-mails", outbox.EVERY, _send_emails)
 
 
 @contextmanager

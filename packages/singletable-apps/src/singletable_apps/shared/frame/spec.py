@@ -27,14 +27,14 @@ from singletable.private_files import create_folder
 from singletable_apps.shared import web
 from singletable_apps.shared.accounts import AccountsContext, Auth
 from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, ServeOptions, serve_app
-from singletable_apps.shared.email_delivery import EmailDelivery
+from singletable_apps.shared.email_delivery import describe_delivery
 from singletable_apps.shared.frame.jobs import Job, run_jobs
 from singletable_apps.shared.frame.problems import AppProblems
 from singletable_apps.shared.frame.state import AppService, AppState, LimitedBy, state_of
 from singletable_apps.shared.key_files import load_key_file
 from singletable_apps.shared.languages import Languages
-from singletable_apps.shared.mail import Outbox
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery
+from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.pages import Pages, ProblemPage, Product, SessionCookies
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.serve import (
@@ -65,7 +65,7 @@ class Opening:
     driver: Driver
     keys: Path
     public: str = LOCAL
-    emails: EmailDelivery = field(default_factory=EmailDelivery)
+    emails: EmailDelivery = KEEP_EMAILS
     alone: bool = False
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -80,13 +80,13 @@ class Opening:
     ) -> AccountsContext:
         """Open the store and create its tables if they are missing; `names` has that of sessions.
 
-        E-mails go to the outbox in the table of sessions, unless there is a mail server.
+        Its outbox is in the table of sessions.
         """
         secret = self.load_secret("for sessions")
         store = Store(self.driver, tables=names, cursor_secret=derive_key(secret, "cursors"))
         for table in (*tables, *names):
             store.admin.create_table(table, if_missing=True)
-        mail = MailQueue(store, self.emails.mailer(Outbox(store)), secret=secret)
+        mail = Outbox(store, self.emails, secret=secret)
         confirms = self.emails.server is not None
         return AccountsContext(store, secret, mail, urls, utc_now, confirm_addresses=confirms)
 
@@ -332,7 +332,7 @@ class AppSpec(Generic[S]):
         """Return the running app of an open service."""
         urls = service.context.urls
         outbox = self.command_line(f"outbox --address {address}")
-        emails = [("e-mails", opening.emails.describe(outbox))] if self.outbox else []
+        emails = [("e-mails", describe_delivery(opening.emails, outbox))] if self.outbox else []
         keys = "secret" if self.keys == "secret.key" else "keys"
         return RunningApp(
             self.app_info(),

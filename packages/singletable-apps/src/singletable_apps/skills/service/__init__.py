@@ -11,8 +11,8 @@ from datetime import datetime
 
 from singletable import CallStats, Driver, Observer, Store
 from singletable_apps.shared.accounts import Passwords, expiring
-from singletable_apps.shared.mail import Mailer, Outbox
-from singletable_apps.shared.mail_queue import MailQueue
+from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery
+from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.shared.service import utc_now
 from singletable_apps.skills.entities import entities
@@ -66,19 +66,17 @@ def open_skills(
     driver: Driver,
     secret: bytes,
     *,
-    mailer: Callable[[Mailer], Mailer] | None = None,
+    emails: EmailDelivery = KEEP_EMAILS,
     urls: Urls | None = None,
     clock: Callable[[], datetime] = utc_now,
     passwords: Passwords | None = None,
-    create_tables: bool = True,
     confirm_addresses: bool = False,
     observers: Iterable[Observer] = (),
 ) -> SkillsService:
     """Return the service on a driver, creating the tables if they are missing.
 
     Renames and merges of skills that were interrupted are finished first.
-    E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it. With
-    `confirm_addresses`, people who register confirm their address: that needs a mail server.
+    With `confirm_addresses`, people who register confirm their address: that needs a mail server.
     """
     stats = CallStats(patterns)
     store = Store(
@@ -88,13 +86,10 @@ def open_skills(
         clock=clock,
         cursor_secret=derive_key(secret, "skills cursors"),
     )
-    if create_tables:
-        for table in (entities, expiring):
-            store.admin.create_table(table, if_missing=True)
-    outbox = Outbox(store)
-    sender = outbox if mailer is None else mailer(outbox)
+    for table in (entities, expiring):
+        store.admin.create_table(table, if_missing=True)
     urls = urls or Urls()
     home = urls.absolute("")
-    mail = MailQueue(store, sender, secret=secret, link=lambda about, recipient: home)
+    mail = Outbox(store, emails, secret=secret, link=lambda about, recipient: home)
     context = Context(store, secret, mail, urls, clock, confirm_addresses=confirm_addresses)
     return SkillsService(context, stats, passwords or Passwords())

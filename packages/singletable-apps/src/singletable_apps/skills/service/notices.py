@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from singletable_apps.shared.mail import InvalidEmail
-from singletable_apps.shared.mail_queue import SITE, Notice
+from singletable_apps.shared.outbox import SITE, Notice
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Certification, User
 from singletable_apps.skills.round_rules import managers_of

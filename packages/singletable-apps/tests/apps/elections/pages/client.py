@@ -15,7 +15,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.elections.urls import Urls
-from singletable_apps.shared.mail import StoredEmail
+from singletable_apps.shared.outbox import KeptEmail
 from tests.apps.support import browser as support
 from tests.apps.support.elections.world import PASSWORD, World, ballot
 from tests.apps.support.html import forms_in, text_in
@@ -135,7 +135,7 @@ class PagesApp(AppServer[World]):
     def user(self, name: str) -> User:
         return self.world.service.context.read.get_user(name)
 
-    def emails(self) -> list[StoredEmail]:
+    def emails(self) -> list[KeptEmail]:
         """Return the e-mails that were sent, newest first."""
         return read_outbox(self.world.service, 10)
 

@@ -18,7 +18,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import RARE_WEIGHT
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.shared.mail_queue import note_bounce
+from singletable_apps.shared.outbox import note_bounce
 from singletable_apps.shared.spreadsheets import write_table
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_fields, url
 from tests.apps.support.browser import FieldValue

@@ -16,7 +16,7 @@ from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import MAX_QUESTIONS, ElectionEdit, Lifecycle
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
-from singletable_apps.shared.mail_queue import QueuedEmail
+from singletable_apps.shared.outbox import QueuedEmail
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.scenario import make_image

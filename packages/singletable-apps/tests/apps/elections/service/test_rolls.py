@@ -34,10 +34,10 @@ from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.elections.service.rolls import RollEdit, compare_roll
-from singletable_apps.shared import mail_queue
+from singletable_apps.shared import outbox
 from singletable_apps.shared.accounts import NotSignedIn, expiring
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
-from singletable_apps.shared.mail import MailNotSent
+from singletable_apps.shared.mail import EmailDelivery, MailNotSent
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import election
 from tests.apps.support.elections.world import World, ballot, dump_items
@@ -52,7 +52,9 @@ class Club:
 
     def __init__(self, *people: str, weights: Sequence[int] = (), **terms: object) -> None:
         self.world, self.mailbox = World(Engine.in_memory()), Mailbox()
-        self.world.service = self.world.open(mailer=self.mailbox, confirm_registrations=True)
+        self.world.service = self.world.open(
+            emails=EmailDelivery(self.mailbox), confirm_registrations=True
+        )
         self.service = self.world.service
         [self.ada] = self.world.register("Ada")
         settings = ElectionSettings(**{"electorate": Electorate.ROLL, **terms})  # type: ignore[arg-type]
@@ -673,13 +675,13 @@ def test_renewed_links_do_not_flood_a_mailbox(club: Club) -> None:
     for _ in range(60):
         club.service.rolls.renew_link(club.ada, CLUB, 1)
     club.deliver()
-    assert len(club.mailbox.emails) == mail_queue.PER_HOUR
+    assert len(club.mailbox.emails) == outbox.PER_HOUR
 
 
 def test_member_invites_a_limited_number_of_people_in_a_day(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mail_queue, "PER_AUTHOR", 3)
+    monkeypatch.setattr(outbox, "PER_AUTHOR", 3)
     club = Club()
     [ben] = club.world.register("Ben")
     rolls, lifecycle = club.service.rolls, club.service.lifecycle

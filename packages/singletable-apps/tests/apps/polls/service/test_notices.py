@@ -12,7 +12,7 @@ from singletable.testing import StoreClock
 from singletable_apps.polls.errors import InvalidInput, NotFound
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Viewer, Voter, open_polls
-from singletable_apps.shared.mail import StoredEmail
+from singletable_apps.shared.outbox import KeptEmail
 from tests.apps.polls.support.harness import OPTIONS, SECRET
 from tests.apps.support.mailbox import read_outbox
 
@@ -29,7 +29,7 @@ def polls(clock: StoreClock) -> Polls:
     return open_polls(connect("memory:"), SECRET, clock=clock)
 
 
-def read_sent(polls: Polls) -> list[StoredEmail]:
+def read_sent(polls: Polls) -> list[KeptEmail]:
     """Send what is in the queue, and return what was sent, oldest first."""
     return read_outbox(polls)[::-1]
 

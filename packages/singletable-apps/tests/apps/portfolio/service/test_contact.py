@@ -15,7 +15,7 @@ from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service.comments import MESSAGES_PER_HOUR
 from singletable_apps.shared.errors import Busy, InvalidInput
 from singletable_apps.shared.mail import MailServerUnreachable, build_message
-from singletable_apps.shared.mail_queue import ESSENTIAL_PER_HOUR
+from singletable_apps.shared.outbox import ESSENTIAL_PER_HOUR
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.tables import stored_text
 

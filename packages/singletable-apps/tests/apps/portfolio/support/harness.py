@@ -9,6 +9,7 @@ from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import EmailDelivery
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.support.worlds import AppWorld
 
@@ -35,7 +36,7 @@ class World(AppWorld[PortfolioService]):
             driver or self.driver,
             SECRET,
             bucket=self.bucket,
-            mailer=lambda _: self.server,
+            emails=EmailDelivery(self.server),
             urls=Urls(public=PUBLIC),
             clock=self.clock,
             passwords=Passwords(memory_kib=64, passes=1),

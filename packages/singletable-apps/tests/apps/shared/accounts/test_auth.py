@@ -21,8 +21,8 @@ from singletable_apps.shared.accounts import (
     TooManyAttempts,
     check_password,
 )
-from singletable_apps.shared.mail import Email, MailNotSent
-from singletable_apps.shared.mail_queue import PER_DAY, MailQueue
+from singletable_apps.shared.mail import Email, EmailDelivery, MailNotSent
+from singletable_apps.shared.outbox import PER_DAY, Outbox
 
 SECRET = b"a secret of thirty-two bytes or more"
 PASSWORD, OTHER = "nine blue horses", "orchard violet engine"
@@ -75,7 +75,7 @@ class People(Auth[Person]):
 
 @dataclass
 class Mailbox:
-    """A mailer that keeps what it sends, or fails."""
+    """A mail server that keeps what it sends, or fails."""
 
     texts: list[str]
     fails: bool = False
@@ -92,7 +92,7 @@ class World:
     def __init__(self, store: Store, clock: StoreClock) -> None:
         self.store, self.clock = store, clock
         self.server = Mailbox([])
-        self.queue = MailQueue(store, self.server, secret=SECRET)
+        self.queue = Outbox(store, EmailDelivery(self.server), secret=SECRET)
         self.auth = self.open(FAST)
 
     def open(self, passwords: Passwords) -> People:

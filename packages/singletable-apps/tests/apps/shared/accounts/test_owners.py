@@ -16,6 +16,7 @@ from singletable import Engine, Operation, TransactWriteItems, UpdateItem
 from singletable.testing import InterruptedDriver
 from singletable_apps.shared.accounts import NotSignedIn, Scope
 from singletable_apps.shared.errors import InvalidInput
+from singletable_apps.shared.mail import EmailDelivery
 from singletable_apps.shared.web.oidc import Identity
 from tests.apps.shared.accounts.test_stored_accounts import (
     OTHER,
@@ -41,7 +42,7 @@ class ElectionsSite:
         self.accounts = world.service.auth
 
     def start(self) -> None:
-        self.world.service = self.world.open(mailer=self.world.server)
+        self.world.service = self.world.open(emails=EmailDelivery(self.world.server))
         self.accounts = self.world.service.auth
         self.world.register("Ada")
 

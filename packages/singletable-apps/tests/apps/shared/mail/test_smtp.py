@@ -19,9 +19,10 @@ from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.email_delivery import InvalidSmtpUrl, parse_smtp_url
 from singletable_apps.shared.mail import (
     Email,
+    EmailDelivery,
     InvalidEmail,
-    Mailer,
     MailNotSent,
+    MailServer,
     MailServerUnreachable,
     Smtp,
 )
@@ -35,9 +36,9 @@ EMAIL = Email("ada@example.org", "Zoë’s new password", "Open this:\n.\nhttps:
 USERNAME, PASSWORD = LOGIN.login.decode(), LOGIN.password.decode()
 
 
-def _send_error(mailer: Mailer, email: Email = EMAIL) -> MailNotSent:
+def _send_error(server: MailServer, email: Email = EMAIL) -> MailNotSent:
     with pytest.raises(MailNotSent) as raised:
-        mailer.transmit(email, NOW)
+        server.transmit(email, NOW)
     return raised.value
 
 
@@ -56,8 +57,8 @@ def test_email_arrives_complete() -> None:
 
 def test_addresses_may_be_international() -> None:
     with mail_server() as server:
-        mailer = Smtp(HERE, server.port, SENDER, starttls=False)
-        mailer.transmit(Email("zoë@bücher.example", "Hello", "Hello"), NOW)
+        smtp = Smtp(HERE, server.port, SENDER, starttls=False)
+        smtp.transmit(Email("zoë@bücher.example", "Hello", "Hello"), NOW)
     assert server.received[0][1] == ["zoë@bücher.example"]
 
 
@@ -141,10 +142,10 @@ def test_unreachable_server_is_reported() -> None:
 def test_closed_connection_is_reported() -> None:
     with socket.create_server((HERE, 0)) as other:
         port = other.getsockname()[1]
-        mailer = Smtp(HERE, port, SENDER, starttls=False)
+        server = Smtp(HERE, port, SENDER, starttls=False)
         hang_up = Thread(target=lambda: other.accept()[0].close())
         hang_up.start()
-        error = _send_error(mailer)
+        error = _send_error(server)
         hang_up.join()
     assert error.is_temporary
     assert "again" in str(error)
@@ -166,9 +167,11 @@ def test_sender_must_be_one_address(sender: str) -> None:
 
 def test_email_is_sent_by_the_server() -> None:
     with mail_server() as post, connect("memory:") as driver:
-        mailer = parse_smtp_url(f"smtp+plain://127.0.0.1:{post.port}?from=vote@example.org")
+        server = parse_smtp_url(f"smtp+plain://127.0.0.1:{post.port}?from=vote@example.org")
         cheap = Passwords(memory_kib=64, passes=1)
-        elections = open_elections(driver, generate_keys(), mailer=mailer, passwords=cheap)
+        elections = open_elections(
+            driver, generate_keys(), emails=EmailDelivery(server), passwords=cheap
+        )
         elections.people.register("ada", "ada@example.org", "correct horse battery")
         elections.auth.request_reset("ADA")
         assert post.received == []

@@ -9,7 +9,8 @@ from typing import Any
 from singletable_apps.elections.roles import Role as ElectionRole
 from singletable_apps.portfolio.entities import Role as PortfolioRole
 from singletable_apps.shared.accounts import Auth
-from singletable_apps.shared.mail import Email, StoredEmail
+from singletable_apps.shared.mail import Email
+from singletable_apps.shared.outbox import KeptEmail
 from singletable_apps.skills.entities import Role as SkillRole
 from tests.apps.elections.pages.client import PagesApp as ElectionsApp
 from tests.apps.portfolio.pages.client import PagesApp as PortfolioApp
@@ -35,7 +36,7 @@ class AuthSite:
     wrong: str
     pages: Any
     auth: Auth[Any]
-    emails: Callable[[], Sequence[Email | StoredEmail]]
+    emails: Callable[[], Sequence[Email | KeptEmail]]
     people: Any
     add: Callable[[str], Any]
     member: Any

@@ -7,6 +7,7 @@ from datetime import date
 
 from singletable import Driver, Store
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import EmailDelivery
 from singletable_apps.skills import entities
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.rules import derive_skill_id
@@ -38,7 +39,7 @@ class World(AppWorld[SkillsService]):
         return open_skills(
             driver or self.driver,
             SECRET,
-            mailer=lambda _: self.server,
+            emails=EmailDelivery(self.server),
             urls=Urls(public=PUBLIC),
             clock=self.clock,
             passwords=PASSWORDS,

@@ -17,7 +17,7 @@ from singletable_apps.elections.projection import catch_up, get_last_event
 from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery
 from tests.apps.support.tables import all_items
 from tests.apps.support.worlds import AppWorld
 
@@ -40,13 +40,13 @@ class World(AppWorld[Elections]):
         keys: Keys = KEYS,
         confirm_registrations: bool = False,
         passwords: Passwords = FAST_PASSWORDS,
-        mailer: Mailer | None = None,
+        emails: EmailDelivery = KEEP_EMAILS,
     ) -> Elections:
         """Open another service on the same tables, like another process."""
         return open_elections(
             driver or self.driver,
             keys,
-            mailer=mailer,
+            emails=emails,
             confirm_registrations=confirm_registrations,
             clock=self.clock,
             passwords=passwords,

@@ -1,8 +1,8 @@
-"""The queue of all e-mails of an app, sent in the background. Nothing else calls a mailer.
+"""The outbox of an app: all its e-mails, sent in the background. Nothing else calls a server.
 
-    queue.enqueue(notices, now)   # e-mails to many people; it takes as long as storing them
-    queue.send(email, now)        # one e-mail, sent before those to many
-    queue.deliver(now)            # a job, every few seconds
+    outbox.enqueue(notices, now)   # e-mails to many people; it takes as long as storing them
+    outbox.send(email, now)        # one e-mail, sent before those to many
+    outbox.deliver(now)            # a job, every few seconds
 
 What became of each e-mail is kept for a year. A notice is identified by what it is about, its
 purpose and its recipient, and is sent once. Only if a process stops between sending an e-mail and
@@ -10,8 +10,10 @@ noting that, it is sent again, after `LEASE`.
 
 Personal links are made when an e-mail is sent, so that the table contains none of them.
 
-The queue limits what each author sends in a day, and what each address gets, so that nobody can use
-the site to send advertisements or to flood a mailbox. What others cause does not keep essential
+Without a mail server, for development, e-mails stay in the table for a week, with their links.
+
+It limits what each author sends in a day, and what each address gets, so that nobody can use the
+site to send advertisements or to flood a mailbox. What others cause does not keep essential
 e-mails, such as links to reset a password, from an address. Single e-mails are encrypted until they
 are sent, and nothing about them is kept after that.
 """
@@ -31,6 +33,7 @@ from email.message import Message
 from enum import StrEnum
 from functools import partial
 from itertools import groupby, islice
+from time import time_ns
 from typing import TypeAlias, TypeVar
 
 from cryptography.exceptions import InvalidTag
@@ -43,6 +46,9 @@ from singletable_apps.shared.languages import Language, Phrase
 from singletable_apps.shared.sealed import derive_key
 
 _log = logging.getLogger(__name__)
+# How often `deliver` is called, in seconds, and how many e-mails it sends at once: 600 a minute.
+EVERY = 5
+AT_ONCE = 50
 LEASE = timedelta(minutes=5)
 # The waits before further attempts; after the last one, the e-mail has failed.
 RETRIES = tuple(timedelta(minutes=each) for each in (2, 15, 60, 240, 720))
@@ -61,7 +67,7 @@ FROM_ALL = 60
 _SEALED = timedelta(days=2)
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 # Two items are written for each notice, and a transaction has at most 100.
-_AT_ONCE = 50
+_BATCH = 50
 _NAME = re.compile(r"[\w-]+")
 _ID = re.compile(rb"^Message-ID:\s*<([\w-]+)\.([\w-]+)\.([\w-]+)@", re.MULTILINE | re.IGNORECASE)
 
@@ -176,6 +182,20 @@ class SealedEmail(Entity, table=expiring, type_tag=("type", "SEALED_EMAIL")):
     key = Key(pk="SEALED_MAIL", sk=(due, token))
 
 
+class KeptEmail(Entity, table=expiring, type_tag=("type", "EMAIL")):
+    """An e-mail that no server has sent, because there is none."""
+
+    sent_at: Attr[datetime] = attr()
+    token: Attr[str] = attr()
+    to: Attr[str] = attr()
+    subject: Attr[str] = attr()
+    text: Attr[str] = attr()
+    reply_to: Attr[str] = attr(default="")
+    ends: Attr[datetime] = expires()
+
+    key = Key(pk="OUTBOX", sk=(sent_at, token))
+
+
 Q = TypeVar("Q", QueuedEmail, SealedEmail)
 
 
@@ -221,33 +241,28 @@ def _mailbox(address: str) -> str:
     return f"{name.partition('+')[0] or name}@{domain}"
 
 
-class MailQueue:
-    """The queue of an app.
+class Outbox:
+    """The outbox of an app.
 
     `link` and `unsubscribe` make the links of a recipient, from what the notice is about and the
     recipient. Single e-mails whose texts are Phrases are sent in the `language` of the site.
-    `per_minute` limits what `deliver` sends if it is called every `EVERY` seconds.
     """
-
-    EVERY = 5
 
     def __init__(
         self,
         store: Store,
-        mailer: mail.Mailer,
+        emails: mail.EmailDelivery = mail.KEEP_EMAILS,
         *,
         secret: bytes,
         link: MakeLink = lambda about, recipient: "",
         unsubscribe: MakeLink | None = None,
         language: Callable[[], Language] | None = None,
-        per_minute: int = 600,
     ) -> None:
-        self._store, self._mailer = store, mailer
+        self._store, self._emails = store, emails
         self._link, self._unsubscribe = link, unsubscribe or link
         self._language = language
         self._quotas = _Quotas(store, secret)
         self._cipher = AESGCM(derive_key(secret, "mail queue"))
-        self._at_once = max(1, per_minute * self.EVERY // 60)
 
     def enqueue(self, notices: Iterable[Notice], now: datetime) -> int:
         """Queue the notices that are new, and return how many; a failed one is sent again.
@@ -256,7 +271,7 @@ class MailQueue:
         """
         known: dict[str, set[tuple[str, str]]] = {}
         new, queued = filter(partial(self._is_new, known), notices), 0
-        while batch := [*islice(new, _AT_ONCE)]:
+        while batch := [*islice(new, _BATCH)]:
             for author, notices in groupby(batch, lambda notice: notice.author):
                 allowed, others = self._split(author, [*notices], now)
                 queued += self._enqueue(allowed, now)
@@ -322,7 +337,7 @@ class MailQueue:
             _log.warning("A single e-mail was not sent: %s", _OVER_AUTHOR)
             return False
         subject, text = self._translate(email.subject), self._translate(email.text)
-        token, iv = mail.new_token(), secrets.token_bytes(12)
+        token, iv = _new_token(), secrets.token_bytes(12)
         plain = json.dumps([[email.to, subject, text, email.reply_to], astuple(author)])
         content = iv + self._cipher.encrypt(iv, plain.encode(), token.encode())
         self._store.create(SealedEmail(due=now, token=token, content=content, ends=now + _SEALED))
@@ -338,14 +353,14 @@ class MailQueue:
         return self._store.query(Delivery.key.partition(about), consistent=True)
 
     def deliver(self, now: datetime) -> int:
-        """Send what is due, up to the limit per minute, and return how many were sent.
+        """Send what is due, up to `AT_ONCE`, and return how many were sent.
 
         If the server does not answer, the others wait for the next call: each would take as long.
         """
         due = QueuedEmail.key.partition().le(now)
         sealed = SealedEmail.key.partition().le(now)
-        single = [*self._store.query(sealed, limit=self._at_once, consistent=True)]
-        left = max(1, self._at_once - len(single))
+        single = [*self._store.query(sealed, limit=AT_ONCE, consistent=True)]
+        left = max(1, AT_ONCE - len(single))
         found = self._store.query(due, limit=left, consistent=True)
         sent = 0
         with suppress(mail.MailServerUnreachable):
@@ -355,13 +370,32 @@ class MailQueue:
                 sent += self._deliver(queued, now)
         return sent
 
+    def _transmit(self, email: mail.Email, now: datetime) -> None:
+        """Hand an e-mail to the server, or keep it for a week if there is none."""
+        if self._emails.server is not None:
+            self._emails.server.transmit(email, now)
+        else:
+            self._store.create(
+                KeptEmail(
+                    sent_at=now,
+                    token=_new_token(),
+                    to=email.to,
+                    subject=email.subject,
+                    text=email.text,
+                    reply_to=email.reply_to,
+                    ends=now + timedelta(days=7),
+                )
+            )
+        if self._emails.show is not None:
+            self._emails.show(email)
+
     def _deliver(self, queued: QueuedEmail, now: datetime) -> bool:
         """Send one e-mail, and return whether it was sent by this process now."""
         leased = evolve(queued, due=now + LEASE, attempts=queued.attempts + 1)
         if not self._replace(queued, leased) or not self._is_allowed(queued, leased, now):
             return False
         try:
-            self._mailer.transmit(self._email(queued), now)
+            self._transmit(self._email(queued), now)
         except (mail.MailNotSent, mail.InvalidEmail) as error:
             is_temporary = isinstance(error, mail.MailNotSent) and error.is_temporary
             self._note_problem(leased, str(error), now, is_temporary=is_temporary)
@@ -381,7 +415,7 @@ class MailQueue:
             if not waiting.attempts and self._must_wait(email, author, now):
                 self._replace(leased, evolve(waiting, due=now + _HOUR))
                 return False
-            self._mailer.transmit(email, now)
+            self._transmit(email, now)
         except (mail.MailNotSent, mail.InvalidEmail) as error:
             is_temporary = isinstance(error, mail.MailNotSent) and error.is_temporary
             if is_temporary and leased.attempts <= len(RETRIES):
@@ -463,10 +497,16 @@ class MailQueue:
         )
 
 
+def newest_emails(store: Store, limit: int = 50) -> list[KeptEmail]:
+    """Return the e-mails that stay in the outbox, newest first."""
+    emails = KeptEmail.key.partition()
+    return [*store.query(emails, limit=limit, reverse=True, consistent=True)]
+
+
 def note_bounce(store: Store, report: bytes, now: datetime) -> Delivery | None:
     """Note an e-mail that a mail server reports as undeliverable (RFC 3464), and return it.
 
-    None if the report is about no e-mail of a queue, or about a delay only.
+    None if the report is about no e-mail of an outbox, or about a delay only.
     """
     problem = _bounce_problem(message_from_bytes(report))
     for found in _ID.findall(report) if problem else ():
@@ -478,10 +518,15 @@ def note_bounce(store: Store, report: bytes, now: datetime) -> Delivery | None:
     return None
 
 
+def _new_token() -> str:
+    """Return a token that sorts after earlier ones, for e-mails of the same second."""
+    return f"{time_ns():016x}{secrets.token_hex(4)}"
+
+
 def _queued(notice: Notice, now: datetime) -> QueuedEmail:
     values = {field.name: getattr(notice, field.name) for field in fields(notice)}
     values["author"] = notice.author.key
-    return QueuedEmail(due=now, token=mail.new_token(), ends=now + KEPT, **values)
+    return QueuedEmail(due=now, token=_new_token(), ends=now + KEPT, **values)
 
 
 def _delivery(
