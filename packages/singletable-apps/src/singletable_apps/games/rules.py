@@ -14,6 +14,7 @@ from singletable_apps.games.entities import (
     AudienceQuestion,
     Game,
     GameState,
+    HostAbsence,
     Leaderboard,
     Player,
     Round,
@@ -21,7 +22,7 @@ from singletable_apps.games.entities import (
     Vote,
 )
 from singletable_apps.games.kinds import kind_of
-from singletable_apps.games.phases import Phase
+from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType, Option, Question
 from singletable_apps.games.results import Reply
 from singletable_apps.games.scoring import TriviaRules, TriviaScore, rank_players, score_answer
@@ -30,6 +31,8 @@ from singletable_apps.games.scoring import TriviaRules, TriviaScore, rank_player
 REOPENED = timedelta(seconds=10)
 # Answers that were sent in time may arrive this much later, if it is the timer that closes.
 GRACE = timedelta(seconds=2)
+# A host has left after this time, and results then stay that long.
+ABSENCE, ABSENCE_STEP = timedelta(seconds=60), timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,20 @@ def is_due(state: GameState, now: datetime) -> bool:
     """Return whether a timer has run out, or a count or the end was interrupted."""
     due = due_at(state)
     return due is not None and (now >= due or is_interrupted(state))
+
+
+def command_without_host(
+    policy: HostAbsence, state: GameState, host_seen_at: datetime, now: datetime
+) -> Command | None:
+    """Return the command that the settings give when no host has been there for a minute."""
+    if now - host_seen_at < ABSENCE or state.phase in (Phase.WAITING, Phase.ENDED):
+        return None
+    if policy is HostAbsence.END:
+        return Command.END
+    is_shown = state.phase in (Phase.CHECKING, Phase.REVEAL, Phase.LEADERBOARD)
+    if policy is HostAbsence.CONTINUE and is_shown and now - state.updated_at >= ABSENCE_STEP:
+        return Command.NEXT
+    return None
 
 
 def question_limit(game: Game, question: Question) -> int | None:

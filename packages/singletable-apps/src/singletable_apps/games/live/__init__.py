@@ -14,6 +14,7 @@ presence and the number of answers. If a process is killed, the others do all th
 """
 
 from singletable_apps.games.live.games import LIMITS, LiveGames
-from singletable_apps.games.live.watcher import Attendee, Pace
+from singletable_apps.games.live.presence import Attendee
+from singletable_apps.games.live.setup import Pace
 
 __all__ = ["LIMITS", "Attendee", "LiveGames", "Pace"]

@@ -13,8 +13,10 @@ from singletable_apps.games.entities import Game, GameState, Player, Process, Ro
 from singletable_apps.games.errors import AppError, Busy, NotPermitted
 from singletable_apps.games.live import messages
 from singletable_apps.games.live.answer_queue import AnswerQueue, Sent
+from singletable_apps.games.live.presence import ROLES, Attendee
 from singletable_apps.games.live.processes import announce_change
-from singletable_apps.games.live.watcher import ROLES, Attendee, Pace, Watch, Watcher
+from singletable_apps.games.live.setup import LiveSetup, Pace
+from singletable_apps.games.live.watcher import Watcher
 from singletable_apps.games.phases import HOST_COMMANDS, Phase
 from singletable_apps.games.rules import Play
 from singletable_apps.games.service import GamesService
@@ -57,14 +59,16 @@ class LiveGames:
         threads = threads or ThreadPoolExecutor(count, thread_name_prefix="games")
         # Nobody else uses an embedded database.
         is_alone = self._is_embedded
-        self._watch = Watch(service, threads, pace or Pace(), is_alone, is_told=is_alone)
-        self._watchers = self._watch.watchers
+        self._watchers: dict[str, Watcher] = {}
+        self._setup = LiveSetup(
+            service, threads, pace or Pace(), self._watchers, is_alone, is_told=is_alone
+        )
         self._feed: asyncio.Task[None] | None = None
         # Two a second of each player, after a few at once.
         self._reactions = TokenBuckets(2, 6)
         self._answers = AnswerQueue[Submission](self._store_answers, max(1, count // 2))
         self._votes = AnswerQueue[VoteSubmission](
-            lambda sent: self._watch.run(service.answers.vote_many, sent, *self._known(sent)),
+            lambda sent: self._setup.run(service.answers.vote_many, sent, *self._known(sent)),
             max(1, count // 2),
         )
         self.rooms = Rooms(
@@ -101,7 +105,7 @@ class LiveGames:
     # -------------------------------------------------------------------------- rooms
 
     def _open(self, room: Room) -> None:
-        watcher = self._watchers[room.key] = Watcher(room, self._watch)
+        watcher = self._watchers[room.key] = Watcher(room, self._setup)
         if self._feed is None and not self._is_embedded:
             self._feed = asyncio.create_task(self._follow())
 
@@ -123,15 +127,15 @@ class LiveGames:
         position: int | None = None
         while True:
             try:
-                found = await self._watch.run(read, after=position)
-                position, self._watch.is_told = found.position, True
+                found = await self._setup.run(read, after=position)
+                position, self._setup.is_told = found.position, True
                 for item in [change.new or change.old for change in found.changes]:
                     if item and (watcher := self._watchers.get(item.game_id)):
                         watcher.note_stored(item)
-                await asyncio.sleep(self._watch.pace.poll)
+                await asyncio.sleep(self._setup.pace.poll)
             except SingleTableError:
                 # DynamoDB has no feed, and this process may have been asleep for a day.
-                position, self._watch.is_told = None, False
+                position, self._setup.is_told = None, False
                 await asyncio.sleep(_FEED_RETRY)
 
     def _note(self, item: Changed) -> None:
@@ -216,7 +220,7 @@ class LiveGames:
         service, known = self._service, self._known(sent)
         if (store := service.context.async_store) is not None:
             return await service.answers.submit_many_async(store, sent, *known)
-        return await self._watch.run(service.answers.submit_many, sent, *known)
+        return await self._setup.run(service.answers.submit_many, sent, *known)
 
     def _known(
         self, sent: Iterable[tuple[str, Sent]]
@@ -234,6 +238,6 @@ class LiveGames:
         )
 
     async def _drive(self, game_id: str, work: Callable[[], GameState]) -> messages.StateReached:
-        state = await self._watch.run(work)
+        state = await self._setup.run(work)
         self.rooms.wake(game_id)
         return messages.StateReached(state.phase, state.version)

@@ -7,10 +7,7 @@ players, settings or moderated answers: processes that see another number read t
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from datetime import datetime, timedelta
-
-from msgspec import Struct
 
 from singletable import evolve
 from singletable_apps.games import patterns
@@ -19,15 +16,6 @@ from singletable_apps.games.service.admin import STALE
 from singletable_apps.games.service.context import Context
 
 HEARTBEAT = timedelta(seconds=4)
-
-
-class Counts(Struct, frozen=True):
-    """How many are connected, and how many of the players have answered or voted."""
-
-    players: int = 0
-    done: int = 0
-    hosts: int = 0
-    screens: int = 0
 
 
 class ProcessItems:
@@ -72,18 +60,6 @@ class ProcessItems:
     def leave(self) -> None:
         """Delete the item of this process, because nobody is connected here."""
         self._context.store.delete(Process.key(self._game_id, self._context.process_id))
-
-
-def add_up(own: Counts, others: Iterable[Process], question_id: str, phase: str) -> Counts:
-    """Return the sums. Players of a process that is at another question have not answered yet."""
-    players, done, hosts, screens = own.players, own.done, own.hosts, own.screens
-    for each in others:
-        players += each.players
-        hosts += each.hosts
-        screens += each.screens
-        if (each.question_id, each.phase) == (question_id, phase):
-            done += each.done
-    return Counts(players, done, hosts, screens)
 
 
 def announce_change(context: Context, game_id: str, expires_at: datetime) -> None:

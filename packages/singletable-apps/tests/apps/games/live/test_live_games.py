@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,10 +14,10 @@ import pytest
 from singletable import Scan
 from singletable_apps.games.entities import AnswerStatus, HostAbsence, Process
 from singletable_apps.games.live import LiveGames
-from singletable_apps.games.live.watcher import ABSENCE
+from singletable_apps.games.live.setup import LiveSetup, Pace, ReadBudget
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import EngagementType, Question
-from singletable_apps.games.rules import GRACE
+from singletable_apps.games.rules import ABSENCE, GRACE
 from singletable_apps.games.service import table_name
 from singletable_apps.games.service.admin import STALE
 from singletable_apps.games.tokens import Role
@@ -417,22 +418,20 @@ async def test_process_counts_its_connections_in_one_item(memory: World, live: L
 
 # What waits for a thread behind a hundred other rooms takes no time of the processor.
 @in_event_loop
-async def test_rooms_rest_by_the_processor_time_that_reading_takes(
-    memory: World, live: LiveGames
-) -> None:
-    game = memory.game(CAPITAL)
-    await connect(live, game, Role.HOST)
-    watcher = live._watchers[game.game_id]
-    now = asyncio.get_running_loop().time
+async def test_rooms_rest_by_the_processor_time_that_reading_takes(memory: World) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        setup = LiveSetup(memory.service, threads, Pace(), ["a room"], is_alone=True, is_told=True)
+        budget = ReadBudget(setup)
+        now = asyncio.get_running_loop().time
 
-    def compute(seconds: float) -> None:
-        began = time.thread_time()
-        while time.thread_time() < began + seconds:
-            pass
+        def compute(seconds: float) -> None:
+            began = time.thread_time()
+            while time.thread_time() < began + seconds:
+                pass
 
-    await watcher._read_again(time.sleep, 0.1)
-    assert watcher._next_time(0) < now() + 0.5
-    assert watcher._next_time(2) >= now() + 1.9
-    await watcher._read_again(compute, 0.02)
-    began = now()
-    assert began + 0.2 <= watcher._next_time(0) < now() + 30.1
+        await budget.run(time.sleep, 0.1)
+        assert budget.next_time(0) < now() + 0.5
+        assert budget.next_time(2) >= now() + 1.9
+        await budget.run(compute, 0.02)
+        began = now()
+        assert began + 0.2 <= budget.next_time(0) < now() + 30.1
