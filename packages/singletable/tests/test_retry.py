@@ -451,6 +451,7 @@ def test_conflicts_are_retried_with_backoff(is_async: bool, limits: list[float])
     work = Work(VersionConflict("one"), ConditionFailed("two"), TransactionConflict("three"))
     assert _decorated(work, is_async, attempts=4, also=[TransactionConflict]) == ("a", 1)
     assert limits == [0.02, 0.04, 0.08]
+    assert _decorated(Work(KeyError("taken")), is_async, also=[KeyError]) == ("a", 1)
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -466,7 +467,9 @@ def test_last_conflict_is_raised_or_replaced(is_async: bool, limits: list[float]
 
 
 # The store has repeated a request ten times before it raises TransactionConflict.
-@pytest.mark.parametrize("error", [TransactionConflict("busy"), InternalError("lost")])
+@pytest.mark.parametrize(
+    "error", [TransactionConflict("busy"), InternalError("lost"), KeyError("x")]
+)
 def test_other_errors_are_not_retried(error: Exception, limits: list[float]) -> None:
     with pytest.raises(type(error)):
         _decorated(Work(error), is_async=False, otherwise=lambda: RuntimeError("busy"))

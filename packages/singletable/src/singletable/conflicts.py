@@ -19,7 +19,7 @@ R = TypeVar("R")
 def retry_conflicts(
     *,
     attempts: int = 5,
-    also: Sequence[type[SingleTableError]] = (),
+    also: Sequence[type[Exception]] = (),
     idempotent: bool = False,
     otherwise: Callable[[], Exception] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -31,14 +31,16 @@ def retry_conflicts(
 
     NotFound and AlreadyExists are kinds of ConditionFailed: catch them inside the function, or they
     are retried and end as `otherwise`. TransactionConflict has to be named in `also`: the store has
-    repeated the request before.
+    repeated the request before. So have your own errors with which the function asks to be called
+    again. What an attempt must know of earlier ones is kept outside of the function, which may be
+    a local one.
     """
     if attempts < 1:
         raise InvalidValue(f"attempts: expected at least 1, but got {attempts}.")
     policy = RetryPolicy()
 
-    def delay_after(attempt: int, error: SingleTableError) -> float:
-        is_unknown = idempotent and error.outcome_unknown
+    def delay_after(attempt: int, error: Exception) -> float:
+        is_unknown = idempotent and isinstance(error, SingleTableError) and error.outcome_unknown
         if not is_unknown and not isinstance(error, (ConditionFailed, *also)):
             raise error
         if attempt + 1 < attempts:
@@ -54,7 +56,7 @@ def retry_conflicts(
             while True:
                 try:
                     return function(*args, **kwargs)
-                except SingleTableError as error:
+                except Exception as error:
                     seconds = delay_after(attempt, error)
                 time.sleep(seconds)
                 attempt += 1
@@ -65,7 +67,7 @@ def retry_conflicts(
             while True:
                 try:
                     return await function(*args, **kwargs)
-                except SingleTableError as error:
+                except Exception as error:
                     seconds = delay_after(attempt, error)
                 await asyncio.sleep(seconds)
                 attempt += 1

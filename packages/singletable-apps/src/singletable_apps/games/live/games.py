@@ -22,6 +22,7 @@ from singletable_apps.games.rules import Play
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.answers import Outcome, Receipt, Submission, VoteSubmission
 from singletable_apps.games.tokens import Role, Seat, new_id
+from singletable_apps.shared.rate_limits import MovingWindow
 from singletable_apps.shared.rooms import (
     ClientMessage,
     Member,
@@ -31,7 +32,6 @@ from singletable_apps.shared.rooms import (
     RoomLimits,
     Rooms,
 )
-from singletable_apps.shared.rooms.client_messages import TokenBuckets
 
 Changed: TypeAlias = Game | GameState | Player | Round
 # A player who was away for longer gets a snapshot; logs of a thousand players take memory.
@@ -65,7 +65,7 @@ class LiveGames:
         )
         self._feed: asyncio.Task[None] | None = None
         # Two a second of each player, after a few at once.
-        self._reactions = TokenBuckets(2, 6)
+        self._reactions = MovingWindow(6, 3)
         self._answers = AnswerQueue[Submission](self._store_answers, max(1, count // 2))
         self._votes = AnswerQueue[VoteSubmission](
             lambda sent: self._setup.run(service.answers.vote_many, sent, *self._known(sent)),

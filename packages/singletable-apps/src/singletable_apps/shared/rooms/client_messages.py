@@ -1,10 +1,9 @@
-"""Messages of clients and replies to them, with a rate limit per member."""
+"""Messages of clients, and replies to them."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeAlias
 
@@ -40,29 +39,6 @@ class Reply(msgspec.Struct, frozen=True):
 
 Receiver: TypeAlias = Callable[[ClientMessage], Awaitable[Reply | None]]
 Heartbeat: TypeAlias = Callable[[], Awaitable[object]]
-
-MAX_KEYS = 50_000
-
-
-class TokenBuckets:
-    """A rate limit: each key may do `burst` things at once, and then `rate` per second."""
-
-    def __init__(self, rate: float, burst: int) -> None:
-        self._rate = rate
-        self._burst = burst
-        self._full_at: OrderedDict[object, float] = OrderedDict()
-
-    def take(self, key: object, now: float) -> float:
-        """Take a token and return 0, or return how many seconds to wait for the next one."""
-        full_at = max(now, self._full_at.get(key, now)) + 1 / self._rate
-        wait = full_at - now - self._burst / self._rate
-        if wait > 1e-9:
-            return wait
-        self._full_at[key] = full_at
-        self._full_at.move_to_end(key)
-        if len(self._full_at) > MAX_KEYS:
-            self._full_at.popitem(last=False)
-        return 0.0
 
 
 async def answer_message(

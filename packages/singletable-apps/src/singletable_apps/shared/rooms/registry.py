@@ -11,7 +11,8 @@ from typing import TypeAlias
 import msgspec
 
 from singletable_apps.shared.live import close_at_shutdown
-from singletable_apps.shared.rooms.client_messages import Receiver, TokenBuckets, answer_message
+from singletable_apps.shared.rate_limits import MovingWindow
+from singletable_apps.shared.rooms.client_messages import Receiver, answer_message
 from singletable_apps.shared.rooms.connections import CloseCode, Connection, Mailbox, Member
 from singletable_apps.shared.rooms.messages import Message
 from singletable_apps.shared.rooms.room import Room, RoomLimits, RoomSetup
@@ -62,7 +63,8 @@ class Rooms:
         self._open_room = open_room
         self._setup = RoomSetup(self.limits, key_name, clock, joined, left, self._forget)
         self._rooms: dict[str, Room] = {}
-        self._buckets = TokenBuckets(self.limits.messages_per_second, self.limits.message_burst)
+        burst = self.limits.message_burst
+        self._messages = MovingWindow(burst, burst / self.limits.messages_per_second)
         self._loop: asyncio.AbstractEventLoop | None = None
         close_at_shutdown(self)
 
@@ -135,7 +137,7 @@ class Rooms:
 
     def take_token(self, key: str, member: Member) -> float:
         """Return 0 if a member may send a message now, or how many seconds to wait."""
-        return self._buckets.take((key, member.id), time.monotonic())
+        return self._messages.take((key, member.id), time.monotonic())
 
     def close(self) -> None:
         """Close all rooms of the running event loop, so that clients connect to another process."""

@@ -1,4 +1,4 @@
-"""The address of a client, and rate limits with moving windows, counted in memory."""
+"""The address of a client, and the rate limits of its requests."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ import time
 from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
-from threading import Lock
 
 from fastapi import Request, Response
-from limits import RateLimitItemPerSecond
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from singletable_apps.shared.languages import Phrase
+from singletable_apps.shared.rate_limits import MovingWindow
 from singletable_apps.shared.web.hosts import is_address
 from singletable_apps.shared.web.problems import TOO_MANY_REQUESTS, Problem
 from singletable_apps.shared.web.settings import site_of
-
-_SWEEP_SIZE = 10_000
 
 
 class RateLimit:
@@ -29,57 +24,40 @@ class RateLimit:
 
     def __init__(self, name: str, quota: int, seconds: int) -> None:
         self.name = name
-        self._item = RateLimitItemPerSecond(quota, seconds)
-        self._storage = MemoryStorage()
-        self._limiter = MovingWindowRateLimiter(self._storage)
-        self._lock = Lock()
-        self._swept_at = _SWEEP_SIZE
+        self._window = MovingWindow(quota, seconds)
+        self._seconds = seconds
         self._policy = f'"{name}";q={quota};w={seconds}'
 
     def hit(self, key: str) -> dict[str, str]:
         """Count a request and return rate limit headers. Raise a 429 problem if over the quota."""
-        with self._lock:
-            allowed = self._limiter.hit(self._item, self.name, key)
-            self._sweep()
-        return self._headers(key, allowed=allowed)
+        now = time.time()
+        return self._headers(key, now, self._window.take(key, now))
 
     def check(self, key: str) -> dict[str, str]:
         """Do the same without counting: for attempts that count only when they fail."""
-        with self._lock:
-            allowed = self._limiter.test(self._item, self.name, key)
-        return self._headers(key, allowed=allowed)
+        now = time.time()
+        return self._headers(key, now, self._window.check(key, now))
 
-    def _headers(self, key: str, *, allowed: bool) -> dict[str, str]:
-        with self._lock:
-            window = self._limiter.get_window_stats(self._item, self.name, key)
-        wait = max(1, math.ceil(window.reset_time - time.time()))
-        left = max(0, window.remaining) if allowed else 0
+    def _headers(self, key: str, now: float, excess: float) -> dict[str, str]:
+        left, reset = self._window.remaining(key, now)
+        wait = max(1, math.ceil(reset))
         # As in draft-ietf-httpapi-ratelimit-headers-10, structured fields.
         headers = {
             "RateLimit-Policy": self._policy,
             "RateLimit": f'"{self.name}";r={left};t={wait}',
         }
-        if allowed:
+        if not excess:
             return headers
         raise Problem(
             TOO_MANY_REQUESTS,
             Phrase(
                 "You can do this %(quota)s times in %(period)s. Try again in %(wait)s.",
-                quota=self._item.amount,
-                period=_duration(self._item.get_expiry()),
+                quota=self._window.quota,
+                period=_duration(self._seconds),
                 wait=_duration(wait),
             ),
             headers={**headers, "Retry-After": str(wait)},
         )
-
-    def _sweep(self) -> None:
-        """Remove unused keys: the library keeps an empty list for each."""
-        events = self._storage.events
-        if len(events) < self._swept_at:
-            return
-        for key in [key for key, times in list(events.items()) if not times]:
-            events.pop(key, None)
-        self._swept_at = max(_SWEEP_SIZE, 2 * len(events))
 
 
 def _duration(seconds: int) -> Phrase:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from fastapi import Response
 
+from singletable_apps.shared.rate_limits import MovingWindow
 from singletable_apps.shared.web import (
     TOO_MANY_REQUESTS,
     Problem,
@@ -14,7 +15,6 @@ from singletable_apps.shared.web import (
     Settings,
     add_rate_limit_headers,
     client_network,
-    clients,
 )
 from singletable_apps.shared.web.clients import address_from_scope
 
@@ -61,20 +61,29 @@ def test_check_does_not_count(wait: Callable[[float], None]) -> None:
     limit.check("192.0.2.1")
 
 
-# The library keeps empty keys, so requests from ever new addresses would fill the memory.
-def test_unused_keys_are_removed_from_memory(
-    wait: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(clients, "_SWEEP_SIZE", 50)
-    limit = RateLimit("all", quota=5, seconds=60)
+# Requests from ever new addresses would fill the memory.
+def test_unused_keys_are_removed_from_memory() -> None:
+    window = MovingWindow(5, 60)
     for number in range(49):
-        limit.hit(f"192.0.2.{number}")
-    wait(61)
-    limit.hit("192.0.2.1")
-    limit._storage.timer.join()
-    limit.hit("198.51.100.7")
-    assert len(limit._storage.events) == 2
-    assert limit.hit("192.0.2.1")["RateLimit"] == '"all";r=3;t=60'
+        assert window.take(f"192.0.2.{number}", 0) == 0
+    for number in range(49):
+        assert window.take("198.51.100.7", 61 + 61 * number) == 0
+    assert len(window) == 1
+
+
+def test_moving_window_tells_how_long_to_wait() -> None:
+    window = MovingWindow(2, 10)
+    assert [window.take("ada", now) for now in (0, 4, 5, 9.5, 10, 13, 14)] == [
+        0,
+        0,
+        5,
+        0.5,
+        0,
+        1,
+        0,
+    ]
+    assert window.remaining("ada", 15) == (0, 5)
+    assert window.remaining("bob", 15) == (2, 10)
 
 
 @pytest.mark.parametrize(
