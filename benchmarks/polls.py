@@ -34,7 +34,15 @@ from singletable import (
     Update,
     connect,
 )
-from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane, polls
+from singletable_apps.polls.entities import (
+    LaneEntry,
+    Poll,
+    PollSettings,
+    Protection,
+    Vote,
+    VotingLane,
+    polls,
+)
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Voter, open_polls
@@ -170,7 +178,7 @@ def _create_poll_with_codes(folder: Path, voters: int) -> tuple[Poll, list[PostR
     with connect(f"file:{folder / 'polls.db'}") as driver:
         service = open_polls(driver, SECRET)
         own = service.lifecycle.create(
-            PollDraft("Best language", OPTIONS, protection=Protection.CODES)
+            PollDraft("Best language", OPTIONS, settings=PollSettings(protection=Protection.CODES))
         )
         codes = service.codes.issue(own.poll.id, own.admin_key, voters)
     return own.poll, [

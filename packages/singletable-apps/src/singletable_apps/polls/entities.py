@@ -10,6 +10,8 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
+
 from singletable import Attr, Entity, Key, Table, attr, camel_case, padded, version
 from singletable_apps.shared.pictures import Picture
 
@@ -44,35 +46,59 @@ class PollKind(StrEnum):
     DATES = "dates"
 
 
-class Poll(Entity, table=polls):
-    """A question with options. It closes at `expiresAt`, but the item is kept.
+class PollSettings(BaseModel):
+    """How a poll is answered, and who sees what: in the table, in forms and in the API."""
 
-    `max_picks` is for polls where people pick several; 0 is no limit. Dates are options such as
-    `2026-11-20` or `2026-11-20T17:00:00Z`, entered in the time zone `zone`. `numbers` are the
-    numbers of the options in lane entries, once voters have added some; else 0, 1, 2 and so on.
-    `pictures` are by option, and may be of options that were removed.
+    model_config = ConfigDict(frozen=True)
 
-    `email` gets a notice at the first vote and at the close once its owner has confirmed it;
-    `notices` are those that were sent. `edition` is incremented when something changes that votes
-    depend on: the options, the closing time, or whether votes can be changed. `secret` is the
-    fingerprint of the server secret from which the poll's voting codes and vote ids are derived.
-    """
+    results: ResultsVisibility = Field(
+        default=ResultsVisibility.ALWAYS,
+        description="Who can see the results before the poll is closed.",
+    )
+    protection: Protection = Field(
+        default=Protection.BROWSER, description="What prevents people from voting twice."
+    )
+    changeable: StrictBool = Field(
+        default=True,
+        description="Whether people can change their vote while the poll is open. Has no effect "
+        "with the protection `open`, where each vote is a new one.",
+    )
+    kind: PollKind = Field(
+        default=PollKind.RANK,
+        description="How people answer: `rank` the options, pick `one` or `several`, or say yes, "
+        "maybe or no to each of some `dates`.",
+    )
+    max_picks: int = Field(
+        default=0,
+        description="The most options that people can pick in a poll of the kind `several`; 0 is "
+        "no limit.",
+        ge=0,
+    )
+    write_ins: StrictBool = Field(
+        default=False, description="Whether voters can add options while the poll is open."
+    )
+    names: StrictBool = Field(
+        default=False,
+        description="Whether people are asked for their name, which is shown with the results. "
+        "Not with codes.",
+    )
+    comments: StrictBool = Field(default=False, description="Whether people can comment.")
+    zone: str = Field(
+        default="UTC",
+        description="The time zone of dates without an offset, and of those who do not tell "
+        "theirs.",
+        examples=["Europe/Berlin"],
+    )
 
-    id: Attr[str] = attr()
+
+class PollFields(Entity):
+    """The attributes of a poll besides its id and settings, in all versions of the item."""
+
     title: Attr[str] = attr()
     description: Attr[str] = attr(default="")
     candidates: Attr[list[str]] = attr()
     created_at: Attr[datetime] = attr()
     expires_at: Attr[datetime | None] = attr(default=None)
-    results: Attr[ResultsVisibility] = attr(default=ResultsVisibility.ALWAYS)
-    protection: Attr[Protection] = attr(default=Protection.OPEN)
-    changeable: Attr[bool] = attr(default=True)
-    kind: Attr[PollKind] = attr(default=PollKind.RANK)
-    max_picks: Attr[int] = attr(default=0)
-    write_ins: Attr[bool] = attr(default=False)
-    names: Attr[bool] = attr(default=False)
-    comments: Attr[bool] = attr(default=False)
-    zone: Attr[str] = attr(default="UTC")
     numbers: Attr[list[int]] = attr(factory=list)
     pictures: Attr[dict[str, Picture]] = attr(factory=dict)
     email: Attr[str | None] = attr(default=None)
@@ -87,7 +113,47 @@ class Poll(Entity, table=polls):
     secret: Attr[str] = attr()
     revision: Attr[int] = version()
 
+
+class Poll(PollFields, table=polls, schema_version=2):
+    """A question with options. It closes at `expiresAt`, but the item is kept.
+
+    Dates are options such as `2026-11-20` or `2026-11-20T17:00:00Z`, entered in the time zone of
+    the settings. `numbers` are the numbers of the options in lane entries, once voters have added
+    some; else 0, 1, 2 and so on. `pictures` are by option, and may be of options that were removed.
+
+    `email` gets a notice at the first vote and at the close once its owner has confirmed it;
+    `notices` are those that were sent. `edition` is incremented when something changes that votes
+    depend on: the options, the closing time, or whether votes can be changed. `secret` is the
+    fingerprint of the server secret from which the poll's voting codes and vote ids are derived.
+    """
+
+    id: Attr[str] = attr()
+    settings: Attr[PollSettings] = attr(factory=PollSettings)
+
     key = Key(pk=("POLL", id), sk="METADATA")
+
+
+class PollV1(PollFields):
+    """A poll whose settings are attributes of the item."""
+
+    id: Attr[str] = attr()
+    results: Attr[ResultsVisibility] = attr(default=ResultsVisibility.ALWAYS)
+    protection: Attr[Protection] = attr(default=Protection.OPEN)
+    changeable: Attr[bool] = attr(default=True)
+    kind: Attr[PollKind] = attr(default=PollKind.RANK)
+    max_picks: Attr[int] = attr(default=0)
+    write_ins: Attr[bool] = attr(default=False)
+    names: Attr[bool] = attr(default=False)
+    comments: Attr[bool] = attr(default=False)
+    zone: Attr[str] = attr(default="UTC")
+
+
+@Poll.upgrade(from_=1)
+def embed_settings(old: PollV1) -> Poll:
+    """Collect the settings of a poll."""
+    values = {name: value for name, value in vars(old).items() if name != "revision"}
+    settings = {name: values.pop(name) for name in PollSettings.model_fields}
+    return Poll(**values, settings=PollSettings(**settings))
 
 
 class Vote(Entity, table=polls):

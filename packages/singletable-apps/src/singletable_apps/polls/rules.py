@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from unicodedata import category, normalize
 from zoneinfo import ZoneInfo
 
 from ranked_ballots import pluralize
-from singletable_apps.polls.entities import Poll, PollKind, Protection, ResultsVisibility
+from singletable_apps.polls.entities import (
+    Poll,
+    PollKind,
+    PollSettings,
+    Protection,
+    ResultsVisibility,
+)
 from singletable_apps.polls.errors import (
     InvalidInput,
     NotFound,
@@ -56,32 +61,19 @@ SECRET_RESULTS_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class PollDraft:
-    """The fields of a poll that its organizer chooses. `expires_at` is optional."""
+    """What the organizer of a poll chooses."""
 
     title: str
     candidates: Sequence[str]
     description: str = ""
     expires_at: datetime | None = None
-    results: ResultsVisibility = ResultsVisibility.ALWAYS
-    protection: Protection = Protection.BROWSER
-    changeable: bool = True
-    kind: PollKind = PollKind.RANK
-    max_picks: int = 0
-    write_ins: bool = False
-    names: bool = False
-    comments: bool = False
-    zone: str = "UTC"
-
-    def values(self) -> dict[str, Any]:
-        """Return the fields by name, as the poll stores them."""
-        named = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**named, "candidates": list(self.candidates)}
+    settings: PollSettings = field(default_factory=PollSettings)
 
 
 def draft_from(poll: Poll) -> PollDraft:
     """Return the poll as a draft."""
-    draft = PollDraft(**{field.name: getattr(poll, field.name) for field in fields(PollDraft)})
-    return replace(draft, candidates=tuple(poll.candidates))
+    candidates = tuple(poll.candidates)
+    return PollDraft(poll.title, candidates, poll.description, poll.expires_at, poll.settings)
 
 
 def draft_copy(poll: Poll, now: datetime) -> PollDraft:
@@ -102,22 +94,22 @@ def check_draft(
     description = normalize_text(draft.description)
     dates: Sequence[str] = ()
     errors: dict[str, str] = {}
-    for field, text, limit in (
+    for name, text, limit in (
         ("title", title, MAX_TITLE),
         ("description", description, MAX_DESCRIPTION),
     ):
         if len(text) > limit:
-            errors[field] = f"The {field} has {len(text):,} characters. Use at most {limit:,}."
+            errors[name] = f"The {name} has {len(text):,} characters. Use at most {limit:,}."
         elif not is_printable(text):
-            errors[field] = f"The {field} contains invisible characters. Type it again."
+            errors[name] = f"The {name} contains invisible characters. Type it again."
     if not comparison_key(title):
         errors["title"] = "Enter a question."
-    if draft.zone not in time_zone_names():
-        errors["zone"] = f"“{printable_excerpt(draft.zone)}” is not a time zone."
-    elif draft.kind is PollKind.DATES:
-        dates, date_errors = _parse_dates(options, draft.zone)
+    if draft.settings.zone not in time_zone_names():
+        errors["zone"] = f"“{printable_excerpt(draft.settings.zone)}” is not a time zone."
+    elif draft.settings.kind is PollKind.DATES:
+        dates, date_errors = _parse_dates(options, draft.settings.zone)
         errors |= date_errors
-    errors |= _option_errors(options, dates) | _kind_errors(draft)
+    errors |= _option_errors(options, dates) | _settings_errors(draft.settings)
     expires_at = draft.expires_at
     if expires_at is not None and expires_at != unchanged_time:
         error = _time_error(expires_at, now)
@@ -127,26 +119,28 @@ def check_draft(
             expires_at = expires_at.astimezone(UTC)
     if errors:
         raise InvalidInput(errors)
-    has_codes = draft.protection is Protection.CODES
+    settings = draft.settings
+    if settings.protection is Protection.CODES:
+        settings = settings.model_copy(update={"results": ResultsVisibility.AFTER_CLOSING})
     return replace(
         draft,
         title=title,
         description=description,
         candidates=tuple(sorted(dates) or options),
         expires_at=expires_at,
-        results=ResultsVisibility.AFTER_CLOSING if has_codes else draft.results,
+        settings=settings,
     )
 
 
-def _kind_errors(draft: PollDraft) -> dict[str, str]:
+def _settings_errors(settings: PollSettings) -> dict[str, str]:
     errors: dict[str, str] = {}
-    if draft.max_picks and draft.kind is not PollKind.SEVERAL:
+    if settings.max_picks and settings.kind is not PollKind.SEVERAL:
         errors["max_picks"] = "Only a poll where people pick several has a maximum."
-    elif not 0 <= draft.max_picks <= MAX_OPTIONS:
+    elif not 0 <= settings.max_picks <= MAX_OPTIONS:
         errors["max_picks"] = f"Enter a number up to {MAX_OPTIONS}, or 0 for no maximum."
-    if draft.names and draft.protection is Protection.CODES:
+    if settings.names and settings.protection is Protection.CODES:
         errors["names"] = "Votes with codes are secret, so people cannot be asked for their names."
-    if draft.write_ins and draft.kind is PollKind.DATES:
+    if settings.write_ins and settings.kind is PollKind.DATES:
         errors["write_ins"] = "People cannot add dates. Ask for suggestions in the comments."
     return errors
 
@@ -176,12 +170,12 @@ def _parse_date(text: str, zone: ZoneInfo) -> str:
 
 def option_label(poll: Poll, option: str, zone: ZoneInfo | None = None) -> str:
     """Return an option as people read it: a date such as `Fri 20 Nov 2026, 18:00 CET`."""
-    if poll.kind is not PollKind.DATES:
+    if poll.settings.kind is not PollKind.DATES:
         return option
     if len(option) == len("2026-11-20"):
         day = date.fromisoformat(option)
         return f"{day:%a} {day.day} {day:%b %Y}"
-    local = datetime.fromisoformat(option).astimezone(zone or ZoneInfo(poll.zone))
+    local = datetime.fromisoformat(option).astimezone(zone or ZoneInfo(poll.settings.zone))
     name = local.tzname() or "UTC"
     zone_name = name if name.isalpha() else f"UTC{name}"
     return f"{local:%a} {local.day} {local:%b %Y}, {local:%H:%M} {zone_name}"
@@ -189,8 +183,8 @@ def option_label(poll: Poll, option: str, zone: ZoneInfo | None = None) -> str:
 
 def describe_visibility(poll: Poll) -> str:
     """Return a phrase about the visibility of the results."""
-    is_secret = poll.protection is Protection.CODES
-    return SECRET_RESULTS_TEXT if is_secret else RESULTS_TEXT[poll.results]
+    is_secret = poll.settings.protection is Protection.CODES
+    return SECRET_RESULTS_TEXT if is_secret else RESULTS_TEXT[poll.settings.results]
 
 
 def _option_errors(options: Sequence[str], dates: Sequence[str] = ()) -> dict[str, str]:
@@ -251,7 +245,7 @@ def check_open(poll: Poll, now: datetime) -> None:
 
 def is_changeable(poll: Poll) -> bool:
     """Return whether votes can be changed. In an open poll every vote is a new one."""
-    return poll.changeable and poll.protection is not Protection.OPEN
+    return poll.settings.changeable and poll.settings.protection is not Protection.OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,14 +265,14 @@ def check_ballot(poll: Poll, ballot: Ballot) -> Ballot:
     options = {comparison_key(option): option for option in poll.candidates}
     errors: dict[str, str] = {}
     chosen: list[str] = []
-    for field, names in (("rankings", ballot.rankings), ("maybe", ballot.maybe)):
+    for part, names in (("rankings", ballot.rankings), ("maybe", ballot.maybe)):
         for index, name in enumerate(names):
             option = options.get(comparison_key(name))
             if option is None:
                 text = f"“{printable_excerpt(name)}” is not an option. {_list_options(poll)}"
-                errors[f"{field}/{index}"] = text
+                errors[f"{part}/{index}"] = text
             elif option in chosen:
-                errors[f"{field}/{index}"] = f"“{option}” is {_TWICE[poll.kind]}"
+                errors[f"{part}/{index}"] = f"“{option}” is {_TWICE[poll.settings.kind]}"
             else:
                 chosen.append(option)
     name = normalize_line(ballot.name)
@@ -286,7 +280,7 @@ def check_ballot(poll: Poll, ballot: Ballot) -> Ballot:
     if errors:
         raise InvalidInput(errors)
     yes, maybe = chosen[: len(ballot.rankings)], chosen[len(ballot.rankings) :]
-    if poll.kind is not PollKind.RANK:
+    if poll.settings.kind is not PollKind.RANK:
         yes, maybe = sorted(yes, key=poll.candidates.index), sorted(maybe)
     return Ballot(yes, maybe, name)
 
@@ -299,23 +293,25 @@ _TWICE = {
 
 def _count_errors(poll: Poll, ballot: Ballot) -> dict[str, str]:
     picks = len(ballot.rankings)
-    match poll.kind:
+    match poll.settings.kind:
         case PollKind.RANK if not picks:
             return {"rankings": "Rank at least one option."}
         case PollKind.ONE if picks != 1:
             return {"rankings": "Pick one option."}
         case PollKind.SEVERAL if not picks:
             return {"rankings": "Pick at least one option."}
-        case PollKind.SEVERAL if poll.max_picks and picks > poll.max_picks:
-            return {"rankings": f"Pick at most {poll.max_picks} options. You picked {picks}."}
+        case PollKind.SEVERAL if poll.settings.max_picks and picks > poll.settings.max_picks:
+            return {
+                "rankings": f"Pick at most {poll.settings.max_picks} options. You picked {picks}."
+            }
         case _:
             pass
-    is_allowed = poll.kind is PollKind.DATES or not ballot.maybe
+    is_allowed = poll.settings.kind is PollKind.DATES or not ballot.maybe
     return {} if is_allowed else {"maybe": "Only dates can be answered with maybe."}
 
 
 def _name_errors(poll: Poll, name: str) -> dict[str, str]:
-    if not poll.names:
+    if not poll.settings.names:
         return {"name": "This poll does not ask for names."} if name else {}
     if not comparison_key(name):
         return {"name": "Enter your name. It is shown with the results."}
@@ -329,7 +325,7 @@ def check_new_option(poll: Poll, name: str, now: datetime) -> str:
     check_open(poll, now)
     option = normalize_line(name)
     errors = _option_errors([*poll.candidates, option])
-    if not poll.write_ins:
+    if not poll.settings.write_ins:
         errors = {"": "This poll does not accept new options."}
     elif len(poll.candidates) >= MAX_OPTIONS:
         errors = {"": f"A poll has at most {MAX_OPTIONS} options."}
@@ -342,7 +338,7 @@ def check_comment(poll: Poll, name: str, text: str) -> tuple[str, str]:
     """Return the name and the text of a comment, normalized, or raise InvalidInput."""
     name, text = normalize_line(name), normalize_text(text)
     errors: dict[str, str] = {}
-    if not poll.comments:
+    if not poll.settings.comments:
         errors["text"] = "This poll does not accept comments."
     elif not comparison_key(text) or len(text) > MAX_COMMENT or not is_printable(text):
         errors["text"] = f"Enter a comment of at most {MAX_COMMENT:,} visible characters."
@@ -375,11 +371,11 @@ def check_results_visible(
     poll: Poll, now: datetime, *, voted: bool, admin: bool, votes: int
 ) -> None:
     """Raise ResultsHidden unless the viewer may see the results."""
-    if poll.protection is Protection.CODES:
+    if poll.settings.protection is Protection.CODES:
         _check_secret_results(poll, now, votes)
-    elif admin or poll.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
+    elif admin or poll.settings.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
         return
-    elif poll.results is ResultsVisibility.AFTER_CLOSING:
+    elif poll.settings.results is ResultsVisibility.AFTER_CLOSING:
         when = "" if poll.expires_at is None else f" on {_format(poll.expires_at)}"
         raise ResultsHidden(f"You can see the results when the poll closes{when}.")
     elif not voted:
@@ -421,21 +417,19 @@ def check_reopening(poll: Poll, now: datetime) -> None:
 
     Results before and after one more vote would show how it was cast.
     """
-    if poll.protection is Protection.CODES and not is_open(poll, now):
+    if poll.settings.protection is Protection.CODES and not is_open(poll, now):
         raise PollClosed(
             f"“{poll.title}” is closed and has voting codes, so it cannot be reopened: results "
             "before and after another vote would show how it was cast. Duplicate the poll."
         )
 
 
-# What cannot change once someone has voted.
-BALLOT_FIELDS = ("candidates", "protection", "kind", "max_picks", "names")
-
-
 def changes_ballot(poll: Poll, draft: PollDraft) -> bool:
-    """Return whether the draft differs from the poll in what votes depend on."""
-    before, after = draft_from(poll).values(), draft.values()
-    return any(before[name] != after[name] for name in BALLOT_FIELDS)
+    """Return whether the draft differs from the poll in what cannot change after a vote."""
+    return list(draft.candidates) != poll.candidates or any(
+        getattr(draft.settings, name) != getattr(poll.settings, name)
+        for name in ("protection", "kind", "max_picks", "names")
+    )
 
 
 def poll_has_votes(poll: Poll) -> PollHasVotes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollKind, PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.shared.apps import SampleData, SampleEntry
@@ -49,7 +49,7 @@ SAMPLE_POLLS = (
             "Best Programming Language 2024",
             ("JavaScript", "Python", "Go", "Rust", "Haskell", "Zig"),
             "Vote for your favorite programming language",
-            protection=Protection.OPEN,
+            settings=PollSettings(protection=Protection.OPEN),
         ),
         (
             (17, "Python > Go > JavaScript"),
@@ -67,7 +67,9 @@ SAMPLE_POLLS = (
     ),
     SamplePoll(
         "A tie, broken by an order that was fixed before the vote",
-        PollDraft("Who waters the plants?", ("Ada", "Grace"), changeable=False),
+        PollDraft(
+            "Who waters the plants?", ("Ada", "Grace"), settings=PollSettings(changeable=False)
+        ),
         ((3, "Ada > Grace"), (3, "Grace > Ada")),
         days=2,
     ),
@@ -76,9 +78,7 @@ SAMPLE_POLLS = (
         PollDraft(
             "What do we cook on Saturday?",
             ("Pizza", "Dumplings", "Salad", "Curry"),
-            kind=PollKind.SEVERAL,
-            write_ins=True,
-            comments=True,
+            settings=PollSettings(kind=PollKind.SEVERAL, write_ins=True, comments=True),
         ),
         ((5, "Pizza > Salad"), (4, "Curry > Dumplings"), (3, "Curry"), (2, "Salad > Curry")),
     ),
@@ -88,8 +88,9 @@ SAMPLE_POLLS = (
             "A name for the new meeting room",
             ("Aurora", "Basement", "Kepler", "Room 5"),
             "You got your code by mail.",
-            protection=Protection.CODES,
-            results=ResultsVisibility.AFTER_CLOSING,
+            settings=PollSettings(
+                protection=Protection.CODES, results=ResultsVisibility.AFTER_CLOSING
+            ),
         ),
         ((3, "Aurora > Kepler"), (2, "Room 5"), (2, "Kepler > Aurora > Room 5")),
     ),
@@ -112,7 +113,7 @@ def create_sample(service: Polls, progress: Progress | None = None) -> None:
 def _create(polls: Polls, draft: PollDraft, votes: tuple[tuple[int, str], ...]) -> None:
     managed = polls.lifecycle.create(draft, SAMPLE_BROWSER)
     poll_id, codes = managed.poll.id, list[str]()
-    if draft.protection is Protection.CODES:
+    if draft.settings.protection is Protection.CODES:
         codes = list(polls.codes.issue(poll_id, managed.admin_key, 20))
     rankings = [order.split(" > ") for count, order in votes for _ in range(count)]
     for number, ranking in enumerate(rankings):

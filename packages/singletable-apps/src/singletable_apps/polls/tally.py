@@ -192,7 +192,7 @@ def count_votes(poll: Poll, tally: Tally) -> MethodResults | PickResult:
     A tie for last place is broken by earlier rounds if possible, otherwise by an order of the
     options derived from the poll id. It is fixed before anyone votes, and anyone can verify it.
     """
-    if poll.kind is not PollKind.RANK:
+    if poll.settings.kind is not PollKind.RANK:
         return count_picks(poll, tally)
     rows = _rows(option_numbers(poll), list(tally.counts))
     ballots = Ballots.from_orders(poll.candidates, rows, list(tally.counts.values()))

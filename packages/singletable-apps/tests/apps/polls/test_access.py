@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.apps.polls.pages.client import Server
@@ -97,7 +97,9 @@ def access() -> AccessCheck:
     polls = server.polls
     hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
     draft = PollDraft(
-        "Where to?", ["Lake", "Castle"], results=hidden, protection=by_code, comments=True
+        "Where to?",
+        ["Lake", "Castle"],
+        settings=PollSettings(results=hidden, protection=by_code, comments=True),
     )
     managed, other = polls.lifecycle.create(draft), polls.lifecycle.create(draft)
     poll_id = managed.poll.id

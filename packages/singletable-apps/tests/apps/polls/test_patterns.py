@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from singletable import Call, Store
 from singletable_apps.polls import patterns as declared
-from singletable_apps.polls.entities import Poll, Protection, polls
+from singletable_apps.polls.entities import Poll, PollSettings, Protection, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Viewer
-from tests.apps.polls.support.harness import OPTIONS, SECRET, World, code_voter
+from tests.apps.polls.support.harness import OPTIONS, SECRET, World, changed, code_voter
 from tests.apps.support.elections.scenario import make_image
 from tests.apps.support.patterns import check_declared
 
@@ -21,19 +19,21 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do all that can be done with a poll."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 2)
     service = world.service
-    managed = world.made(PollDraft("Q", OPTIONS, protection=Protection.BROWSER))
+    managed = world.made(
+        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.BROWSER))
+    )
     poll_id, key = managed.poll.id, managed.admin_key
     change = service.lifecycle.edit
-    change(poll_id, key, lambda draft: replace(draft, protection=Protection.CODES))
+    change(poll_id, key, lambda draft: changed(draft, protection=Protection.CODES))
     service.codes.issue(poll_id, key, 20)
     for number in range(10):
         service.voting.cast(poll_id, ["Go"], code_voter(managed, number))
         service.results.compute(service.context.get_poll(poll_id))
     service.voting.cast(poll_id, ["Rust"], code_voter(managed, 1))
     service.voting.find_vote(managed.poll, code_voter(managed, 1))
-    change(poll_id, key, lambda draft: replace(draft, title="T", changeable=False))
+    change(poll_id, key, lambda draft: changed(draft, title="T", changeable=False))
     service.codes.list_issued(poll_id, key)
-    change(poll_id, key, lambda draft: replace(draft, write_ins=True, comments=True))
+    change(poll_id, key, lambda draft: changed(draft, write_ins=True, comments=True))
     service.options.add(poll_id, "C", code_voter(managed, 12))
     poll = service.pictures.set(poll_id, key, "Go", make_image(), "A gopher")
     service.pictures.find(poll_id, poll.pictures["Go"].name)

@@ -6,12 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.entities import Poll, PollKind, Protection, ResultsVisibility
+from singletable_apps.polls.entities import (
+    Poll,
+    PollKind,
+    PollSettings,
+    Protection,
+    ResultsVisibility,
+)
 from singletable_apps.polls.errors import InvalidInput, NotFound, PollClosed, ResultsHidden
 from singletable_apps.polls.rules import (
     GRACE_PERIOD,
@@ -35,14 +42,16 @@ from tests.cases import every
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 PLAIN = PollDraft("Best?", ("Go", "Rust"))
-DATES = PollDraft("When?", (), kind=PollKind.DATES, zone="Europe/Berlin")
+DATES = PollDraft("When?", (), settings=PollSettings(kind=PollKind.DATES, zone="Europe/Berlin"))
 
 
-def _poll(**changed: object) -> Poll:
-    made = dict[str, object](
+def _poll(**changed: Any) -> Poll:
+    made = dict[str, Any](
         id="1", title="Best?", candidates=["Go", "Rust", "C"], created_at=NOW, lanes=8, secret="S"
     )
-    return Poll(**(made | changed))  # type: ignore[arg-type]
+    chosen = {name: changed.pop(name) for name in PollSettings.model_fields if name in changed}
+    settings = PollSettings(**({"protection": Protection.OPEN} | chosen))
+    return Poll(**(made | changed), settings=settings)
 
 
 def _faults(draft: PollDraft, unchanged_time: datetime | None = None) -> dict[str, str]:
@@ -62,7 +71,7 @@ def test_draft_text_is_normalized() -> None:
         ("Go", "Rust 2"),
         "Why?\n\nSo.",
         NOW + SECOND,
-        protection=Protection.BROWSER,
+        settings=PollSettings(protection=Protection.BROWSER),
     )
 
 
@@ -191,9 +200,9 @@ def test_draft_from_poll_is_complete() -> None:
         ("Go", "Rust", "C"),
         "D",
         None,
-        ResultsVisibility.AFTER_VOTING,
-        Protection.OPEN,
-        False,
+        settings=PollSettings(
+            results=ResultsVisibility.AFTER_VOTING, protection=Protection.OPEN, changeable=False
+        ),
     )
 
 
@@ -322,5 +331,5 @@ def test_deleted_and_unknown_polls_are_not_found() -> None:
 def test_other_options_or_protection_change_the_ballot(
     options: Sequence[str], protection: Protection, other: bool
 ) -> None:
-    draft = PollDraft("Another title", options, protection=protection)
+    draft = PollDraft("Another title", options, settings=PollSettings(protection=protection))
     assert changes_ballot(_poll(), draft) is other

@@ -13,6 +13,8 @@ from singletable_apps.polls.entities import (
     CreatedPoll,
     LaneEntry,
     Poll,
+    PollKind,
+    PollSettings,
     Protection,
     Snapshot,
     Vote,
@@ -20,7 +22,7 @@ from singletable_apps.polls.entities import (
 )
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
-from tests.apps.polls.support.harness import OPTIONS, World, cast, results
+from tests.apps.polls.support.harness import OPTIONS, World, cast, edit, items_of, results
 
 POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
 VOTE_ID = "987fcdeb-51a2-43d1-b234-567890abcdef"
@@ -45,18 +47,23 @@ VOTE: Item = {
 }
 # The attributes that we added to a poll.
 MORE_OF_A_POLL: Item = {
-    "results": {"S": "always"},
-    "protection": {"S": "open"},
-    "changeable": {"BOOL": True},
+    "schema_version": {"N": "2"},
+    "settings": {
+        "M": {
+            "results": {"S": "always"},
+            "protection": {"S": "browser"},
+            "changeable": {"BOOL": True},
+            "kind": {"S": "rank"},
+            "max_picks": {"N": "0"},
+            "write_ins": {"BOOL": False},
+            "names": {"BOOL": False},
+            "comments": {"BOOL": False},
+            "zone": {"S": "UTC"},
+        }
+    },
     "codes": {"N": "0"},
     "closed": {"BOOL": False},
     "deleted": {"BOOL": False},
-    "kind": {"S": "rank"},
-    "maxPicks": {"N": "0"},
-    "writeIns": {"BOOL": False},
-    "names": {"BOOL": False},
-    "comments": {"BOOL": False},
-    "zone": {"S": "UTC"},
     "numbers": {"L": []},
     "pictures": {"M": {}},
     "confirmed": {"BOOL": False},
@@ -66,6 +73,7 @@ MORE_OF_A_POLL: Item = {
     "secret": {"S": "ABCDEFGH"},
     "revision": {"N": "1"},
 }
+NEW_IN_2 = {"settings", "schema_version"}
 MORE_OF_A_VOTE: Item = {"maybe": {"L": []}, "name": {"S": ""}, "revision": {"N": "1"}}
 
 
@@ -103,6 +111,27 @@ def store() -> Store:
 def test_poll_is_stored_as_documented(store: Store) -> None:
     store.create(_poll())
     assert _stored(store, "METADATA") == POLL | MORE_OF_A_POLL
+
+
+def test_poll_of_the_first_version_is_read_and_upgraded(memory: World) -> None:
+    managed = memory.made()
+    store, poll = memory.service.context.store, managed.poll
+    (item,) = (one for one in items_of(memory.driver) if one["SK"] == POLL["SK"] and "lanes" in one)
+    first = {name: value for name, value in item.items() if name not in NEW_IN_2}
+    chosen: Item = {"kind": {"S": "several"}, "maxPicks": {"N": "2"}, "writeIns": {"BOOL": True}}
+    store.driver.execute(PutItem(polls.name, {**first, **chosen}))
+    read = memory.service.context.get_poll(poll.id)
+    # Polls without an attribute for it are open.
+    assert read.settings == PollSettings(
+        protection=Protection.OPEN, kind=PollKind.SEVERAL, max_picks=2, write_ins=True
+    )
+    assert (read.title, read.candidates, read.secret) == (poll.title, poll.candidates, poll.secret)
+    cast(memory.service, managed, OPTIONS[:2], Voter(request_key="r"))
+    edited = edit(memory.service, managed, title="New")
+    assert (edited.settings, edited.revision) == (read.settings, read.revision + 1)
+    (item,) = (one for one in items_of(memory.driver) if one["SK"] == POLL["SK"] and "lanes" in one)
+    assert item.keys() >= NEW_IN_2
+    assert not chosen.keys() & item.keys()
 
 
 def test_vote_is_stored_as_documented(store: Store) -> None:
@@ -188,7 +217,9 @@ def test_table_has_no_index_no_ttl_and_on_demand_billing(memory: World) -> None:
 
 def test_poll_is_kept_after_its_closing_time(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
-    managed = memory.made(PollDraft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
+    managed = memory.made(
+        PollDraft("Q", OPTIONS, expires_at=ends, settings=PollSettings(protection=Protection.OPEN))
+    )
     cast(memory.service, managed, ["Go"], Voter())
     memory.clock.advance(days=4000)
     assert memory.service.context.get_poll(managed.poll.id).title == "Q"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.entities import LaneEntry, Poll, PollKind
+from singletable_apps.polls.entities import LaneEntry, Poll, PollKind, PollSettings
 from singletable_apps.polls.tally import (
     COUNT_BYTES,
     LANE_ENTRY_BYTES,
@@ -165,7 +165,7 @@ def test_numbers_of_options_are_those_of_the_poll() -> None:
 
 
 def test_picks_are_counted_and_ties_stay() -> None:
-    poll = _poll(candidates=["Go", "Rust", "C"], kind=PollKind.DATES)
+    poll = _poll(candidates=["Go", "Rust", "C"], settings=PollSettings(kind=PollKind.DATES))
     counted = count_votes(poll, Tally((0,), {"0 1": 2, "1/0": 1, "/2": 1, "": 1}))
     assert isinstance(counted, PickResult)
     assert (counted.voters, counted.winners) == (5, ("Rust",))

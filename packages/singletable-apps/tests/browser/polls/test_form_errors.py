@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Page, expect
 
-from singletable_apps.polls.entities import Poll, Protection, Vote
+from singletable_apps.polls.entities import Poll, PollSettings, Protection, Vote
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll
 from tests.browser.conftest import OpenPage
@@ -59,7 +59,9 @@ WRONG = (
 @pytest.fixture(scope="module")
 def polls(served: Served) -> dict[str, ManagedPoll]:
     """Create an open poll, one with codes, and a closed one."""
-    asks_codes = PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES)
+    asks_codes = PollDraft(
+        "Room?", ("Aurora", "Kepler"), settings=PollSettings(protection=Protection.CODES)
+    )
     closed = served.poll()
     served.polls.lifecycle.close(closed.poll.id, closed.admin_key)
     named = {"open": served.poll(), "codes": served.poll(asks_codes, codes=1)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollKind, PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import Ballot, PollDraft
 from singletable_apps.polls.service import Voter
 from tests.browser.conftest import PHONE, OpenPage
@@ -15,13 +15,18 @@ LONG = PollDraft(
     "A question that is rather long, and has " + "averylongwordwithoutanyspaces" * 4,
     [f"{number}. option, with a name that needs {'w' * 60}" for number in range(1, 13)],
     "Words about it.\n\n" + "x" * 400,
-    protection=Protection.CODES,
-    results=ResultsVisibility.AFTER_CLOSING,
+    settings=PollSettings(protection=Protection.CODES, results=ResultsVisibility.AFTER_CLOSING),
 )
 DATES = PollDraft(
-    "When?", ["2026-11-20T18:00Z", "2026-11-21"], kind=PollKind.DATES, names=True, comments=True
+    "When?",
+    ["2026-11-20T18:00Z", "2026-11-21"],
+    settings=PollSettings(kind=PollKind.DATES, names=True, comments=True),
 )
-PICKS = PollDraft("What?", ["Soup", "Stew"], kind=PollKind.SEVERAL, max_picks=1, write_ins=True)
+PICKS = PollDraft(
+    "What?",
+    ["Soup", "Stew"],
+    settings=PollSettings(kind=PollKind.SEVERAL, max_picks=1, write_ins=True),
+)
 # What is tapped has 44 pixels each way; but for links within a sentence, and what is small on
 # purpose: crumbs, and the choice of a theme. A box to tick is as large as its label.
 SMALL = """[...document.querySelectorAll("main button, main a.button, main input, main select")]

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from singletable import connect
 from singletable_apps.polls.app import APP
-from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.entities import PollSettings, Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
@@ -25,7 +25,9 @@ Served = tuple[Polls, ManagedPoll, str]
 @pytest.fixture
 def served() -> Iterator[Served]:
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
-    draft = PollDraft("Lunch?", ("Soup", "Stew", "Salad"), protection=Protection.OPEN)
+    draft = PollDraft(
+        "Lunch?", ("Soup", "Stew", "Salad"), settings=PollSettings(protection=Protection.OPEN)
+    )
     managed = polls.lifecycle.create(draft)
     polls.voting.cast(managed.poll.id, ["Soup"], Voter())
     app = APP.make_app(polls, Settings(secure_cookies=False), limited=False)

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.entities import PollSettings, Protection
 from singletable_apps.polls.rules import PollDraft
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.page_checks import collect_errors
@@ -174,7 +174,9 @@ def test_create_and_vote_without_scripts(open_page: OpenPage, served: Served) ->
 
 
 def test_issue_codes_vote_and_close(open_page: OpenPage, served: Served) -> None:
-    managed = served.poll(PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES))
+    managed = served.poll(
+        PollDraft("Room?", ("Aurora", "Kepler"), settings=PollSettings(protection=Protection.CODES))
+    )
     chair, voter = open_page(), open_page(viewport=PHONE, has_touch=True, is_mobile=True)
     chair.goto(served.at(managed, f"/manage?key={managed.admin_key}"))
     assert managed.admin_key not in chair.url

@@ -15,8 +15,8 @@ from singletable_apps.polls.entities import (
     Comment,
     Poll,
     PollKind,
+    PollSettings,
     Protection,
-    ResultsVisibility,
     Vote,
 )
 from singletable_apps.polls.rules import (
@@ -62,25 +62,10 @@ _EXPIRES_AT = (
     "The closing time; without it, or with null, the poll is open until it is closed. A new time "
     "reopens a closed poll."
 )
-_RESULTS = "Who can see the results before the poll is closed."
-_PROTECTION = "What prevents people from voting twice."
-_CHANGEABLE = (
-    "Whether people can change their vote while the poll is open. Has no effect with the "
-    "protection `open`, where each vote is a new one."
-)
-_KIND = (
-    "How people answer: `rank` the options, pick `one` or `several`, or say yes, maybe or no to "
-    "each of some `dates`."
-)
-_MAX_PICKS = "The most options that people can pick in a poll of the kind `several`; 0 is no limit."
-_WRITE_INS = "Whether voters can add options while the poll is open."
-_NAMES = "Whether people are asked for their name, which is shown with the results. Not with codes."
-_COMMENTS = "Whether people can comment."
-_ZONE = "The time zone of dates without an offset, and of those who do not tell theirs."
 
 
 # The rules check lengths and numbers and report all errors at once; here are only the types.
-class PollFields(RequestModel):
+class PollFields(PollSettings, RequestModel):
     """What the organizer of a poll chooses."""
 
     title: str = Field(description=_TITLE, examples=["Best Programming Language 2024"])
@@ -91,15 +76,6 @@ class PollFields(RequestModel):
     )
     description: str = Field("", description=_DESCRIPTION)
     expires_at: web.Timestamp | None = Field(None, description=_EXPIRES_AT)
-    results: ResultsVisibility = Field(ResultsVisibility.ALWAYS, description=_RESULTS)
-    protection: Protection = Field(Protection.BROWSER, description=_PROTECTION)
-    changeable: web.StrictBoolean = Field(True, description=_CHANGEABLE)
-    kind: PollKind = Field(PollKind.RANK, description=_KIND)
-    max_picks: int = Field(0, description=_MAX_PICKS, ge=0)
-    write_ins: web.StrictBoolean = Field(False, description=_WRITE_INS)
-    names: web.StrictBoolean = Field(False, description=_NAMES)
-    comments: web.StrictBoolean = Field(False, description=_COMMENTS)
-    zone: str = Field("UTC", description=_ZONE, examples=["Europe/Berlin"])
 
 
 class NewPoll(PollFields):
@@ -114,7 +90,8 @@ class NewPoll(PollFields):
 
     def to_draft(self) -> PollDraft:
         """Return the draft of the poll."""
-        return PollDraft(**{name: value for name, value in self if name != "email"})
+        settings = PollSettings(**self.model_dump(include=set(PollSettings.model_fields)))
+        return PollDraft(self.title, self.candidates, self.description, self.expires_at, settings)
 
 
 @web.partial_model()
@@ -130,14 +107,13 @@ class PollChanges(PollFields, web.Changes):
 
     def apply(self, draft: PollDraft) -> PollDraft:
         """Return the draft with these changes."""
-        return replace(draft, **self.sent())
+        sent = self.sent()
+        settings = {name: sent.pop(name) for name in PollSettings.model_fields if name in sent}
+        return replace(draft, **sent, settings=draft.settings.model_copy(update=settings))
 
 
 class PollSchema(
-    ResponseModel,
-    of=Poll,
-    only="id title description candidates created_at results protection changeable kind max_picks "
-    "write_ins names comments zone",
+    PollSettings, ResponseModel, of=Poll, only="id title description candidates created_at"
 ):
     """A poll, for anyone with the link."""
 
@@ -152,7 +128,8 @@ class PollSchema(
             name: web.PictureLink(url=urls.absolute(url), alt=alt)
             for name, (url, alt) in urls.pictures(poll).items()
         }
-        return cls.from_object(poll, pictures=pictures, link=urls.share_link(poll.id), **more)
+        computed = {"pictures": pictures, "link": urls.share_link(poll.id), **more}
+        return cls.from_object(poll, **computed, **dict(poll.settings))
 
 
 class CreatedPollSchema(PollSchema):
@@ -375,11 +352,11 @@ class PickResultsSchema(ResponseModel):
             total_votes=count.voters,
             is_final=results.is_final,
             votes=dict(count.votes),
-            maybe=dict(count.maybe) if poll.kind is PollKind.DATES else {},
+            maybe=dict(count.maybe) if poll.settings.kind is PollKind.DATES else {},
             winners=count.winners,
             voters=[NamedVoteSchema.model_validate(vote) for vote in voters],
             protection=ProtectionSchema(
-                level=poll.protection, words=PROTECTION_TEXT[poll.protection]
+                level=poll.settings.protection, words=PROTECTION_TEXT[poll.settings.protection]
             ),
         )
 
@@ -441,7 +418,7 @@ class ResultsSchema(ResponseModel):
             methods_disagree=votes > 0 and not comparison.agrees,
             comparison=f"{comparison.sentence} {comparison.explanation}".strip() if votes else "",
             protection=ProtectionSchema(
-                level=poll.protection, words=PROTECTION_TEXT[poll.protection]
+                level=poll.settings.protection, words=PROTECTION_TEXT[poll.settings.protection]
             ),
             # Rankings in polls have no equal ranks, so that rule is left out.
             rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollKind, PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.errors import InvalidInput
 from singletable_apps.polls.pages.dependencies import AnyPage, PageContext
 from singletable_apps.polls.rules import MAX_OPTIONS, PollDraft, check_draft, draft_copy
@@ -92,35 +92,23 @@ class ClosingFields(BaseModel):
         return None if self.closing == "never" else now + _DURATIONS[self.closing]
 
 
-class TermsFields(BaseModel):
-    """Visibility of results, protection of votes, and whether votes can be changed."""
-
-    results: ResultsVisibility
-    protection: Protection
-    kind: PollKind
-    max_picks: Annotated[int, Field(ge=0)] = 0
-    zone: str = "UTC"
-    changeable: bool = False
-    write_ins: bool = False
-    names: bool = False
-    comments: bool = False
-
-
 CHECKBOXES = ("changeable", "write_ins", "names", "comments")
 
 
 def poll_form(draft: PollDraft, revision: int | None = None) -> Form:
     """Return the form for a poll; `revision` if the poll exists already."""
     hidden = {} if revision is None else {"revision": str(revision)}
-    checked = {name: value for name, value in draft.values().items() if name in CHECKBOXES}
-    return Form({**_field_values(draft), **checked, **hidden})
+    return Form({**_field_values(draft), **draft.settings.model_dump(), **hidden})
 
 
 def _field_values(draft: PollDraft) -> dict[str, Any]:
     """Return the fields without the checkboxes, which browsers do not send if they are off."""
-    values = {name: value for name, value in draft.values().items() if name not in CHECKBOXES}
+    settings = draft.settings.model_dump(exclude=set(CHECKBOXES))
     return {
-        **values,
+        "title": draft.title,
+        "description": draft.description,
+        "expires_at": draft.expires_at,
+        **settings,
         "candidates": [_typed_option(draft, option) for option in draft.candidates],
         "closing": "never" if draft.expires_at is None else "at",
     }
@@ -128,9 +116,9 @@ def _field_values(draft: PollDraft) -> dict[str, Any]:
 
 def _typed_option(draft: PollDraft, option: str) -> str:
     """Return an option as it is typed: the time of a date in the time zone of the poll."""
-    if draft.kind is not PollKind.DATES or len(option) <= len("2026-11-20"):
+    if draft.settings.kind is not PollKind.DATES or len(option) <= len("2026-11-20"):
         return option
-    local = datetime.fromisoformat(option).astimezone(ZoneInfo(draft.zone))
+    local = datetime.fromisoformat(option).astimezone(ZoneInfo(draft.settings.zone))
     return f"{local:%Y-%m-%d %H:%M}"
 
 
@@ -154,11 +142,11 @@ def parse_poll_form(form: Form, now: datetime, base: PollDraft | None = None) ->
         full = replace(full, values={**full.values, "max_picks": "0"})
     draft = PollDraft(full.value("title"), _entered_options(full), full.value("description"), kept)
     errors: dict[str, str] = {}
-    match full.validate(TermsFields):
+    match full.validate(PollSettings):
         case Form() as invalid:
             errors |= invalid.errors
-        case terms:
-            draft = replace(draft, **terms.model_dump())
+        case settings:
+            draft = replace(draft, settings=settings)
     has_closing = base is None or "closing" in form.values
     is_kept = kept and form.value("closing") == "at" and form.still_shows("expires_at", kept)
     if has_closing and not is_kept:
@@ -210,7 +198,7 @@ def show_new_poll(
     """Show the form, empty or filled in from another poll."""
     if not source:
         zone = request_time_zone(page.request).key
-        return _show_form(page, poll_form(PollDraft("", (), zone=zone)))
+        return _show_form(page, poll_form(PollDraft("", (), settings=PollSettings(zone=zone))))
     context = page.service.context
     draft = draft_copy(context.get_poll(source), context.clock())
     values = {**poll_form(draft).values, "source": source}

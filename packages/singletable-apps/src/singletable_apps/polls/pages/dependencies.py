@@ -110,7 +110,7 @@ class PollPageContext(PageContext):
             "pictures": self.urls.pictures(self.poll),
             "share_link": self.urls.share_link(self.poll.id),
             "picture_url": self.urls.absolute(self.url("picture.png")),
-            "protection": PROTECTION_TEXT[self.poll.protection],
+            "protection": PROTECTION_TEXT[self.poll.settings.protection],
             "results": describe_visibility(self.poll),
         }
         return super().render(template, status, **{**shown, **context})

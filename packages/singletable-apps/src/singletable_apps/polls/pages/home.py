@@ -34,7 +34,9 @@ def show_home(page: AnyPage) -> Response:
     created = lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
     samples = [managed.poll for managed in reversed(created)]
     open_samples = [
-        poll for poll in samples if is_open(poll, now) and poll.protection is not Protection.CODES
+        poll
+        for poll in samples
+        if is_open(poll, now) and poll.settings.protection is not Protection.CODES
     ]
     return page.render(
         "home",

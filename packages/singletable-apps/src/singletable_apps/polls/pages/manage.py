@@ -60,7 +60,7 @@ class ManagedPageContext(PollPageContext):
     ) -> Response:
         """Render a template in the layout of these pages; `tab` is "", "edit" or "codes"."""
         tabs = [("Overview", ""), ("Edit", "edit")]
-        if self.poll.protection is Protection.CODES:
+        if self.poll.settings.protection is Protection.CODES:
             tabs.append(("Codes", "codes"))
         links = [
             pages.Link(text, self.manage_url(*([name] if name else [])), name == tab)
@@ -121,7 +121,9 @@ def show_overview(page: PollPage, key: Annotated[str, Query(max_length=200)] = "
         **_links(managed),
         votes=page.service.tallies.get(page.poll).votes,
         kind=next(
-            f"{name}. {hint}" for each, name, hint in create.KIND_CHOICES if each is page.poll.kind
+            f"{name}. {hint}"
+            for each, name, hint in create.KIND_CHOICES
+            if each is page.poll.settings.kind
         ),
         embed=page.urls.absolute(page.url("embed")),
         removable=page.service.options.list_unused(page.poll),
@@ -265,7 +267,7 @@ def close_poll(page: ManagedPage) -> pages.ConfirmedAction | Response:
     if not page.is_open and page.request.method == "GET":
         return page.redirect(page.manage_url(), "The poll is already closed.")
     later, warning = "You can reopen it later.", ""
-    if page.poll.protection is Protection.CODES:
+    if page.poll.settings.protection is Protection.CODES:
         later = "You can’t reopen it."
         warning = rules.warn_of_close(page.service.tallies.get(page.poll).votes)
     return pages.ConfirmedAction(

@@ -146,7 +146,7 @@ def _visible_view(page: PollPageContext, viewer: Viewer | None = None) -> Result
 
 def _localized(page: PollPageContext, view: ResultsView) -> ResultsView:
     """Return the view with dates in the time zone of the reader."""
-    if view.poll.kind is not PollKind.DATES:
+    if view.poll.settings.kind is not PollKind.DATES:
         return view
     return make_results_view(view.results, page.with_poll(view.poll).option_labels())
 

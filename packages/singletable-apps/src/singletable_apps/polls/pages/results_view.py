@@ -105,7 +105,7 @@ def _pick_headline(results: PollResults, count: PickResult, labels: Mapping[str,
 
 def _why_picked(poll: Poll, count: PickResult, name: str, tied: str) -> str:
     votes, maybe = f"{count.votes[name]:,} of {count.voters:,}", count.maybe[name]
-    if poll.kind is not PollKind.DATES:
+    if poll.settings.kind is not PollKind.DATES:
         it = tied or "it"
         return f"{votes} picked {it}." if count.voters > 1 else f"The only vote is for {it}."
     return f"{votes} said yes{tied and f' to {tied}'}{f', {maybe:,} maybe' if maybe else ''}."

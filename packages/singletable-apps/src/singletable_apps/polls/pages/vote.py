@@ -98,7 +98,7 @@ class EnteredBallot:
         """Return the vote that was cast, or an empty ballot."""
         yes = [] if vote is None else vote.rankings
         name = "" if vote is None else vote.name
-        if poll.kind is PollKind.RANK:
+        if poll.settings.kind is PollKind.RANK:
             ranks = {option: str(rank) for rank, option in enumerate(yes, 1)}
             options = tuple(Choice(option, ranks.get(option, "")) for option in poll.candidates)
             return cls(options, name=name)
@@ -109,9 +109,9 @@ class EnteredBallot:
     def from_form(cls, poll: Poll, form: Form) -> EnteredBallot:
         """Return what was entered; errors are in the choices."""
         name = form.value("name")
-        if poll.kind is PollKind.RANK:
+        if poll.settings.kind is PollKind.RANK:
             return cls(_check_choices(poll, parse_ranks(form.values)), name=name)
-        if poll.kind is PollKind.DATES:
+        if poll.settings.kind is PollKind.DATES:
             given = {option: form.value(f"{ANSWER_PREFIX}{option}") for option in poll.candidates}
             return cls(answers={option: text for option, text in given.items() if text}, name=name)
         return cls(answers=dict.fromkeys(form.selected("pick"), "yes"), name=name)
@@ -123,7 +123,7 @@ def _identify(
     """Identify the voter. A code in the URL or form takes precedence over a saved one."""
     key = request_key if _REQUEST_KEY.fullmatch(request_key) else None
     saved = None
-    if page.poll.protection is Protection.CODES:
+    if page.poll.settings.protection is Protection.CODES:
         page.check_code_limit(code)
         if found := page.saved_code():
             page.check_code_limit(found[0])
@@ -161,7 +161,7 @@ def submit_vote(page: PollPage, form: PostedForm) -> Response:
         return _show_vote(page, who, who.vote, again=True)
     entered = EnteredBallot.from_form(poll, form)
     error = _describe_changes(poll, form)
-    if not error and poll.protection is Protection.BROWSER and page.browser is None:
+    if not error and poll.settings.protection is Protection.BROWSER and page.browser is None:
         error = NO_COOKIE
     if error or form.value("change") or any(choice.error for choice in entered.choices):
         return _show_ballot(page, who, entered, error)
@@ -169,7 +169,7 @@ def submit_vote(page: PollPage, form: PostedForm) -> Response:
         page.service.voting.vote_id(poll, who.voter)
         ballot = check_ballot(poll, entered.ballot)
         # Without scripts, a ranking is hard to see in its numbers; picks are not.
-        if form.value("sure") or poll.kind is not PollKind.RANK:
+        if form.value("sure") or poll.settings.kind is not PollKind.RANK:
             return _cast(page, who, ballot)
         return _show_review(page, who, ballot)
     except InvalidCode as refused:
@@ -212,7 +212,7 @@ def show_thanks(page: PollPage) -> Response:
     """Thank the voter and show the vote that was just cast."""
     who = _identify(page, page.browser)
     vote, last = who.vote, page.read_cookie(VOTE)
-    if page.poll.protection is Protection.OPEN and last is not None:
+    if page.poll.settings.protection is Protection.OPEN and last is not None:
         vote = page.service.voting.get_vote(page.poll.id, last)
     if vote is None:
         return page.redirect(page.url())
@@ -227,7 +227,7 @@ def open_receipt(
 ) -> Response:
     """Show the vote of a voter's private link on another device, and remember it there."""
     set_no_store(page.request)
-    if page.poll.protection is Protection.CODES:
+    if page.poll.settings.protection is Protection.CODES:
         page.check_code_limit(code)
         who = page.service.voting.identify(page.poll, Voter(code=code, proof=proof))
         if who.is_code_used:
@@ -248,7 +248,7 @@ def start_next_voter(page: PollPage) -> Response:
 
 def _voter_token(page: PollPageContext) -> str | None:
     """Set the browser cookie only in polls that count one vote per browser."""
-    is_needed = page.poll.protection is Protection.BROWSER
+    is_needed = page.poll.settings.protection is Protection.BROWSER
     return page.get_browser_token() if is_needed else page.browser
 
 
@@ -265,12 +265,12 @@ def _cast(page: PollPageContext, who: Identity, ballot: Ballot) -> Response:
         if before is None:
             raise
         return _show_vote(page, who, before, again=True)
-    if poll.protection is Protection.CODES:
+    if poll.settings.protection is Protection.CODES:
         page.save_code(who.voter)
     if not page.request.cookies:
         # A browser without cookies would not be recognized on the next page.
         return _show_vote(page, who, cast.vote, fresh=True)
-    if poll.protection is Protection.OPEN:
+    if poll.settings.protection is Protection.OPEN:
         page.set_cookie(VOTE, cast.vote.id)
     return page.redirect(page.url("voted"))
 
@@ -295,10 +295,12 @@ def _describe_changes(poll: Poll, form: Form) -> str:
     before = form.value("title")
     if before != poll.title:
         return TITLE_CHANGED.format(before=before[:200])
-    is_ranking = poll.kind is PollKind.RANK
+    is_ranking = poll.settings.kind is PollKind.RANK
     shown = list(parse_ranks(form.values).texts) if is_ranking else form.selected("shown")
     # Options that voters add while someone votes do not matter for that vote.
-    added = [] if poll.write_ins else [name for name in poll.candidates if name not in shown]
+    added = (
+        [] if poll.settings.write_ins else [name for name in poll.candidates if name not in shown]
+    )
     removed = [name for name in shown if name not in poll.candidates]
     changes = [
         f"{verb}: {', '.join(name[:100] for name in names[:10])}"
@@ -317,12 +319,12 @@ def _hidden_fields(poll: Poll, voter: Voter) -> dict[str, str]:
 def _notice(poll: Poll) -> str:
     can = "You can change your vote until the poll closes."
     cannot = "You can’t change your vote afterwards."
-    if poll.protection is Protection.CODES:
+    if poll.settings.protection is Protection.CODES:
         can += " The code alone isn’t enough, so others who know it can’t see your vote."
         cannot += " Others who know your code can’t see it."
-    what = "ranking was cast" if poll.kind is PollKind.RANK else "option was picked"
+    what = "ranking was cast" if poll.settings.kind is PollKind.RANK else "option was picked"
     who = f"Your vote is anonymous: the results show only how often each {what}."
-    if poll.names:
+    if poll.settings.names:
         who = "Your name and your vote are shown with the results."
     return f"{who} {can if is_changeable(poll) else cannot}"
 
@@ -357,7 +359,7 @@ def _show_ballot(
         who,
         "vote",
         status if error or errors or has_rank_errors else 200,
-        ballot=render_ballot_form(ranks) if poll.kind is PollKind.RANK else "",
+        ballot=render_ballot_form(ranks) if poll.settings.kind is PollKind.RANK else "",
         entered=entered,
         hidden=hidden,
         notice=ranks.notice,
@@ -374,7 +376,7 @@ def _draft_key(poll: Poll) -> str:
 
 def _draft_version(poll: Poll, vote: Vote | None) -> str:
     """Return what a draft depends on: the question, and the vote that it would replace."""
-    options = () if poll.write_ins else poll.candidates
+    options = () if poll.settings.write_ins else poll.candidates
     question = repr((poll.title, options)).encode()
     cast = "" if vote is None else f"{vote.id} {vote.revision}"
     return f"{hashlib.sha256(question).hexdigest()[:16]} {cast}"
@@ -406,7 +408,7 @@ def _show_vote(
 ) -> Response:
     """Show a vote: just cast (`fresh`), on a later visit, or instead of a second vote (`again`)."""
     poll, voter, receipt = page.poll, who.voter, ""
-    if poll.protection is Protection.CODES and voter.code and voter.proof:
+    if poll.settings.protection is Protection.CODES and voter.code and voter.proof:
         receipt = page.urls.receipt_link(poll.id, voter.code, voter.proof)
     return _show_voter(
         page,
@@ -441,7 +443,7 @@ def _show_voter(
 ) -> Response:
     """Render a page for a voter; `vote` is the one that it shows."""
     # In a poll with codes, the key in the form becomes the proof of the vote.
-    if page.poll.protection is Protection.CODES or who.vote or vote:
+    if page.poll.settings.protection is Protection.CODES or who.vote or vote:
         set_no_store(page.request)
     admin_key = page.find_admin_key()
     viewer = Viewer(who.voter, None if vote is None else vote.id, admin_key)
@@ -458,7 +460,7 @@ def _show_voter(
 
 def _render_ranking(poll: Poll, vote: Vote | Ballot) -> str:
     """Return a ranking as HTML; picks are drawn by the template."""
-    if poll.kind is not PollKind.RANK:
+    if poll.settings.kind is not PollKind.RANK:
         return ""
     unranked = [name for name in poll.candidates if name not in vote.rankings]
     return render_ranking([[name] for name in vote.rankings], unranked, LABELS)

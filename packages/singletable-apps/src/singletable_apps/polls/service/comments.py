@@ -22,7 +22,7 @@ class Comments:
 
     def list_all(self, poll: Poll) -> list[Comment]:
         """Return the comments, oldest first; none if they are switched off."""
-        if not poll.comments:
+        if not poll.settings.comments:
             return []
         return list(self.context.store.run(patterns.comments_of_poll, poll.id))
 

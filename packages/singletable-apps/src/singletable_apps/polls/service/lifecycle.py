@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import CreatedPoll, Poll, Snapshot, VotingLane
 from singletable_apps.polls.errors import Busy, InvalidInput
 from singletable_apps.polls.rules import (
-    BALLOT_FIELDS,
     PollDraft,
     changes_ballot,
     check_draft,
@@ -68,15 +67,21 @@ class PollLifecycle:
             check_email(email)
         now = self.context.clock()
         creator = None if browser is None else self.context.secret.browser_id(browser)
-        values: dict[str, Any] = {
-            **check_draft(draft, now).values(),
-            "created_at": now,
-            "creator": creator,
-            "email": email or None,
-            "secret": self.context.secret.fingerprint,
-        }
+        draft = check_draft(draft, now)
         for _ in range(MAX_ATTEMPTS):
-            poll = Poll(id=new_poll_id(), lanes=LANES, **values)
+            poll = Poll(
+                id=new_poll_id(),
+                title=draft.title,
+                description=draft.description,
+                candidates=list(draft.candidates),
+                created_at=now,
+                expires_at=draft.expires_at,
+                settings=draft.settings,
+                creator=creator,
+                email=email or None,
+                lanes=LANES,
+                secret=self.context.secret.fingerprint,
+            )
             if self._create(poll):
                 self.notices.ask(poll)
                 poll = self.pictures.copy(source, poll)
@@ -195,12 +200,20 @@ class PollLifecycle:
         store = self.context.store
         is_unchanged = Poll.revision == poll.revision
         reopens, has_new_ballot = draft.expires_at != poll.expires_at, changes_ballot(poll, draft)
-        is_new = has_new_ballot or reopens or draft.changeable != poll.changeable
+        settings = draft.settings
+        is_new = has_new_ballot or reopens or settings.changeable != poll.settings.changeable
         edition = poll.edition + is_new
-        fields = [Poll.closed.set(poll.closed and not reopens), Poll.edition.set(edition)]
-        for name, value in draft.values().items():
-            if has_new_ballot or name not in (*BALLOT_FIELDS, "zone"):
-                fields.append(getattr(Poll, name).set(value))
+        if not has_new_ballot:
+            settings = settings.model_copy(update={"zone": poll.settings.zone})
+        fields = [
+            Poll.title.set(draft.title),
+            Poll.description.set(draft.description),
+            Poll.candidates.set(list(draft.candidates)),
+            Poll.expires_at.set(draft.expires_at),
+            Poll.settings.set(settings),
+            Poll.closed.set(poll.closed and not reopens),
+            Poll.edition.set(edition),
+        ]
         if not has_new_ballot:
             edited = store.update(Poll.key(poll.id), *fields, if_=is_unchanged)
             if is_new:

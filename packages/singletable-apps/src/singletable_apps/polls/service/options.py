@@ -98,8 +98,8 @@ class WriteIns:
 
 def _can_remove(poll: Poll) -> bool:
     """Return whether options can be removed. Which ones have votes by code is secret."""
-    is_secret = poll.protection is Protection.CODES
-    return poll.write_ins and not is_secret and len(poll.candidates) > MIN_OPTIONS
+    is_secret = poll.settings.protection is Protection.CODES
+    return poll.settings.write_ins and not is_secret and len(poll.candidates) > MIN_OPTIONS
 
 
 def _used_numbers(tally: Tally) -> set[int]:

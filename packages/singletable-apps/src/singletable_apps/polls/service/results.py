@@ -231,7 +231,7 @@ class PollResults:
     def methods(self) -> MethodResults:
         """Return the count of a poll in which people rank."""
         if isinstance(self.count, PickResult):
-            raise TypeError(f"Expected a poll to rank, but got the kind {self.poll.kind}.")
+            raise TypeError(f"Expected a poll to rank, but got the kind {self.poll.settings.kind}.")
         return self.count
 
     @property
@@ -285,7 +285,7 @@ class ResultsService:
 
     def list_voters(self, poll: entities.Poll) -> list[entities.Vote]:
         """Return the votes of a poll that asks for names, at most the first thousand."""
-        if not poll.names:
+        if not poll.settings.names:
             return []
         selection = patterns.all_votes(poll.id)
         votes = self.context.store.query(selection, consistent=True, limit=MAX_NAMED)
@@ -296,7 +296,7 @@ class ResultsService:
         is_admin = viewer.admin_key is not None and self.context.secret.is_admin_key(
             poll.id, viewer.admin_key
         )
-        is_secret = poll.protection is entities.Protection.CODES
+        is_secret = poll.settings.protection is entities.Protection.CODES
         check_results_visible(
             poll,
             self.context.clock(),
@@ -307,7 +307,7 @@ class ResultsService:
 
     def _has_voted(self, poll: entities.Poll, viewer: Viewer) -> bool:
         """Return whether the viewer has voted; looked up only where it decides what they see."""
-        if poll.results is not entities.ResultsVisibility.AFTER_VOTING:
+        if poll.settings.results is not entities.ResultsVisibility.AFTER_VOTING:
             return False
         key = (poll.id, viewer.voter, viewer.vote_id)
         with self.lock:
@@ -333,9 +333,9 @@ class ResultsService:
         def count() -> MethodResults | PickResult:
             # Options can change until the first vote, or be added, and the poll may be deleted.
             now = self.context.get_poll(poll.id)
-            if (now.kind, now.candidates) != (poll.kind, poll.candidates):
+            if (now.settings.kind, now.candidates) != (poll.settings.kind, poll.candidates):
                 raise _OptionsChanged
             return count_votes(poll, tally)
 
-        basis = (poll.kind, tuple(poll.candidates), tally.positions)
+        basis = (poll.settings.kind, tuple(poll.candidates), tally.positions)
         return self.counts.get(poll.id, count, self.context.clock, basis)

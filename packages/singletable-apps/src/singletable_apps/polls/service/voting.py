@@ -120,14 +120,14 @@ class Voting:
         """Return the id of the voter's vote, or None if the voter cannot be identified."""
         self.context.check_secret(poll)
         secret = self.context.secret
-        if poll.protection is Protection.CODES:
+        if poll.settings.protection is Protection.CODES:
             number = None if voter.code is None else secret.code_number(poll.id, voter.code)
             if number is None or number >= poll.codes:
                 raise InvalidCode(_code_error(voter.code))
             return secret.vote_id(poll.id, "code", str(number))
-        if poll.protection is Protection.BROWSER and voter.browser is not None:
+        if poll.settings.protection is Protection.BROWSER and voter.browser is not None:
             return secret.vote_id(poll.id, "browser", voter.browser)
-        if poll.protection is Protection.OPEN and voter.request_key is not None:
+        if poll.settings.protection is Protection.OPEN and voter.request_key is not None:
             return secret.vote_id(poll.id, "request", voter.request_key)
         return None
 
@@ -210,7 +210,7 @@ class Voting:
                     name=ballot.name,
                     voted_at=now,
                 )
-                if poll.protection is Protection.CODES:
+                if poll.settings.protection is Protection.CODES:
                     vote.proof = self._proof_digest(poll, voter)
                 if current is not None:
                     vote.revision = current.revision
@@ -230,7 +230,7 @@ class Voting:
 
     def _check_proof(self, poll: Poll, vote: Vote, voter: Voter) -> None:
         """Raise CodeUsed if the vote was cast with a code and another proof."""
-        if poll.protection is not Protection.CODES:
+        if poll.settings.protection is not Protection.CODES:
             return
         expected, given = vote.proof or "", self._proof_digest(poll, voter) or ""
         if not expected or not hmac.compare_digest(expected.encode(), given.encode()):
@@ -300,6 +300,6 @@ def _code_error(typed: str | None) -> str:
 
 def _already_voted(poll: Poll, vote: Vote) -> str:
     return (
-        f"{_VOTER_NAMES[poll.protection]} voted in “{poll.title}” on "
+        f"{_VOTER_NAMES[poll.settings.protection]} voted in “{poll.title}” on "
         f"{vote.voted_at:%Y-%m-%d at %H:%M} UTC, and votes in this poll cannot be changed."
     )

@@ -206,7 +206,7 @@ class Form:
         if _accepts(info, (datetime,)):
             values[key] = _parse_time(text, times.zone_named(self.zone_for(key)))
         elif key in self.values:
-            values[key] = text
+            values[key] = True if text == "on" and _accepts(info, (bool,)) else text
 
 
 def _parse_time(text: str, zone: ZoneInfo) -> datetime:

@@ -9,7 +9,7 @@ from typing import Any
 import schemathesis
 
 from singletable import Engine
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
 from tests.apps.polls.api.client import OPTIONS, make_server
@@ -23,7 +23,9 @@ def busy() -> tuple[Engine, list[ManagedPoll]]:
     made: list[ManagedPoll] = []
     for protection, results in zip(Protection, ResultsVisibility, strict=True):
         managed = polls.lifecycle.create(
-            PollDraft("Best?", OPTIONS, protection=protection, results=results)
+            PollDraft(
+                "Best?", OPTIONS, settings=PollSettings(protection=protection, results=results)
+            )
         )
         codes = polls.codes.issue(managed.poll.id, managed.admin_key, 3)
         for code in codes:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import create_sample
 from singletable_apps.shared.web import RateLimit
@@ -21,8 +21,7 @@ def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
     answer = ada.send(ada.get(NEW), NEW, **GOOD)
     poll = server.polls.context.get_poll(id_in(answer))
     assert (poll.title, poll.candidates) == ("Where to?", ["Lake", "Museum"])
-    assert (poll.results, poll.protection) == (ResultsVisibility.ALWAYS, Protection.BROWSER)
-    assert (poll.expires_at, poll.changeable) == (None, True)
+    assert (poll.settings, poll.expires_at) == (PollSettings(), None)
     page = ada.follow(answer)
     key = server.polls.context.secret.admin_key(poll.id)
     assert f"{HOME}/polls/{poll.id}</code>" in page.text
@@ -42,7 +41,6 @@ def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
         ({"closing": "at", "expires_at": "2026-11-15T11:00"}, "expires_at", "in the past"),
         ({"closing": "later"}, "closing", "Choose one of the options"),
         ({"results": "never"}, "results", "Choose one of the options"),
-        ({"protection": None}, "protection", "Please fill this in"),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -112,14 +110,20 @@ def test_closing_time_is_in_the_time_zone_of_the_browser(server: Server, ada: Vi
 def test_poll_is_created_from_another(server: Server, ada: Visitor) -> None:
     ends = server.now + timedelta(hours=1)
     hidden = ResultsVisibility.AFTER_CLOSING
-    draft = PollDraft("Old", ("A", "B"), "why", ends, hidden, Protection.OPEN, changeable=False)
+    draft = PollDraft(
+        "Old",
+        ("A", "B"),
+        "why",
+        ends,
+        settings=PollSettings(results=hidden, protection=Protection.OPEN, changeable=False),
+    )
     old = server.poll(draft).stored
     server.wait(hours=2)
     page = ada.get(f"{NEW}?from={old.id}")
     assert "A copy of “Old”" in text_in(page.text)
     copy = server.polls.context.get_poll(id_in(ada.send(page, NEW)))
     assert copy.id != old.id
-    for name in ("title", "description", "candidates", "results", "protection", "changeable"):
+    for name in ("title", "description", "candidates", "settings"):
         assert getattr(copy, name) == getattr(old, name)
     assert copy.expires_at is None
     assert ada.get(f"{NEW}?from=nothing").status_code == 404

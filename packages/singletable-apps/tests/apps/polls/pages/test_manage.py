@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import httpx2
 import pytest
 
-from singletable_apps.polls.entities import Poll, PollKind, Protection, Vote
+from singletable_apps.polls.entities import Poll, PollKind, PollSettings, Protection, Vote
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.apps.polls.pages.client import (
@@ -78,13 +78,15 @@ def test_everything_can_be_edited_before_the_first_vote(
     assert answer.headers["location"] == at
     now = poll.stored
     assert (now.title, now.candidates, now.expires_at) == ("When?", ["Mon", "Tue"], None)
-    assert (now.protection, now.changeable) == (Protection.OPEN, False)
+    assert (now.settings.protection, now.settings.changeable) == (Protection.OPEN, False)
 
 
 def test_unchanged_form_changes_nothing(server: Server) -> None:
     # A closing time to the second is not cut to the minute.
     ends = server.now + timedelta(hours=1, seconds=7, microseconds=5)
-    poll = server.poll(PollDraft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
+    poll = server.poll(
+        PollDraft("T", OPTIONS, "two\n\nlines", ends, settings=PollSettings(changeable=False))
+    )
     before, chair = poll.stored, poll.organizer()
     chair.browser.cookies.set("zone", "Europe/Berlin")
     assert chair.send(chair.get(f"{poll.at}/manage/edit"), "/edit").status_code == 303
@@ -209,7 +211,7 @@ def test_interrupted_deletion_can_be_finished(
 def test_picture_of_an_option_is_on_the_ballot_and_in_the_results_until_it_is_removed(
     server: Server, kind: PollKind
 ) -> None:
-    poll = server.poll(PollDraft("Where to?", OPTIONS, kind=kind))
+    poll = server.poll(PollDraft("Where to?", OPTIONS, settings=PollSettings(kind=kind)))
     chair, form = poll.organizer(), f"{poll.at}/manage/picture?option=Lake"
     assert "Add a picture" in chair.get(f"{poll.at}/manage/edit").text
     chair.post(form, {"alt": " A  lake "}, picture=make_image())

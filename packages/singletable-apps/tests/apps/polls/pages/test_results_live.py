@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import httpx2
 import pytest
 
 from singletable import Call
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
 from tests.apps.polls.pages.client import Server, Visitor
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import text_in
 
 
@@ -37,7 +38,9 @@ class Watched:
 
 
 def watched_poll(server: Server, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
-    draft = PollDraft("Lunch?", ("Soup", "Stew"), protection=Protection.OPEN, results=shown)
+    draft = PollDraft(
+        "Lunch?", ("Soup", "Stew"), settings=PollSettings(protection=Protection.OPEN, results=shown)
+    )
     watched = Watched(
         server, server.polls.lifecycle.create(draft), server.new_visitor(), server.world.calls
     )
@@ -139,7 +142,7 @@ def test_page_reloads_when_results_disappear(watched: Watched, deleted: bool, th
         polls.lifecycle.edit(
             managed.poll.id,
             managed.admin_key,
-            lambda draft: replace(draft, results=ResultsVisibility.AFTER_CLOSING),
+            lambda draft: changed(draft, results=ResultsVisibility.AFTER_CLOSING),
         )
     watched.server.wait(seconds=1)
     watched.watcher.browser.headers["HX-Request"] = "true"

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.errors import PollClosed
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import SAMPLE_BROWSER
@@ -22,10 +22,13 @@ from tests.apps.polls.pages.client import (
     id_in,
     ranks,
 )
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import text_in
 
 CODES = PollDraft(
-    "Where to?", OPTIONS, protection=Protection.CODES, results=ResultsVisibility.AFTER_VOTING
+    "Where to?",
+    OPTIONS,
+    settings=PollSettings(protection=Protection.CODES, results=ResultsVisibility.AFTER_VOTING),
 )
 
 
@@ -168,7 +171,7 @@ def test_results_of_votes_with_codes_appear_a_minute_after_the_closing_time(
 def test_organizer_of_a_poll_with_codes_sees_no_difference_between_votes(
     server: Server, ada: Visitor
 ) -> None:
-    poll = server.poll(replace(CODES, write_ins=True), codes=5)
+    poll = server.poll(changed(CODES, write_ins=True), codes=5)
     for number in range(1, 5):
         server.new_visitor().vote(poll.id, "Lake", code=poll.code(number))
     organizer, headers = poll.organizer(), {"Authorization": f"Bearer {poll.key}"}

@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from tests.apps.polls.pages.client import (
     OPTIONS,
@@ -19,6 +19,7 @@ from tests.apps.polls.pages.client import (
     filled,
     ranks,
 )
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import forms_in, text_in
 
 DRAFT = PollDraft("Where to?", OPTIONS, "Bring a coat.")
@@ -98,7 +99,7 @@ def test_returning_voter_sees_and_changes_the_vote(poll: PollPages, ada: Visitor
 
 
 def test_unchangeable_vote_is_kept(server: Server, ada: Visitor) -> None:
-    poll = server.poll(replace(DRAFT, changeable=False))
+    poll = server.poll(changed(DRAFT, changeable=False))
     ballot = ada.get(poll.at)
     assert "You can’t change your vote afterwards" in text_in(ballot.text)
     cast = filled(forms_in(ballot)[0], {**ranks(Lake="1"), "sure": "yes"})
@@ -154,7 +155,7 @@ def test_changed_question_is_explained(poll: PollPages, ada: Visitor) -> None:
 
 def test_next_voter_in_an_open_poll_gets_an_empty_ballot(server: Server, ada: Visitor) -> None:
     poll = server.poll(
-        replace(DRAFT, protection=Protection.OPEN, results=ResultsVisibility.AFTER_VOTING)
+        changed(DRAFT, protection=Protection.OPEN, results=ResultsVisibility.AFTER_VOTING)
     )
     review = ada.rank(poll.id, Lake="1")
     ada.send(review, poll.id, sure="yes")
@@ -174,7 +175,7 @@ def test_thanks_page_says_when_results_are_shown(
     server: Server, ada: Visitor, closes: bool
 ) -> None:
     ends = server.now + timedelta(days=1) if closes else None
-    poll = server.poll(replace(DRAFT, results=ResultsVisibility.AFTER_CLOSING, expires_at=ends))
+    poll = server.poll(changed(DRAFT, results=ResultsVisibility.AFTER_CLOSING, expires_at=ends))
     words = text_in(ada.follow(ada.vote(poll.id, "Lake")).text)
     assert "See the results" not in words
     assert "Results are shown when the poll closes" in words
@@ -191,7 +192,9 @@ def test_unknown_poll_page_says_what_to_do(ada: Visitor) -> None:
 # At a shared screen the next voter goes back to the ballot of the one before.
 @pytest.mark.parametrize("scripts", [False, True])
 def test_ballot_of_an_open_poll_is_one_vote(server: Server, ada: Visitor, scripts: bool) -> None:
-    poll = server.poll(PollDraft("Where to?", OPTIONS, protection=Protection.OPEN))
+    poll = server.poll(
+        PollDraft("Where to?", OPTIONS, settings=PollSettings(protection=Protection.OPEN))
+    )
     ballot = ada.get(poll.at)
     ada.send(ballot, poll.id, **ranks(Lake="1"), sure="yes")
     again = ada.send(ballot, poll.id, **ranks(Castle="1"), sure="yes" if scripts else None)

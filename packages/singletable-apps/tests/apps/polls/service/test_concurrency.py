@@ -6,13 +6,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
 import pytest
 
-from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.entities import PollSettings, Protection
 from singletable_apps.polls.errors import NotFound, PollClosed, RequestRejected
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import CastVote, ManagedPoll, Voter
@@ -20,6 +19,7 @@ from tests.apps.polls.support.harness import (
     OPTIONS,
     World,
     cast,
+    changed,
     check_counted,
     close,
     code_voter,
@@ -30,7 +30,7 @@ from tests.apps.polls.support.harness import (
 )
 
 THREADS = 16
-CODES = PollDraft("Q", OPTIONS, protection=Protection.CODES)
+CODES = PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES))
 Worlds: TypeAlias = tuple[World, World]
 
 
@@ -88,7 +88,7 @@ def test_500_codes_sent_twice_concurrently_are_500_votes(worlds: Worlds) -> None
 
 
 def test_concurrent_rankings_of_one_code_are_one_vote(worlds: Worlds) -> None:
-    managed = worlds[0].made(replace(CODES, changeable=False), codes=12)
+    managed = worlds[0].made(changed(CODES, changeable=False), codes=12)
     voters = [code_voter(managed, number % 12) for number in range(24)]
     answers = at_once(_votes(worlds, managed, voters))
     assert sum(isinstance(one, CastVote) for one in answers) == 12

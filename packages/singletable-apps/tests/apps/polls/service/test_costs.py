@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.entities import PollSettings, Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Viewer
 from tests.apps.polls.support.bulk_votes import crowd
@@ -38,7 +38,9 @@ def cost(world: World, action: Callable[[], object]) -> Cost:
 @pytest.fixture
 def managed(memory: World) -> ManagedPoll:
     """Create a poll with four options."""
-    return memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
+    return memory.made(
+        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES)), codes=10
+    )
 
 
 def test_vote_takes_three_requests(memory: World, managed: ManagedPoll) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     InvalidInput,
@@ -45,7 +45,7 @@ def test_texts_can_change_and_votes_stay(memory: World) -> None:
         results=ResultsVisibility.AFTER_CLOSING,
     )
     assert (poll.title, poll.description, poll.edition) == ("New", "Why", 1)
-    assert poll.results is ResultsVisibility.AFTER_CLOSING
+    assert poll.settings.results is ResultsVisibility.AFTER_CLOSING
     assert memory.service.context.get_poll(managed.poll.id) == poll
     check_counted(memory, managed, confirmed | _vote(memory, managed, "c"))
 
@@ -100,7 +100,13 @@ def test_changeable_applies_to_the_next_vote(memory: World) -> None:
 def test_copy_has_no_votes(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(
-        PollDraft("Q", OPTIONS, "D", ends, ResultsVisibility.AFTER_VOTING, changeable=False)
+        PollDraft(
+            "Q",
+            OPTIONS,
+            "D",
+            ends,
+            settings=PollSettings(results=ResultsVisibility.AFTER_VOTING, changeable=False),
+        )
     )
     _vote(memory, managed, "a")
     create, source = memory.service.lifecycle.create, managed.poll
@@ -112,7 +118,7 @@ def test_copy_has_no_votes(memory: World) -> None:
         assert copy.admin_key != managed.admin_key
         assert copy.poll.expires_at == expires
         assert (copy.poll.title, tuple(copy.poll.candidates)) == ("Q", OPTIONS)
-        assert (copy.poll.results, copy.poll.changeable) == (ResultsVisibility.AFTER_VOTING, False)
+        assert copy.poll.settings == source.settings
         assert memory.service.tallies.get(copy.poll).votes == 0
     created = memory.service.lifecycle.list_created("another", 9).items
     assert [one.poll.id for one in created] == [soon.poll.id]

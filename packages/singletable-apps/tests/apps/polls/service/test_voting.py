@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from singletable.testing import StoreClock
-from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     NotFound,
@@ -33,7 +33,7 @@ KNOWN = (Protection.BROWSER, Protection.CODES)
 
 @pytest.mark.parametrize("kind", KNOWN)
 def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> None:
-    managed = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=3)
+    managed = world.made(PollDraft("Q", OPTIONS, settings=PollSettings(protection=kind)), codes=3)
     voters = [Voter(f"b{n}", code(managed, n), f"r{n}", f"p{n}") for n in range(3)]
     confirmed = dict[str, list[str]]()
     for ranked in (["Go"], ["Go"], ["Rust", "Go"], ["Rust", "Go"], ["Go"]):
@@ -50,7 +50,10 @@ def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> N
     ("kind", "changeable"), [*((kind, False) for kind in KNOWN), (Protection.OPEN, True)]
 )
 def test_unchangeable_vote_stays(memory: World, kind: Protection, changeable: bool) -> None:
-    managed = memory.made(PollDraft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
+    managed = memory.made(
+        PollDraft("Q", OPTIONS, settings=PollSettings(protection=kind, changeable=changeable)),
+        codes=1,
+    )
     voter = Voter("b", code(managed, 0), "r", "p")
     first = cast(memory.service, managed, ["Go"], voter)
     assert not cast(memory.service, managed, ["Go"], voter).is_new
@@ -62,7 +65,9 @@ def test_unchangeable_vote_stays(memory: World, kind: Protection, changeable: bo
 
 
 def test_unidentified_voters_can_vote_repeatedly(memory: World) -> None:
-    managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.OPEN))
+    managed = memory.made(
+        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.OPEN))
+    )
     for _ in range(5):
         assert cast(memory.service, managed, ["Go"], "same browser").is_new
     assert check_counted(memory, managed) == 5
@@ -111,7 +116,9 @@ def test_final_results_allow_for_slow_clocks(memory: World) -> None:
 
 
 def test_results_are_visible_after_voting(memory: World) -> None:
-    managed = memory.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
+    managed = memory.made(
+        PollDraft("Q", OPTIONS, settings=PollSettings(results=ResultsVisibility.AFTER_VOTING))
+    )
     voter = Viewer(Voter("b"))
     for viewer in (Viewer(), voter, Viewer(vote_id="x"), Viewer(admin_key="x")):
         with pytest.raises(ResultsHidden):

@@ -11,7 +11,7 @@ from typing import Any
 from singletable import Driver, Item, Store
 from singletable.testing import InterruptedDriver, StoreClock
 from singletable.testing.drivers import When
-from singletable_apps.polls.entities import Poll, Vote, polls
+from singletable_apps.polls.entities import Poll, PollSettings, Vote, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import CastVote, ManagedPoll, Polls, Viewer, Voter, open_polls
@@ -61,6 +61,12 @@ def cast(
     return service.voting.cast(managed.poll.id, ranked, who)
 
 
+def changed(draft: PollDraft, **changes: Any) -> PollDraft:
+    """Return the draft with other fields or settings."""
+    settings = {name: changes.pop(name) for name in PollSettings.model_fields if name in changes}
+    return replace(draft, **changes, settings=draft.settings.model_copy(update=settings))
+
+
 def edit(
     service: Polls,
     managed: ManagedPoll,
@@ -71,7 +77,7 @@ def edit(
     """Change some fields of a poll."""
 
     def change(draft: PollDraft) -> PollDraft:
-        return replace(draft, **changes)
+        return changed(draft, **changes)
 
     return service.lifecycle.edit(managed.poll.id, managed.admin_key, change, check=check)
 
