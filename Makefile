@@ -61,7 +61,7 @@ run: $(RUNNABLE)  ## serve the home page, the guide and the applications on port
 run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…), with the tables of five designs in a file
 	@mkdir -p .run
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
-	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
+	@$(BIN)/dynamodb-engine serve --file .run/tables.db --port $(PORT)
 
 run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)
 	@cd examples/tracker && ../../$(BIN)/uvicorn tracker.app:app --port $(PORT)

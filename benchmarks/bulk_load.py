@@ -17,6 +17,7 @@ from benchmarks.harness.report import (
     format_rate,
     format_ratio,
 )
+from dynamodb_engine.values import item_to_json
 from singletable import (
     Attr,
     BatchWriteItem,
@@ -36,7 +37,6 @@ from singletable import (
 )
 from singletable.store.batch import MAX_BATCH_WRITES
 from singletable.store.commit import MAX_TRANSACTION_ITEMS
-from singletable.values import item_to_json
 
 CLAIM = "a bulk load of counted, unique items takes a tenth of the requests of one create each"
 TARGET = Target(at_most=0.1, unit="")

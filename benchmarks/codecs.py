@@ -24,8 +24,8 @@ from benchmarks.harness.measurement import (
 )
 from benchmarks.harness.report import ReportTable, Target, format_microseconds, format_ratio
 from benchmarks.programs.ballot_item import JSON, WIRE, ObjectMapper
+from dynamodb_engine.values import item_from_json
 from singletable.schema.codec import StoredField, codec_of, compile_codec
-from singletable.values import item_from_json
 
 CLAIM = "decoding an item is at least five times as fast as with boto3 and pydantic"
 TIME = Target(at_most=5, unit=" µs")

@@ -10,6 +10,8 @@ from benchmarks.harness.report import ReportTable, Target, format_rate, format_r
 from benchmarks.harness.workload import batches, key
 from benchmarks.sql_servers import SERVERS, Server
 from drills.sql_servers import single_server
+from dynamodb_engine.engine.storage.server.mariadb import MariaDB
+from dynamodb_engine.engine.storage.server.postgresql import PostgreSQL
 from singletable import (
     AttributeDefinition,
     CreateTable,
@@ -21,8 +23,6 @@ from singletable import (
     UpdateItem,
     connect,
 )
-from singletable.engine.storage.server.mariadb import MariaDB
-from singletable.engine.storage.server.postgresql import PostgreSQL
 
 CLAIM = "in a table ten times as large, a server updates an index at least half as fast"
 TARGET = Target(at_least=0.5)

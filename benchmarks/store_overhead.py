@@ -17,8 +17,8 @@ from benchmarks.harness.measurement import (
 from benchmarks.harness.report import ReportTable, Target, format_microseconds, format_ratio
 from benchmarks.http_load.servers import OURS, running
 from benchmarks.programs.endpoint_requests import MANY, REQUESTS, EndpointRequests
-from singletable.engine import Engine
-from singletable.operations import GetItem, PutItem, Query, UpdateItem
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import GetItem, PutItem, Query, UpdateItem
 from singletable.remote import Remote
 from singletable.schema import Attr, Entity, Index, Key, attr
 from singletable.schema import Table as Declared

@@ -15,6 +15,7 @@ from benchmarks.harness.report import (
     format_ratio,
 )
 from benchmarks.http_load.servers import OURS, Server, peers, running
+from dynamodb_engine.operations import ShardIteratorType
 from singletable import (
     Attr,
     DescribeStream,
@@ -31,7 +32,6 @@ from singletable import (
     attr,
     connect,
 )
-from singletable.operations import ShardIteratorType
 from singletable.tables import TableSettings, create_table
 
 CLAIM = "reading a stream of two shards takes at most four times as long as reading the change feed"

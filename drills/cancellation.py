@@ -24,6 +24,7 @@ import anyio
 
 from drills.client_runners import serve
 from drills.sql_servers import single_server
+from dynamodb_engine.engine.server_engine import ServerEngine
 from singletable import (
     AsyncDriver,
     AsyncEngine,
@@ -38,7 +39,6 @@ from singletable import (
     attr,
     connect_async,
 )
-from singletable.engine.server_engine import ServerEngine
 
 TABLE = Table("things")
 BATCH = 30  # more than one request

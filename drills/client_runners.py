@@ -19,10 +19,10 @@ from typing import Any, TypeAlias, cast
 
 from msgspec import json
 
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.server import DynamoDBApp, Listener
+from dynamodb_engine.wire import write_error, write_request, write_result
 from singletable import AsyncDriver, AsyncEngine, Driver, Engine, OperationError
-from singletable.operations import Operation
-from singletable.server import DynamoDBApp, Listener
-from singletable.wire import write_error, write_request, write_result
 
 CONNECTION_LOST = "ConnectionLost"
 _CONTENT_TYPE = "application/x-amz-json-1.0"

@@ -27,8 +27,7 @@ from drills.concurrency_clients import (
     read_lists,
 )
 from drills.serializability import check_history
-from singletable import Engine, ResourceNotFound, Settings
-from singletable.operations import (
+from dynamodb_engine.operations import (
     BatchGetItem,
     DeleteTable,
     DescribeTable,
@@ -40,7 +39,8 @@ from singletable.operations import (
     Query,
     Scan,
 )
-from singletable.values import Item
+from dynamodb_engine.values import Item
+from singletable import Engine, ResourceNotFound, Settings
 
 CLIENTS = 8
 # By default Python switches threads so rarely that clients hardly overlap.

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Literal, TypeAlias, cast
 
 from drills.client_runners import Client, Response
+from dynamodb_engine.operations import Operation
 from singletable import (
     AttributeDefinition,
     BatchGetItem,
@@ -32,7 +33,6 @@ from singletable import (
     UpdateItem,
     WriteRequest,
 )
-from singletable.operations import Operation
 
 Value: TypeAlias = str | int | None
 

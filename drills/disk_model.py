@@ -21,7 +21,7 @@ import apsw
 from typing_extensions import Buffer
 
 from drills.ledger_workload import StepEvent
-from singletable.engine.storage.sqlite.page_checksums import checksum_vfs
+from dynamodb_engine.engine.storage.sqlite.page_checksums import checksum_vfs
 
 
 def memory_folder() -> Path | None:

@@ -209,7 +209,7 @@ def _start_processes(pipe: Connection, other_end: Connection) -> None:
     """Fork and kill processes as the pipe says, and kill all when it is closed."""
     other_end.close()
     for module in (
-        "singletable.server",
+        "dynamodb_engine.server",
         "singletable_apps.games.app",
         "uvicorn.protocols.websockets.auto",
     ):

@@ -256,7 +256,7 @@ async def _read_response(reader: asyncio.StreamReader) -> None:
 @contextmanager
 def _endpoint(*options: str) -> Generator[tuple[int, int]]:
     """Run an endpoint; yield its process id and its port."""
-    command = [str(Path(sys.executable).with_name("singletable")), "dynamodb", "--port", "0"]
+    command = [str(Path(sys.executable).with_name("dynamodb-engine")), "serve", "--port", "0"]
     process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

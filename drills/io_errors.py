@@ -28,8 +28,7 @@ import apsw
 from drills.disk_model import memory_folder
 from drills.ledger_audit import check_integrity
 from drills.system_calls import Fault, SystemCalls, replaced_system_calls
-from singletable import Engine, Settings, StorageError
-from singletable.operations import (
+from dynamodb_engine.operations import (
     AttributeDefinition,
     BatchWriteItem,
     CreateGlobalSecondaryIndexAction,
@@ -57,7 +56,8 @@ from singletable.operations import (
     UpdateTimeToLive,
     WriteRequest,
 )
-from singletable.values import Item
+from dynamodb_engine.values import Item
+from singletable import Engine, Settings, StorageError
 
 NOW = 1_800_000_000
 SETTINGS = Settings(clock=lambda: NOW)
@@ -245,7 +245,7 @@ class Interruption:
     def _step(self, frame: FrameType, event: str, argument: object) -> None:
         code = frame.f_code
         is_counted = event == "c_return" or (event == "call" and not code.co_flags & CO_GENERATOR)
-        if is_counted and "/singletable/engine/" in code.co_filename:
+        if is_counted and "/dynamodb_engine/engine/" in code.co_filename:
             self.count += 1
             if self.count == self.number:
                 raise self.error

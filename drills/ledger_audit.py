@@ -33,8 +33,8 @@ from drills.ledger_workload import (
     StepEvent,
     action_at,
 )
+from dynamodb_engine.operations import ChangeRecord
 from singletable import DescribeTable, Engine, Item, ListTables, ReadChanges, Scan, SingleTableError
-from singletable.operations import ChangeRecord
 
 
 @dataclass(frozen=True, slots=True)

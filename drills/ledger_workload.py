@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from drills.client_runners import Client
+from dynamodb_engine.operations import Operation
 from singletable import (
     AttributeDefinition,
     BatchWriteItem,
@@ -36,7 +37,6 @@ from singletable import (
     UpdateItem,
     WriteRequest,
 )
-from singletable.operations import Operation
 
 
 class Outcome(IntEnum):

@@ -41,8 +41,8 @@ from drills.migration_client import (
     run_role,
     users_table,
 )
+from dynamodb_engine.faults import AsyncFaultyDriver, Faults
 from singletable import AsyncEngine, Engine, Settings, Store
-from singletable.faults import AsyncFaultyDriver, Faults
 from singletable.migration import verify
 
 Mode: TypeAlias = Literal["stopped", "live"]
@@ -102,7 +102,12 @@ class Ledger:
 # Children are forked from a process that has imported everything, which takes no time.
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(
-    ["drills.migration_client", "singletable.engine", "singletable.faults", "singletable.server"]
+    [
+        "drills.migration_client",
+        "dynamodb_engine.engine",
+        "dynamodb_engine.faults",
+        "dynamodb_engine.server",
+    ]
 )
 
 

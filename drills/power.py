@@ -26,8 +26,8 @@ from drills.disk_model import (
 )
 from drills.ledger_audit import check_file
 from drills.ledger_workload import REOPENED, SETTINGS, StepEvent, ledger_client, setup_client
+from dynamodb_engine.engine.storage import Database
 from singletable import Engine
-from singletable.engine.storage import Database
 
 FILE_NAME = "ledger.db"
 CLIENTS = 3

@@ -47,8 +47,8 @@ from drills.sql_servers import (
     single_server,
     wait_for,
 )
+from dynamodb_engine.engine.server_engine import ServerEngine
 from singletable import GetItem, Item, PutItem, SingleTableError
-from singletable.engine.server_engine import ServerEngine
 
 CLIENTS = 6
 PROCESSES = 2

@@ -318,7 +318,7 @@ class Endpoint:
 
     def start(self) -> None:
         """Start the process; the port stays the same when it is replaced."""
-        command = [sys.executable, "-m", "singletable", "dynamodb", "--address", self.database]
+        command = [sys.executable, "-m", "dynamodb_engine", "serve", self.database]
         self._process = subprocess.Popen(
             [*command, "--port", str(self.port), "--feed-records", "1000000"],
             stdout=subprocess.PIPE,

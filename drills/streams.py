@@ -22,6 +22,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+from dynamodb_engine.testing import endpoint
 from singletable import (
     Attr,
     Engine,
@@ -35,7 +36,6 @@ from singletable import (
     connect,
 )
 from singletable.tables import TableSettings, create_table
-from singletable.testing import endpoint
 
 CONSUMERS = 2
 MAX_WAIT = 120.0  # seconds without a change, after which the consumers count as stuck

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import quote
 from weakref import finalize
 
-from singletable.engine.server_engine import ServerEngine
-from singletable.engine.settings import Settings
+from dynamodb_engine.engine.server_engine import ServerEngine
+from dynamodb_engine.engine.settings import Settings
 
 SERVER = os.environ.get("SQL_SERVER", "")
 KINDS = (SERVER,) if SERVER else ("postgresql", "mariadb")

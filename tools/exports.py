@@ -1,26 +1,35 @@
-"""Write `singletable/__init__.pyi`, the public names as type checkers read them."""
+"""Write `__init__.pyi` of packages that import lazily: their public names for type checkers."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
+import dynamodb_engine
 import singletable
 
-STUB = Path(singletable.__file__).with_suffix(".pyi")
+LAZY = (dynamodb_engine, singletable)
 
 
-def stub() -> str:
+def stub_file(package: ModuleType) -> Path:
+    """Return the path of the stub."""
+    assert package.__file__ is not None
+    return Path(package.__file__).with_suffix(".pyi")
+
+
+def stub(package: ModuleType) -> str:
     """Return the stub that re-exports every public name from the module that defines it."""
     lines = ["# Generated from __init__.py by `make generate`; edit the list there.", ""]
-    exports: dict[str, str] = vars(singletable)["_EXPORTS"]
+    exports: dict[str, str] = vars(package)["_EXPORTS"]
     for module, names in exports.items():
         lines += [f"from {module} import {name} as {name}" for name in sorted(names.split())]
     return "\n".join([*lines, "", "__all__: list[str]", ""])
 
 
 def main() -> None:
-    """Write the stub."""
-    STUB.write_text(stub())
+    """Write the stubs."""
+    for package in LAZY:
+        stub_file(package).write_text(stub(package))
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ from tracker.entities import table
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[str]:
     """Start a DynamoDB endpoint and yield its address."""
-    singletable = Path(sys.executable).with_name("singletable")
-    command = [str(singletable), "dynamodb", "--port", "0"]
+    engine = Path(sys.executable).with_name("dynamodb-engine")
+    command = [str(engine), "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = next(word for line in process.stdout for word in line.split() if "://" in word)

@@ -20,6 +20,7 @@ from typer.main import get_command
 
 import singletable
 import singletable.migration
+from dynamodb_engine.cli.app import app as engine
 from singletable.cli.app import app
 from singletable.store import Admin, Transaction
 from tests.docs.markdown import blocks
@@ -49,7 +50,9 @@ OTHER_OPTIONS = {"--only-binary", "--endpoint-url", "--singletable-report", "--s
 DOCUMENT_TYPES = {"comparison"}
 _MEMBER = re.compile(r"(?<![\w.`/])(store\.admin|[A-Za-z]\w*)\.([a-z]\w*)")
 _CALL = re.compile(r"(?<![\w.])((?:store\.admin\.|[a-z]\w*\.)?[A-Za-z]\w*)\(([^()\n]*)\)")
-_COMMAND = re.compile(r"(?:[`'\"$:] ?|[Rr]un )singletable((?: [\w:.{}/=…<>,'\"-]+)+)")
+_COMMAND = re.compile(
+    r"(?:[`'\"$:] ?|[Rr]un )(singletable|dynamodb-engine)((?: [\w:.{}/=…<>,'\"-]+)+)"
+)
 _PAGE = re.compile(r"\bdocs/[\w./-]+\.md\b")
 
 
@@ -64,7 +67,12 @@ def _commands(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
 
 @cache
 def _known_commands() -> dict[str, Any]:
-    return {"": get_command(app), **dict(_commands(get_command(app)))}
+    programs = {"singletable": app, "dynamodb-engine": engine}
+    return {
+        path: command
+        for name, program in programs.items()
+        for path, command in [(name, get_command(program)), *_commands(get_command(program), name)]
+    }
 
 
 def _options(command: Any) -> set[str]:
@@ -83,14 +91,18 @@ def missing_names(text: str) -> Iterator[str]:
         for keyword in re.findall(r"(?:^|, )(\w+)=", arguments) if function else ():
             if not _accepts(function, keyword):
                 yield f"{name}({keyword}=…)"
-    for line in _COMMAND.findall(text):
+    for program, line in _COMMAND.findall(text):
         if line.strip() not in DOCUMENT_TYPES:
-            yield from _missing_words(line.split())
+            yield from _missing_words(program, line.split())
     yield from (page for page in _PAGE.findall(text) if not (ROOT / page).exists())
 
 
 def _has(kind: type, member: str) -> bool:
-    own = [base for base in kind.__mro__ if base.__module__.startswith("singletable")]
+    own = [
+        base
+        for base in kind.__mro__
+        if base.__module__.startswith(("singletable", "dynamodb_engine"))
+    ]
     set_in_init = re.compile(rf"\bself\.{member}(: .+)? = ")
     return hasattr(kind, member) or any(set_in_init.search(inspect.getsource(one)) for one in own)
 
@@ -120,22 +132,22 @@ def _bundles(function: Any, parameter: inspect.Parameter, keyword: str) -> bool:
     return listed is None or keyword in listed.__annotations__
 
 
-def _missing_words(words: list[str]) -> Iterator[str]:
+def _missing_words(path: str, words: list[str]) -> Iterator[str]:
     """Yield the command or the options of a command line that do not exist."""
     commands = _known_commands()
-    path, command = "", commands[""]
+    command = commands[path]
     while words and hasattr(command, "commands") and re.fullmatch("[a-z][a-z-]*", words[0]):
-        if path == "sql" and words[0] not in command.commands:
+        if path == "singletable sql" and words[0] not in command.commands:
             words.insert(0, "query")  # need not be named
         path = f"{path} {words.pop(0)}".strip()
         if path not in commands:
-            yield f"singletable {path}"
+            yield path
             return
         command = commands[path]
     for word in words:
         option = re.match(r"--[a-z][\w-]*", word)
         if option and option[0] not in _options(command):
-            yield f"singletable {path} {option[0]}"
+            yield f"{path} {option[0]}"
 
 
 @cache

@@ -13,9 +13,9 @@ from types import CodeType
 
 import pytest
 
+from dynamodb_engine.testing import endpoint
 from singletable import Engine
 from singletable.cli import main
-from singletable.testing import endpoint
 from tests.docs.markdown import Block, blocks
 from tests.house.sources import DOCUMENTS, ROOT, name_of
 

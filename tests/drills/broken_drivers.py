@@ -8,6 +8,7 @@ from random import Random
 from typing import TypeVar, cast
 
 from drills.concurrency_clients import TABLE, create_table
+from dynamodb_engine.operations import Operation, TransactGetItemsOutput, TransactWriteItemsOutput
 from singletable import (
     Driver,
     Engine,
@@ -18,7 +19,6 @@ from singletable import (
     TransactWriteItems,
     UpdateItem,
 )
-from singletable.operations import Operation, TransactGetItemsOutput, TransactWriteItemsOutput
 
 R = TypeVar("R")
 DELAY = 0.0005

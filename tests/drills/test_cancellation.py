@@ -11,10 +11,10 @@ from typing import TypeVar
 import pytest
 
 from drills.cancellation import Open, run_round
+from dynamodb_engine.engine.server_engine import ServerEngine
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.operations.registry import is_write
 from singletable import AsyncDriver, Engine
-from singletable.engine.server_engine import ServerEngine
-from singletable.operations import Operation
-from singletable.operations.registry import is_write
 from tests.sql_servers import KINDS, new_address
 
 R = TypeVar("R")

@@ -22,8 +22,8 @@ from drills.io_errors import (
     run_memory_limits,
 )
 from drills.system_calls import Fault
+from dynamodb_engine.engine.storage import Database
 from singletable import Engine, StorageError
-from singletable.engine.storage import Database
 
 
 @pytest.fixture

@@ -25,11 +25,11 @@ from drills.sql_failures import (
 )
 from drills.sql_neighbors import SCENARIOS
 from drills.sql_servers import endpoints, single_server
+from dynamodb_engine.engine.server_engine import ServerEngine
+from dynamodb_engine.engine.storage.server.dialect import ChangeValues, Statement
+from dynamodb_engine.engine.storage.server.mariadb import MariaDB
+from dynamodb_engine.engine.storage.server.postgresql import PostgreSQL
 from singletable import Engine, GetItem, PutItem, ServiceUnavailable
-from singletable.engine.server_engine import ServerEngine
-from singletable.engine.storage.server.dialect import ChangeValues, Statement
-from singletable.engine.storage.server.mariadb import MariaDB
-from singletable.engine.storage.server.postgresql import PostgreSQL
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
 from singletable_apps.polls.tokens import Secret

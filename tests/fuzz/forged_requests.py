@@ -7,9 +7,9 @@ import json
 from hypothesis import strategies as st
 from msgspec import structs
 
-from singletable.server.guard import Credential, Guard
-from singletable.server.guard.policy_document import read_policy
-from singletable.wire import HttpRequest
+from dynamodb_engine.server.guard import Credential, Guard
+from dynamodb_engine.server.guard.policy_document import read_policy
+from dynamodb_engine.wire import HttpRequest
 from tests.fuzz import strategies
 from tests.fuzz.mutations import pick
 from tests.fuzz.valid_requests import REQUESTS

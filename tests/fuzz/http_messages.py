@@ -8,7 +8,7 @@ import zlib
 
 from hypothesis import strategies as st
 
-from singletable.wire import HttpRequest, HttpResponse
+from dynamodb_engine.wire import HttpRequest, HttpResponse
 from tests.fuzz import strategies
 from tests.fuzz.valid_requests import REQUESTS
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from singletable.operations import Operation, Projection, PutItem, Tag, WriteRequest
-from singletable.wire import read_request
+from dynamodb_engine.operations import Operation, Projection, PutItem, Tag, WriteRequest
+from dynamodb_engine.wire import read_request
 from tests.fuzz import samples
 from tests.fuzz.json_tree import is_list, is_map
 from tests.fuzz.mutations import pick

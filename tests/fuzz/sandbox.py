@@ -8,11 +8,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from singletable.engine import Delays, Engine, Settings
-from singletable.engine.storage import Execute
+from dynamodb_engine.engine import Delays, Engine, Settings
+from dynamodb_engine.engine.storage import Execute
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.wire import read_request, write_error, write_result
 from singletable.errors import SingleTableError
-from singletable.operations import Operation
-from singletable.wire import read_request, write_error, write_result
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.valid_requests import target_of
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 
 from hypothesis import strategies as st
 
-from singletable.wire import TARGETS
+from dynamodb_engine.wire import TARGETS
 from tests.fuzz import samples
 from tests.fuzz.json_tree import Tree, encode, walk
 from tests.fuzz.mutations import MEMBERS, ROUGH_MUTATIONS, gentle_mutations, pick

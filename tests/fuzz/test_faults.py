@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynamodb_engine.faults import Faults, FaultyDriver, format_faults, parse_faults
+from dynamodb_engine.wire import read_request
 from singletable.errors import FaultsError, SingleTableError
-from singletable.faults import Faults, FaultyDriver, format_faults, parse_faults
-from singletable.wire import read_request
 from tests.fuzz import samples, strategies
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.odd_operations import OddOperation, odd_operations

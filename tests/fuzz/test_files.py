@@ -16,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import singletable_apps
+from dynamodb_engine.server.guard.credentials import read_credentials
+from dynamodb_engine.server.guard.policy_document import PolicyError, read_policy
 from ranked_ballots.errors import CountingError
 from ranked_ballots.formats.files import read_ballots
 from singletable.errors import (
@@ -27,8 +29,6 @@ from singletable.errors import (
 )
 from singletable.migration.schema_diff.snapshot import read_lock
 from singletable.prices import load_prices
-from singletable.server.guard.credentials import read_credentials
-from singletable.server.guard.policy_document import PolicyError, read_policy
 from singletable_apps.elections.proofs import checker
 from singletable_apps.elections.proofs.verification import verify_receipt
 from singletable_apps.games.errors import InvalidInput

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 
+from dynamodb_engine.server.guard import Guard
+from dynamodb_engine.wire import HttpRequest, read_request, write_error
 from singletable.errors import OperationError, SingleTableError
-from singletable.server.guard import Guard
-from singletable.wire import HttpRequest, read_request, write_error
 from tests.fuzz import strategies
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.forged_requests import forged, new_guard

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 
-from singletable.faults import HeaderFaults
-from singletable.server import AccessLog, DynamoDBApp, Metrics, Observer
-from singletable.wire import HttpRequest
+from dynamodb_engine.faults import HeaderFaults
+from dynamodb_engine.server import AccessLog, DynamoDBApp, Metrics, Observer
+from dynamodb_engine.wire import HttpRequest
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.forged_requests import forged, new_guard
 from tests.fuzz.http_messages import MAX_BODY, check_response, http_requests

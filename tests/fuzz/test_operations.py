@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from singletable.errors import SingleTableError
-from singletable.operations import (
+from dynamodb_engine.operations import (
     GetItem,
     Operation,
     Put,
@@ -20,6 +19,7 @@ from singletable.operations import (
     TransactWriteItem,
     TransactWriteItems,
 )
+from singletable.errors import SingleTableError
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.odd_operations import OddOperation, odd_operations
 from tests.fuzz.sandbox import Sandbox

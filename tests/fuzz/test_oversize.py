@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 import pytest
 from msgspec import json
 
-from singletable.engine import request_expressions
+from dynamodb_engine.engine import request_expressions
+from dynamodb_engine.expressions import parser
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.wire import read_request, write_error
 from singletable.errors import OperationError
-from singletable.expressions import parser
-from singletable.operations import Operation
-from singletable.wire import read_request, write_error
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.sandbox import Sandbox
 from tests.fuzz.valid_requests import target_of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamodb_engine.wire import TARGETS
 from singletable.errors import OperationError
-from singletable.wire import TARGETS
 from tests.fuzz import strategies
 from tests.fuzz.regressions import BODIES, RecordedBody
 from tests.fuzz.sandbox import Sandbox, send

@@ -9,8 +9,8 @@ from itertools import count
 import pytest
 from hypothesis import given
 
-from singletable.server import DynamoDBApp, Limits, Listener
-from singletable.wire import HttpRequest, HttpResponse
+from dynamodb_engine.server import DynamoDBApp, Limits, Listener
+from dynamodb_engine.wire import HttpRequest, HttpResponse
 from tests.fuzz.http_messages import MAX_BODY, check_response
 from tests.fuzz.regressions import STREAMS, RecordedStream
 from tests.fuzz.sandbox import Sandbox

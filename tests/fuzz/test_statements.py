@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.partiql import StatementError, bind_statement, parse_statement
 from singletable import AttributeValue, Engine
-from singletable import operations as ops
 from singletable.errors import OperationError
-from singletable.partiql import StatementError, bind_statement, parse_statement
 from tests.fuzz.valid_requests import REQUESTS
 
 VALID = [

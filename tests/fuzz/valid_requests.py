@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from singletable.wire import TARGETS
+from dynamodb_engine.wire import TARGETS
 
 VALID = Path(__file__).with_name("valid")
 _TARGETS = {target.partition(".")[2]: target for target in TARGETS}

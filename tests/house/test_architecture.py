@@ -5,31 +5,35 @@ from __future__ import annotations
 import re
 import tomllib
 
+import pytest
+
 from tests.house.sources import ROOT
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text()
 APPS = ROOT / "packages/singletable-apps/src/singletable_apps"
 
 
-def contract_layers() -> list[set[str]]:
+def contract_layers(house: str) -> list[set[str]]:
     """Return the layers of the import contract, from top to bottom."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     contracts = tools["importlinter"]["contracts"]
-    (contract,) = (one for one in contracts if one.get("containers") == ["singletable"])
+    (contract,) = (one for one in contracts if one.get("containers") == [house])
     return [set(layer.split(" | ")) for layer in contract["layers"]]
 
 
-def drawn_lines() -> list[set[str]]:
+def drawn_lines(house: str) -> list[set[str]]:
     """Return the packages on each line of the picture, from top to bottom."""
-    picture = PAGE.partition("─ singletable, from top to bottom\n")[2].partition("```")[0]
+    picture = PAGE.partition(f"─ {house}, from top to bottom\n")[2]
+    picture = re.split("\n(?:\n|```)", picture)[0]
     columns = [re.split(r" {2,}", line.strip())[0] for line in picture.splitlines()]
     return [set(column.split(" · ")) for column in columns]
 
 
 # A layer may take several lines of the picture.
-def test_picture_shows_the_layers_of_the_contract() -> None:
-    lines = drawn_lines()
-    for layer in contract_layers():
+@pytest.mark.parametrize("house", ["singletable", "dynamodb_engine"])
+def test_picture_shows_the_layers_of_the_contract(house: str) -> None:
+    lines = drawn_lines(house)
+    for layer in contract_layers(house):
         shown: set[str] = set()
         while lines and lines[0] <= layer:
             shown |= lines.pop(0)

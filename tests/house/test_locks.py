@@ -19,7 +19,10 @@ _ENTRY = re.compile(
     r"^([\w.-]+)==([^\s;]+)( ; [^\n\\]+)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)\n", re.M
 )
 # Installed before the lock is read, or not a dependency.
-_OURS = {path.parent.name for path in ROOT.glob("packages/*/pyproject.toml")}
+_OURS = {
+    tomllib.loads(path.read_text())["project"]["name"]
+    for path in ROOT.glob("packages/*/pyproject.toml")
+}
 _NOT_LOCKED = {"pip", "setuptools", *_OURS}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.house.sources import SOURCES, name_of, tree_of
 
-HELPER = "singletable/private_files.py"
+HELPER = "dynamodb_engine/private_files.py"
 # These write what a person asked for and may want to share: sources, reports and pictures.
 SHARED = {
     "ranked_ballots/cli.py": "pictures of a count",

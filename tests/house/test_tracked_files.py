@@ -36,7 +36,9 @@ PROMISES = {
     "README.md: not met yet": "docs/performance.md lists the missed goals",
     "docs/performance.md: not met yet": "it lists the missed goals",
     "docs/performance.md: not tried yet": "what may still make writes faster",
-    "singletable/server/guard/signature.py: only {algorithm} for now": "the words of AWS's error",
+    "dynamodb_engine/server/guard/signature.py: only {algorithm} for now": (
+        "the words of AWS's error"
+    ),
 }
 
 

@@ -15,9 +15,9 @@ import httpx2
 import pytest
 from fastapi.testclient import TestClient
 
+from dynamodb_engine.testing import endpoint
 from singletable import Attr, Engine, Entity, Key, PutItem, Store, Table, attr
 from singletable.migration import Backfill, Migration, MigrationRunner
-from singletable.testing import endpoint
 from singletable_apps.games.app import APP
 from singletable_apps.shared.web.threads import Threads
 from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
@@ -47,7 +47,8 @@ class Trace:
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         file = frame.f_code.co_filename
-        if event == "call" and "/src/singletable" in file and file not in self.files[-1:]:
+        is_ours = "/packages/" in file and "/src/" in file
+        if event == "call" and is_ours and file not in self.files[-1:]:
             self.files.append(file)
 
 

@@ -13,6 +13,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
+from dynamodb_engine.cli.app import app as engine
 from singletable.cli.app import app
 
 NAME = "commands"
@@ -23,6 +24,7 @@ def lines() -> Iterator[str]:
     """Iterate over the lines of the page."""
     yield from (f"# {TITLE}", "", _strip(app.info.help), "")
     yield from _commands(get_command(app), "singletable")
+    yield from _commands(get_command(engine), "dynamodb-engine")
 
 
 def _commands(command: object, path: str) -> Iterator[str]:

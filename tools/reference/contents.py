@@ -6,11 +6,12 @@ import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import dynamodb_engine
 import singletable
 from tools.reference.definitions import Definition, exported, find, first_line
 from tools.reference.pages import PAGES, PUBLIC_MODULES, Page, Section
 
-OPERATIONS = "singletable.operations"
+OPERATIONS = "dynamodb_engine.operations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def build_contents() -> Contents:
         for name in section.names.split()
     }
     others: dict[str, list[str]] = {}
-    names = [*singletable.__all__, *_other_operations()]
+    names = [*singletable.__all__, *_of_the_engine(), *_other_operations()]
     names += [f"{module}:{name}" for module in PUBLIC_MODULES for name in exported(module)]
     # In source order, which keeps related names together.
     for name in sorted(names, key=_source_position):
@@ -108,8 +109,16 @@ def _package(name: str) -> str:
     return modules.get(name, OPERATIONS)
 
 
+def _of_the_engine() -> Iterator[str]:
+    """Iterate over public names of the engine that `singletable` does not export."""
+    modules: dict[str, str] = vars(dynamodb_engine)["_MODULE_OF"]
+    for name, module in modules.items():
+        if name not in singletable.__all__:
+            yield f"{module}:{name}"
+
+
 def _other_operations() -> Iterator[str]:
-    """Iterate over operations and shapes that only `singletable.operations` exports."""
+    """Iterate over operations and shapes that only `dynamodb_engine.operations` exports."""
     for name in exported(OPERATIONS):
         if name not in singletable.__all__:
             yield name

@@ -60,9 +60,15 @@ def find(module: str, name: str) -> Definition | None:
                 definition = Definition(module, name, node)  # the last one: overloads precede it
             case ast.AnnAssign(target=ast.Name(id=target)) if target == name:
                 return Definition(module, name, node)
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=other)) if (
+                target == name
+            ):
+                return find(module, other)  # another name of a class
             case ast.ImportFrom(module=str(origin), names=names):
                 for alias in names:
-                    if (alias.asname or alias.name) == name and origin.startswith("singletable"):
+                    if (alias.asname or alias.name) == name and origin.startswith(
+                        ("singletable", "dynamodb_engine")
+                    ):
                         return find(origin, alias.name)
                     if alias.name == "*" and name in exported(origin):
                         return find(origin, name)

@@ -109,7 +109,12 @@ PAGES = (
             Section("The engine", "Engine AsyncEngine Settings Delays Retention"),
             Section("DynamoDB", "Remote AsyncRemote"),
         ),
-        ("singletable.connect", "singletable.engine", "singletable.remote"),
+        (
+            "singletable.connect",
+            "dynamodb_engine.addresses",
+            "dynamodb_engine.engine",
+            "singletable.remote",
+        ),
     ),
     Page(
         "migration",
@@ -141,7 +146,7 @@ PAGES = (
         "operations",
         "Operations",
         "Every request as a frozen value, with the field names of the AWS API in snake case. Those "
-        "that `singletable` itself does not export are in `singletable.operations`.",
+        "that `singletable` itself does not export are in `dynamodb_engine.operations`.",
         (
             Section("Protocols", "Operation Driver AsyncDriver LargeOperations"),
             Section("Items", "GetItem PutItem UpdateItem DeleteItem Query Scan"),
@@ -156,9 +161,9 @@ PAGES = (
         "shapes",
         "Shapes and outputs",
         "The parts of operations, and their outputs. Those that `singletable` itself does not "
-        "export are in `singletable.operations`.",
+        "export are in `dynamodb_engine.operations`.",
         (Section("Items", "Item AttributeValue"),),
-        ("singletable.operations", "singletable.values"),
+        ("dynamodb_engine.operations", "dynamodb_engine.values"),
         long=True,
     ),
     Page(
@@ -167,17 +172,18 @@ PAGES = (
         "Every error that singletable raises on purpose is a `SingleTableError`. Errors that "
         "mirror DynamoDB's have DynamoDB's own messages.",
         (),
-        ("singletable.errors",),
+        ("dynamodb_engine.errors", "singletable.errors"),
         long=True,
     ),
 )
 
 # Public modules whose names `singletable` itself does not export.
 PUBLIC_MODULES = (
-    "singletable.faults",
+    "dynamodb_engine.faults",
     "singletable.migration",
     "singletable.prices",
-    "singletable.server",
+    "dynamodb_engine.server",
+    "dynamodb_engine.testing",
     "singletable.tables",
     "singletable.testing",
     "singletable_design.docs_generator",

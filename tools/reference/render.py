@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dynamodb_engine.operations.registry import OPERATIONS
 from singletable import errors
-from singletable.operations.registry import OPERATIONS
 from tools.reference import commands
 from tools.reference.contents import Contents, Placement, build_contents
 from tools.reference.definitions import Definition, Function, find, functions, is_overload
@@ -148,7 +148,7 @@ class Entry:
 
     def mention(self, name: str) -> None:
         """Record a name if it is defined in singletable."""
-        definition = find(self.definition.module, name) or find("singletable.operations", name)
+        definition = find(self.definition.module, name) or find("dynamodb_engine.operations", name)
         if definition is not None and definition.name != self.definition.name:
             self.mentions.setdefault(name, definition)
 

@@ -23,11 +23,11 @@ APP = r"singletable_apps/(elections|games|polls|portfolio|skills)"
 # The number of faults in each area; a file belongs to the first area that matches its path.
 AREAS = {
     "values, wire, schema": (42, r"singletable/(values|wire|schema)/"),
-    "expressions": (20, r"singletable/expressions/"),
-    "engine": (44, r"singletable/engine/"),
+    "expressions": (20, r"dynamodb_engine/expressions/"),
+    "engine": (44, r"dynamodb_engine/engine/"),
     "store": (46, r"singletable/store/"),
     "retry, remote": (16, r"singletable/(retry\.py|remote/)"),
-    "server": (22, r"singletable/server/"),
+    "server": (22, r"dynamodb_engine/server/"),
     "migration": (22, r"singletable/migration/"),
     "planning, patterns": (
         22,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine.server.guard import Guard
+from dynamodb_engine.testing import endpoint
 from singletable import Driver, Engine, Store, Table, connect
-from singletable.server.guard import Guard
-from singletable.testing import endpoint
 from tests.infrastructure.declarations import ALL
 
 CREDENTIALS = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from dynamodb_engine import operations as ops
 from singletable import Engine
-from singletable import operations as ops
 
 OFF = ops.PointInTimeRecoveryDescription("DISABLED")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import UpdateContinuousBackups
 from singletable import CreateTable, DescribeTable, Operation, Table, UpdateTimeToLive, errors
-from singletable.engine import Engine
-from singletable.operations import UpdateContinuousBackups
 from singletable.tables import TableSettings, create_table, describe_table
 from tests.infrastructure.recovery import RecoveryDriver
 

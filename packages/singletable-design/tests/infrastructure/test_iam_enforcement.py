@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine import operations as ops
 from singletable import AccessDenied, OutOfScope, Store
-from singletable import operations as ops
 from singletable_design.infrastructure import iam
 from tests.infrastructure.declarations import Ballot, Candidate, Election, Event, Skill, User
 from tests.infrastructure.enforcement import EnforcedPolicy, enforce

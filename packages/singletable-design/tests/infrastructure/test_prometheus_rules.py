@@ -15,11 +15,11 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 
+from dynamodb_engine.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
+from dynamodb_engine.server import DynamoDBApp, Metrics, Observer
+from dynamodb_engine.server.observe import Traffic
 from singletable import AlreadyExists, AsyncEngine, Engine, Store
 from singletable.errors import DeclarationError
-from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
-from singletable.server import DynamoDBApp, Metrics, Observer
-from singletable.server.observe import Traffic
 from singletable.store import calls as store_calls
 from singletable.telemetry import PrometheusObserver
 from singletable_design.infrastructure import (

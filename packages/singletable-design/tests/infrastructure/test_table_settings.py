@@ -8,8 +8,9 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import BackupTableNotFound, DeclarationError, Engine, OperationError, Table
-from singletable import operations as ops
 from singletable.errors import UnknownOperation
 from singletable.tables import (
     AwsManagedKey,
@@ -24,7 +25,6 @@ from singletable.tables import (
     describe_table,
     find_unverifiable,
 )
-from singletable.testing import InterruptedDriver
 from singletable_design.infrastructure import Deployment
 from tests.infrastructure.recovery import RecoveryDriver
 

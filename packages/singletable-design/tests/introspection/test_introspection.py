@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamodb_engine import operations as ops
 from singletable import AttributeValue, Index, Item, Number, Store, Table, connect, key_of
-from singletable import operations as ops
 from singletable.schema import Model, model_of
 from singletable_design.introspection import Introspection, TableSample, introspect
 from tests.introspection.designs import TABLES, plain_text, random_items, tricky_text

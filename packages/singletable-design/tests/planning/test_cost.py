@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from dynamodb_engine.operations import TableClass
 from singletable import (
     Attr,
     Entity,
@@ -21,7 +22,6 @@ from singletable import (
     per_second,
 )
 from singletable.errors import InvalidValue
-from singletable.operations import TableClass
 from singletable.prices import region_prices
 from singletable_design.planning import (
     BillingMode,

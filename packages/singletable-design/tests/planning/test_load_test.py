@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.faults import AsyncFaultyDriver, Faults, Next
 from singletable import (
     AsyncDriver,
     AsyncStore,
@@ -18,7 +19,6 @@ from singletable import (
     PatternCatalog,
     connect_async,
 )
-from singletable.faults import AsyncFaultyDriver, Faults, Next
 from singletable_design import planning
 from singletable_design.planning.load_test import partition_keys
 from singletable_design.planning.simulation import SimulationSettings, simulate

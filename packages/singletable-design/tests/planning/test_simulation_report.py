@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from singletable.retry import RetryPolicy
+from dynamodb_engine.retry import RetryPolicy
 from singletable_design.planning.formats import format_latency, format_percent
 from singletable_design.planning.report import Report, report_page
 from singletable_design.planning.simulation import (

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynamodb_engine.retry import RetryPolicy
 from singletable.errors import InvalidValue, SingleTableError
 from singletable.patterns import Distribution, per_hour, per_second
-from singletable.retry import RetryPolicy
 from singletable.schema import Provisioned
 from singletable.store import Progress
 from singletable_design.planning import KeySpace, PatternLoad, PlacedUnits, Workload

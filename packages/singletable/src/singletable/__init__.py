@@ -1,8 +1,9 @@
 """Declare a single-table design once; run it anywhere.
 
-Everything listed here is public. Less common operations and shapes are in `singletable.operations`.
-Modules are imported when one of their names is first used, so that a program pays only for what
-it uses. `make generate` writes `__init__.pyi` from this list for type checkers.
+Everything listed here is public. Less common operations and shapes are in
+`dynamodb_engine.operations`. Modules are imported when one of their names is first used, so that a
+program pays only for what it uses. `make generate` writes `__init__.pyi` from this list for type
+checkers.
 """
 
 import importlib
@@ -13,9 +14,12 @@ from singletable.connect import connect_async as connect_async
 
 _EXPORTS = {
     "singletable.connect": """
-        connect connect_async hide_password
+        connect connect_async
     """,
-    "singletable.engine": """
+    "dynamodb_engine.addresses": """
+        hide_password
+    """,
+    "dynamodb_engine.engine": """
         AsyncEngine Delays Engine Retention Settings StreamShards
     """,
     "singletable.errors": """
@@ -33,7 +37,7 @@ _EXPORTS = {
         UnexpectedResponse UnknownField UnknownOperation UnrecognizedClient UnsupportedPattern
         ValidationError VersionConflict
     """,
-    "singletable.operations": """
+    "dynamodb_engine.operations": """
         AsyncDriver AttributeDefinition BatchExecuteStatement BatchGetItem
         BatchStatementRequest BatchWriteItem ConditionCheck CreateTable Delete DeleteItem
         DeleteRequest DeleteTable DescribeKinesisStreamingDestination DescribeStream DescribeTable
@@ -78,7 +82,7 @@ _EXPORTS = {
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PatternStats PrometheusObserver
     """,
-    "singletable.values": """
+    "dynamodb_engine.values": """
         AttributeValue Item
     """,
 }

@@ -9,8 +9,8 @@ from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any, ParamSpec, TypeVar
 
+from dynamodb_engine.retry import RetryPolicy
 from singletable.errors import ConditionFailed, InvalidValue, SingleTableError
-from singletable.retry import RetryPolicy
 
 P = ParamSpec("P")
 R = TypeVar("R")

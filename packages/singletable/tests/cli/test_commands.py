@@ -14,7 +14,6 @@ import pytest
 from typer.main import get_command
 
 from singletable.cli.app import app
-from singletable.cli.endpoint import EndpointConfig, print_usage
 from tests.cli.run import Run
 
 
@@ -131,61 +130,3 @@ def test_python_runs_the_package() -> None:
         [sys.executable, "-m", "singletable", "version"], capture_output=True, text=True, check=True
     )
     assert ran.stdout == f"singletable {version('singletable')}\n"
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "expected"),
-    [
-        ("--account", "12", "12 digits"),
-        ("--region", "nonsense", "such as eu-west-1"),
-        ("--durability", "maybe", "full or normal"),
-        ("--allow-host", "http://db.test:8000", "Expected a host name"),
-    ],
-)
-def test_endpoint_rejects_invalid_options(run: Run, option: str, value: str, expected: str) -> None:
-    err = run.rejected("dynamodb", option, value)
-    assert expected in " ".join(err.split())
-    assert f"'{value}'" in err
-
-
-def test_endpoint_needs_certificate_and_key_together(run: Run) -> None:
-    code, _, err = run("dynamodb", "--tls-cert", "cert.pem")
-    _assert_one_paragraph(code, err)
-    assert "--tls-key" in err
-
-
-@pytest.mark.parametrize(
-    ("host", "url"),
-    [
-        ("127.0.0.1", "http://127.0.0.1:8000"),
-        ("0.0.0.0", "http://127.0.0.1:8000"),
-        ("::", "http://[::1]:8000"),
-        ("10.0.0.7", "http://10.0.0.7:8000"),
-    ],
-)
-def test_endpoint_prints_a_url_that_can_be_opened(
-    host: str, url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = EndpointConfig(
-        file=None,
-        address=None,
-        durable=True,
-        feed_records=10_000,
-        kinesis_folder=None,
-        host=host,
-        port=8000,
-        region="us-east-1",
-        account="123456789012",
-        allowed_hosts=(),
-        tls_cert=None,
-        tls_key=None,
-        credentials=None,
-        faults=None,
-        faults_header=False,
-        metrics=False,
-        access_log=None,
-    )
-    print_usage(config, host, 8000)
-    out = capsys.readouterr().out
-    assert f"Serving DynamoDB at {url}" in out
-    assert "0.0.0.0" not in out

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine.operations import Scan
 from singletable import Attr, Engine, Entity, Key, Store, Table, attr
-from singletable.operations import Scan
 from tests.cli.run import Run
 
 shop = Table("copied-shop")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine.steps import run as run_steps
 from singletable import Engine, MigrationError
 from singletable.cli.app_loader import load_module
 from singletable.migration import check_schema
 from singletable.migration.applied import Applied, HistoryStore
 from singletable.schema import Table
-from singletable.steps import run as run_steps
 from tests.cli.run import Run
 
 DECLARATION = """

@@ -162,7 +162,7 @@ def test_the_whole_life_of_a_copy(shop: Shop) -> None:
     assert shop.phase() == "finished"
     assert shop.change(lambda store: store.get(name.key("late"))).name == "Late"
     with connect(ADDRESS) as driver:
-        from singletable.operations import ListTables
+        from dynamodb_engine.operations import ListTables
 
         assert driver.execute(ListTables()).table_names == [entities.name]
     assert "All migrations are finished." in shop.done("run")

@@ -14,6 +14,10 @@ from typing import Any, TypeVar
 
 import pytest
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.testing import Crash
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Driver,
@@ -27,13 +31,9 @@ from singletable import (
     TransformFailed,
     attr,
 )
-from singletable import operations as ops
 from singletable.cli import migration_commands as commands
 from singletable.cli.migration_commands import AppMigrations, Changes
 from singletable.migration import Backfill, Migration, MigrationHistory, MigrationRunner
-from singletable.operations.registry import OPERATIONS
-from singletable.testing import Crash
-from singletable.values import Item
 
 R = TypeVar("R")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine import operations as ops
 from singletable import AccessDenied, Engine, connect
-from singletable import operations as ops
 from singletable.cli.partiql import Format, Session, completer, split_statements
 from tests.cli.run import Run
 

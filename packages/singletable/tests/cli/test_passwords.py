@@ -76,14 +76,6 @@ def test_no_command_prints_a_password(
     assert leaks == []
 
 
-@pytest.mark.parametrize("command", [["check"], ["backup", "copy.db"]])
-def test_commands_for_files_reject_other_addresses(run: Run, command: list[str]) -> None:
-    error = run.rejected(command[0], f"postgresql://votes:{MARK}@db/votes", *command[1:])
-    assert error == (
-        "singletable: Expected the path of a file, such as votes.db, but got 'postgresql:'."
-    )
-
-
 @pytest.mark.parametrize("open_address", [connect, open_database])
 @pytest.mark.parametrize("address", UNREADABLE[:4])
 def test_address_that_cannot_be_read_is_rejected_without_its_password(

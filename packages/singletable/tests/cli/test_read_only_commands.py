@@ -13,7 +13,6 @@ from tests.house.sources import SOURCES, name_of
 SHOP = "tests.designs.shop"
 READ_ONLY = [
     ("table", "check", SHOP, "ADDRESS"),
-    ("check", "ADDRESS"),
     ("show", "ADDRESS"),
     ("show", "ADDRESS", "shop"),
     ("show", "ADDRESS", "shop", "--app", SHOP),
@@ -69,7 +68,7 @@ def test_only_commands_that_create_files_use_connect() -> None:
     }
     assert connecting == {
         "singletable/cli/copy.py",
-        "singletable/cli/endpoint.py",
+        "dynamodb_engine/cli/endpoint.py",
         "singletable/cli/existing_tables.py",
         "singletable/cli/migration_commands.py",
         "singletable/cli/table.py",

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import DescribeTable, ListTables
 from singletable import Store, connect
 from singletable.migration import MigrationRunner
-from singletable.operations import DescribeTable, ListTables
 from tests.cli.run import Run
 
 ENTITIES = """

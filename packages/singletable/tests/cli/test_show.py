@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.testing import endpoint
 from singletable import AttributeValue, Engine, Item, connect
-from singletable import operations as ops
 from singletable.cli.show_view import key_tree
-from singletable.testing import endpoint
 from tests.cli.run import Run
 from tests.designs.shop import fill
 

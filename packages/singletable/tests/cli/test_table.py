@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.testing import endpoint
 from singletable import Engine, ListTables, Table, connect
 from singletable.tables import TableSettings, create_table
-from singletable.testing import endpoint
 from tests.cli.run import Run
 from tests.differential.dynalite_peer import Dynalite
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.values import Item
 from singletable import Driver, Engine, Store
-from singletable import operations as ops
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
-from singletable.values import Item
 from tests.designs.site import COPY, entities, likes, notes, users
 
 

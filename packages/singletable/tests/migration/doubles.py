@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Driver, UpdateTable
 from singletable.errors import UnknownOperation
-from singletable.testing import InterruptedDriver
 
 
 @dataclass

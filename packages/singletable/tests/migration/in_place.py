@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
+from dynamodb_engine.operations import Scan
+from dynamodb_engine.steps import run
+from dynamodb_engine.testing import Crash, InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import Driver, Engine, Table
 from singletable.migration.environment import Environment, StepProgress, migration_context
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.state import State, StateStore, is_state_item
 from singletable.migration.two_addresses import Place, TwoAddressDriver
-from singletable.operations import Scan
-from singletable.steps import run
-from singletable.testing import Crash, InterruptedDriver
-from singletable.values import Item
 from tests.migration.doubles import Clock
 
 

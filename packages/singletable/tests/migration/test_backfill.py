@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import GetItem, PutItem, TransactWriteItems, UpdateItem
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Count,
@@ -27,9 +30,6 @@ from singletable import (
 )
 from singletable.migration import AddIndex, Backfill
 from singletable.migration.environment import Environment
-from singletable.operations import GetItem, PutItem, TransactWriteItems, UpdateItem
-from singletable.testing import InterruptedDriver
-from singletable.values import Item
 from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
 
 before = Table("app")

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.engine.settings import StreamShards
+from dynamodb_engine.steps import run
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import Engine, PutItem, Settings, Store, Table, errors
-from singletable import operations as ops
-from singletable.engine.settings import StreamShards
 from singletable.migration.change_log import ChangeLog
 from singletable.migration.state import is_state_item
 from singletable.migration.two_addresses import Place, TwoAddressDriver
-from singletable.steps import run
 from singletable.store.context import Context, create_context
-from singletable.testing import InterruptedDriver
-from singletable.values import Item
 from tests.migration.doubles import Clock
 
 users = Table("users", pk="username", sk=None)

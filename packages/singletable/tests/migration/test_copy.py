@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
+from dynamodb_engine.testing import Crash, InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import Attr, Driver, Engine, Entity, Key, PutItem, Store, Table, attr, errors
 from singletable.migration import Copy, Migration, Part, dry_run, each, merge
 from singletable.migration.change_log import ChangeLog
 from singletable.migration.copy import Copier
 from singletable.migration.runner import MigrationRunner
-from singletable.testing import Crash, InterruptedDriver
-from singletable.values import Item
 from tests.designs.site import COPY, Age, Likes, OldUser, Text, User, entities, users
 from tests.migration.copy_site import create_site, freshly_copied, stored, write_old
 from tests.migration.doubles import Clock

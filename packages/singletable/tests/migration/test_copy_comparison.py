@@ -7,16 +7,16 @@ from typing import Any, TypeVar
 
 import pytest
 
+from dynamodb_engine.operations import BatchWriteItem, DeleteItem, Operation, PutItem
+from dynamodb_engine.steps import run
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Store, Table
 from singletable.migration import Copy, unchanged
 from singletable.migration.copy_comparison import CopyComparison
 from singletable.migration.derivation import Derivation, Source, Unit
 from singletable.migration.environment import migration_context
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.operations import BatchWriteItem, DeleteItem, Operation, PutItem
 from singletable.schema import ItemKey, model_of
-from singletable.steps import run
-from singletable.testing import InterruptedDriver
 from tests.designs.site import Likes, Name, OldLike, OldUser, Setting, likes, users
 from tests.migration.site import Site, memory_site
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.operations import PutItem, Query, Scan, TransactWriteItems
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import Attr, Count, Driver, Engine, Entity, Key, Store, Table, attr, errors
 from singletable.migration import AddCount
-from singletable.operations import PutItem, Query, Scan, TransactWriteItems
-from singletable.testing import InterruptedDriver
-from singletable.values import Item
 from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored
 
 app = Table("app")

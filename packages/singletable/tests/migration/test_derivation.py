@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dynamodb_engine.values import Item
 from singletable import Table, TransformFailed
 from singletable.migration import each, leave_out, unchanged
 from singletable.migration.derivation import Derivation
 from singletable.store.context import create_context
-from singletable.values import Item
 from tests.designs.site import Likes, Name, OldLike, OldUser, User, entities, likes, users
 from tests.migration.site import Site, memory_site
 

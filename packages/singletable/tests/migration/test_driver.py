@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import AsyncEngine, AsyncStore, Engine, Store, Table, errors
-from singletable import operations as ops
 from singletable.migration import AsyncSwitchingDriver, Copy, Migration, SwitchingDriver, unchanged
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import PHASE_SECONDS
-from singletable.testing import InterruptedDriver
-from singletable.values import Item
 from tests.migration.doubles import Clock
 from tests.migration.test_runner import (
     MOVE,

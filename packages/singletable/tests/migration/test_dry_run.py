@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import Operation, PutItem, Scan, UpdateItem
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import Attr, Driver, Engine, Entity, Index, Key, Store, Table, attr, version
 from singletable.cli.migration_view import dry_run_lines, print_results
 from singletable.errors import DeclarationError, TransformFailed
@@ -27,10 +31,6 @@ from singletable.migration.derivation import item_key
 from singletable.migration.rehearsal import DryRun, dry_run, estimate
 from singletable.migration.state import is_state_item
 from singletable.migration.trial import StepTrial
-from singletable.operations import Operation, PutItem, Scan, UpdateItem
-from singletable.operations.registry import OPERATIONS
-from singletable.testing import InterruptedDriver
-from singletable.values import Item
 from tests.designs.site import (
     MERGE,
     SPLIT,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import (
     Delays,
     Driver,
@@ -16,11 +18,9 @@ from singletable import (
     Settings,
     Table,
 )
-from singletable import operations as ops
 from singletable.migration import AddIndex, CreateTable, DropIndex, DropTable
 from singletable.migration.environment import Environment
 from singletable.store import Store
-from singletable.testing import Crash, InterruptedDriver
 from tests.migration.doubles import Clock
 from tests.migration.in_place import environment, notes_of
 

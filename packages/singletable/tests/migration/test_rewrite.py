@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import Query, Scan, TransactWriteItems
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import (
     Attr,
     Driver,
@@ -35,9 +38,6 @@ from singletable.migration import (
 )
 from singletable.migration.rehearsal import dry_run, dry_run_down
 from singletable.migration.step import Step
-from singletable.operations import Query, Scan, TransactWriteItems
-from singletable.operations.registry import OPERATIONS
-from singletable.testing import InterruptedDriver
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
 # The old entities have a declaration of the table of their own, because keys overlap.

@@ -12,6 +12,10 @@ from typing import Any, cast
 
 import pytest
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.retry import send
+from dynamodb_engine.testing import Crash, InterruptedDriver, endpoint
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Binary,
@@ -28,16 +32,12 @@ from singletable import (
     errors,
     expires,
 )
-from singletable import operations as ops
 from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import SwitchingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.two_addresses import Place
-from singletable.retry import send
 from singletable.schema import model_of
-from singletable.testing import Crash, InterruptedDriver, endpoint
-from singletable.values import Item
 from tests.migration.copy_site import stored
 from tests.migration.doubles import Clock, without_streams
 

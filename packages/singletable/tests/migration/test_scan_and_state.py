@@ -6,6 +6,9 @@ from functools import partial
 
 import pytest
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.steps import Steps, run
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Binary,
@@ -25,9 +28,6 @@ from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import State, StateStore
 from singletable.migration.two_addresses import Place, TwoAddressDriver
-from singletable.operations import PutItem
-from singletable.steps import Steps, run
-from singletable.values import Item
 from tests.migration.doubles import Clock
 
 plain = Table("plain", pk="id", sk=None)

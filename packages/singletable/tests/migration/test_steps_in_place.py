@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from dynamodb_engine.operations import GetItem, Operation, Scan, TransactWriteItems
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import (
     Attr,
     Count,
@@ -39,8 +41,6 @@ from singletable.migration import (
     unchanged,
 )
 from singletable.migration.runner import MigrationRunner
-from singletable.operations import GetItem, Operation, Scan, TransactWriteItems
-from singletable.testing import Crash, InterruptedDriver
 from tests.migration.doubles import Clock
 from tests.migration.in_place import stored
 

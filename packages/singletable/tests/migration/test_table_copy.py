@@ -11,6 +11,9 @@ from typing import Any, TypeVar
 
 import pytest
 
+from dynamodb_engine.operations import Scan
+from dynamodb_engine.testing import Crash, InterruptedDriver, endpoint
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     BatchWriteItem,
@@ -35,10 +38,7 @@ from singletable import (
 from singletable.migration.anonymization import Anonymizer
 from singletable.migration.item_filter import parse_filter
 from singletable.migration.table_copy import CopyResult, CopySettings, TableCopy
-from singletable.operations import Scan
 from singletable.schema import read_table
-from singletable.testing import Crash, InterruptedDriver, endpoint
-from singletable.values import Item
 
 R = TypeVar("R")
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.operations import PutItem, Scan, TransactWriteItems
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import (
     AlreadyExists,
     Attr,
@@ -19,9 +22,6 @@ from singletable import (
     casefold,
 )
 from singletable.migration import AddUnique
-from singletable.operations import PutItem, Scan, TransactWriteItems
-from singletable.testing import InterruptedDriver
-from singletable.values import Item
 from tests.migration.in_place import crash_at_every_request, environment, stored
 
 app = Table("app")

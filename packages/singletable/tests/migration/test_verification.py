@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import Attr, Count, Engine, Entity, Index, Key, Store, Table, Unique, attr
-from singletable import operations as ops
 from singletable.migration import (
     AddCount,
     AddIndex,
@@ -23,8 +25,6 @@ from singletable.migration import (
 from singletable.migration.rehearsal import CountingDriver, dry_run, estimate
 from singletable.migration.runner import MigrationRunner, verify
 from singletable.migration.verification import Verification
-from singletable.testing import InterruptedDriver
-from singletable.values import Item
 from tests.migration.doubles import Clock
 
 before = Table("shop", indexes=[Index("unused", pk="unused")])

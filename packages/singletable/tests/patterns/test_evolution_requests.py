@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.values import Item
 from singletable.errors import AccessDenied
-from singletable.operations import PutItem
 from singletable.patterns import (
     Pattern,
     PatternCatalog,
@@ -20,7 +21,6 @@ from singletable.patterns import (
 )
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr
 from singletable.store import EntityAccess, Store
-from singletable.values import Item
 from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from tests.infrastructure.enforcement import enforce
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from dynamodb_engine.operations import StreamSpecification
 from singletable import (
     Call,
     Change,
@@ -24,7 +25,6 @@ from singletable import (
     updates,
     upserts,
 )
-from singletable.operations import StreamSpecification
 from singletable.patterns import Pattern, estimate, planned_requests
 from singletable.testing.strict import suggest_declaration
 from singletable_design.infrastructure.iam import grants_for_patterns

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from dynamodb_engine.operations.touches import written_items
 from singletable import (
     AccessDenied,
     Attr,
@@ -43,7 +44,6 @@ from singletable import (
     updates,
     version,
 )
-from singletable.operations.touches import written_items
 from singletable.patterns import estimate, planned_requests
 from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from tests.infrastructure.enforcement import enforce

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from dynamodb_engine.operations import Operation
 from singletable.errors import SingleTableError
-from singletable.operations import Operation
 from singletable.remote import AsyncRemote, Remote
 
 # Sends operations on one driver, in order; returns the output or the error of each.

@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from singletable.errors import ConnectionFailed, EngineClosed, UnexpectedResponse
-from singletable.operations import (
+from dynamodb_engine.operations import (
     ExecuteTransaction,
     GetItem,
     GetItemOutput,
@@ -22,6 +21,7 @@ from singletable.operations import (
     TransactWriteItems,
     UpdateItem,
 )
+from singletable.errors import ConnectionFailed, EngineClosed, UnexpectedResponse
 from singletable.remote import AsyncRemote, Remote
 from tests.remote.drivers import Send
 from tests.remote.scripted_server import CLOSE, HANG, response, start_server

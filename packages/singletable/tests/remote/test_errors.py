@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.wire import write_error
 from singletable import errors
 from singletable.errors import (
     CancellationReason,
@@ -19,7 +20,6 @@ from singletable.errors import (
     TransactionCanceled,
 )
 from singletable.remote.errors import ERROR_TYPES, parse_error
-from singletable.wire import write_error
 from tests.remote.drivers import Send
 from tests.remote.scripted_server import response, start_server
 from tests.remote.test_connections import GET, UPDATE

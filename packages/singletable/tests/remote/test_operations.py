@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.engine import AsyncEngine
+from dynamodb_engine.engine import AsyncEngine
+from dynamodb_engine.operations import BatchWriteItem, Operation, PutItem, PutRequest, WriteRequest
+from dynamodb_engine.testing import endpoint
+from dynamodb_engine.wire import parse_plain_request, read_operation, read_request, write_result
 from singletable.errors import OperationError
-from singletable.operations import BatchWriteItem, Operation, PutItem, PutRequest, WriteRequest
 from singletable.remote import AsyncRemote, Remote
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import RequestWriter
 from singletable.remote.signature import StaticCredentials
-from singletable.testing import endpoint
-from singletable.wire import parse_plain_request, read_operation, read_request, write_result
 from tests.conformance.endpoint import Exchangeable
 from tests.fuzz.sandbox import new_engine
 from tests.fuzz.valid_requests import REQUESTS, Request

@@ -10,14 +10,16 @@ import zlib
 from typing import Any, get_args
 from zlib import crc32
 
+import msgspec
 import pytest
 from botocore.session import Session
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.operations.registry import OPERATIONS
 from singletable.errors import ConnectionFailed, UnexpectedResponse
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import Response
-from singletable.remote.outputs import decode_response
+from singletable.remote.outputs import decode_output, decode_response
 
 ENDPOINT = RemoteEndpoint("localhost", 8000, tls=False, region="us-east-1")
 ITEM = {"PK": {"S": "a"}, "n": {"N": "1"}}
@@ -172,7 +174,7 @@ def test_threads_may_decode_the_first_response_of_a_kind_at_once() -> None:
     """Without a lock, msgspec crashes the process in most runs."""
     program = """
 import sys, threading
-from singletable.operations import DescribeTable
+from dynamodb_engine.operations import DescribeTable
 from singletable.remote.outputs import decode_output
 sys.setswitchinterval(1e-6)
 barrier = threading.Barrier(4)
@@ -187,3 +189,9 @@ threads = [threading.Thread(target=decode) for _ in range(4)]
 [thread.join() for thread in threads]
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_every_output_without_required_fields_can_be_empty() -> None:
+    for spec in OPERATIONS.values():
+        if all(not field.required for field in msgspec.structs.fields(spec.output)):
+            assert decode_output(spec.request, b"{}") == spec.output()

@@ -6,15 +6,15 @@ import json
 
 import pytest
 
+from dynamodb_engine.faults import FaultyDriver
+from dynamodb_engine.operations import GetItem, GetItemOutput, ReadChanges, SweepExpired
+from dynamodb_engine.retry import unwrap_retries
 from singletable import Attr, Entity, Key, Store, Table, attr
 from singletable.errors import Throttled, UnknownOperation, UnrecognizedClient
-from singletable.faults import FaultyDriver
-from singletable.operations import GetItem, GetItemOutput, ReadChanges, SweepExpired
 from singletable.remote import Remote
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import RequestWriter
 from singletable.remote.signature import StaticCredentials
-from singletable.retry import unwrap_retries
 from tests.remote.drivers import Send
 from tests.remote.scripted_server import ScriptedServer, response, start_server
 

@@ -12,13 +12,13 @@ from botocore.awsrequest import AWSRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynamodb_engine.operations import GetItem
+from dynamodb_engine.server.guard import Credential, Guard
+from dynamodb_engine.wire import HttpRequest
 from singletable.errors import CredentialsError
-from singletable.operations import GetItem
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import RequestWriter
 from singletable.remote.signature import CONTENT_TYPE, Credentials, Signer, StaticCredentials
-from singletable.server.guard import Credential, Guard
-from singletable.wire import HttpRequest
 
 auth: Any = botocore.auth  # botocore is untyped
 NOW = datetime(2026, 1, 1, 0, 10, tzinfo=UTC).timestamp()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine.operations import GetItem, GetItemOutput
 from singletable.errors import AddressError, CertificateError, ConnectionFailed
-from singletable.operations import GetItem, GetItemOutput
 from tests.remote.certificates import create_certificate
 from tests.remote.drivers import Send
 from tests.remote.scripted_server import read_request, response, start_server

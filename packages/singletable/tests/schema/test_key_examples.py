@@ -11,6 +11,7 @@ from typing import Any, NewType
 
 import pytest
 
+from dynamodb_engine.values import Item
 from singletable import DeclarationError, InvalidValue
 from singletable.schema import (
     Attr,
@@ -32,7 +33,6 @@ from singletable.schema import (
     padded,
     repeated,
 )
-from singletable.values import Item
 
 NOW = datetime(2026, 11, 3, 10, 30, tzinfo=UTC)
 ElectionName = NewType("ElectionName", str)

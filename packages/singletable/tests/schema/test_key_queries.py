@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamodb_engine.expressions import KeyCondition
+from dynamodb_engine.values import Item
 from singletable import Driver, InvalidValue, PutItem, Query, connect
-from singletable.expressions import KeyCondition
 from singletable.schema import ItemKey, Model, Selection, Table
 from singletable.schema.table import create_operation
-from singletable.values import Item
 from tests.schema.key_strategies import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
 from tests.store.stores import existing
 

@@ -12,8 +12,9 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, HttpUrl, SecretStr
 
+from dynamodb_engine.operations import PutItem, Scan
+from dynamodb_engine.values import AttributeValue, Item
 from singletable import connect_async, errors
-from singletable.operations import PutItem, Scan
 from singletable.schema import (
     Attr,
     Collection,
@@ -33,7 +34,6 @@ from singletable.schema import (
     version,
 )
 from singletable.store import AsyncStore, Store
-from singletable.values import AttributeValue, Item
 from tests.store.stores import existing, open_store
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

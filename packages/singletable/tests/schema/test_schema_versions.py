@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import BaseModel
 
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Count,
@@ -23,7 +24,6 @@ from singletable import (
     updated,
 )
 from singletable.schema import model_of
-from singletable.values import Item
 
 KEY: Item = {"PK": {"S": "P#a"}, "SK": {"S": "P"}}
 

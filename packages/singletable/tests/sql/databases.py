@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict
 from uuid import UUID
 
+from dynamodb_engine.operations import Driver
 from singletable import (
     Attr,
     Entity,
@@ -27,7 +28,6 @@ from singletable import (
     expires,
     padded,
 )
-from singletable.operations import Driver
 from singletable.sql import open_database, views_of
 
 SERVERS = ("postgresql", "mariadb")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine.engine.file_backup import back_up_file
+from dynamodb_engine.engine.file_check import check_file
 from singletable import connect
 from singletable.errors import InvalidValue, StorageError, TableNotFound
 from singletable.sql import open_database, views_of
@@ -121,8 +123,8 @@ def test_file_with_views_is_intact_and_usable(run: Run, file: Path) -> None:
     code, out, _ = run("sql", "views", APP, f"file:{file}")
     assert code == 0
     assert "parts (thing, number, position, color, name)" in out
-    assert run("check", str(file))[0] == 0
-    assert run("backup", str(file), f"{file}.copy")[0] == 0
+    assert not check_file(file).problems
+    back_up_file(file, Path(f"{file}.copy"))
     with sqlite3.connect(f"file:{file}.copy?mode=ro", uri=True) as copy:
         assert copy.execute("select name, moment from things").fetchall() == [
             ("a", "2026-11-15T05:00:00.000000Z")

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from dynamodb_engine.values import Item
 from singletable import Attr, Entity, Key, PutItem, Store, Table, attr
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.sql import open_database, views_of
 from singletable.sql.dialects import MARIADB, POSTGRESQL, SCALARS, SQLITE
 from singletable.sql.views import RESERVED
-from singletable.values import Item
 from tests.sql.databases import (
     Color,
     Level,

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from singletable.engine import AsyncEngine, Engine, Settings
+from dynamodb_engine.engine import AsyncEngine, Engine, Settings
+from dynamodb_engine.testing import endpoint
 from singletable.remote import AsyncRemote, Remote
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import ResolvedConfig, resolve_config
 from singletable.store import Call, Store
-from singletable.testing import StoreClock, endpoint
+from singletable.testing import StoreClock
 from tests.conformance.endpoint import Exchangeable
 from tests.store.known_failures import FAILS, FOREIGN
 from tests.store.other_engines import Foreign, ForeignEngine

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from singletable.operations import Driver, Query, Scan
+from dynamodb_engine.operations import Driver, Query, Scan
+from dynamodb_engine.values import Item
 from singletable.schema import (
     Attr,
     Entity,
@@ -21,7 +22,6 @@ from singletable.schema import (
     updated,
     version,
 )
-from singletable.values import Item
 
 by_owner = Index("by_owner", pk="G1PK", sk="G1SK")
 urgent = Index("urgent", pk="G2PK", sk="G2SK")

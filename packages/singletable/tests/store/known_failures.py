@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
 
 LOCAL, DYNALITE, MOTO = "DynamoDB Local", "dynalite", "moto server"
 FOREIGN = (LOCAL, DYNALITE, MOTO)

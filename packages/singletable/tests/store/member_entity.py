@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from singletable.operations import Driver, Scan
+from dynamodb_engine.operations import Driver, Scan
+from dynamodb_engine.values import Item
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, model_of
-from singletable.values import Item
 
 members = Table("members")
 

@@ -14,14 +14,14 @@ import pytest
 
 from benchmarks.harness.measurement import Scale
 from benchmarks.http_load.servers import Server, peers, running
-from singletable.errors import ResourceInUse, ResourceNotFound
-from singletable.operations import (
+from dynamodb_engine.operations import (
     DeleteTable,
     ListTables,
     Operation,
     UpdateTimeToLive,
     UpdateTimeToLiveOutput,
 )
+from singletable.errors import ResourceInUse, ResourceNotFound
 from singletable.remote import Remote
 from tests.store.known_failures import LACKS
 

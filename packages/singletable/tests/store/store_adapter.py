@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, TypeVar, cast
 
-from singletable.operations import AsyncDriver, Driver, Operation
+from dynamodb_engine.operations import AsyncDriver, Driver, Operation
 from singletable.store import AsyncStore, Store
 
 R = TypeVar("R")

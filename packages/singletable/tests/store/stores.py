@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import pytest
 
-from singletable.engine import Engine
-from singletable.operations import Driver, GetItem
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import Driver, GetItem
+from dynamodb_engine.values import Item
 from singletable.schema import ItemKey, Table, model_of
 from singletable.store import Call, Store
-from singletable.values import Item
 
 T = TypeVar("T")
 X = TypeVar("X", bound=Exception)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine import Delays, Engine, Settings
+from dynamodb_engine.engine import Delays, Engine, Settings
+from dynamodb_engine.operations import DescribeTable, DescribeTimeToLive, Driver, Scan
 from singletable.errors import DeclarationError, ResourceInUse
-from singletable.operations import DescribeTable, DescribeTimeToLive, Driver, Scan
 from singletable.schema import Table
 from singletable.store import Call, Store
 from tests.store.entities import Election, ballot, keys_only, votes

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver
+from dynamodb_engine.operations import BatchGetItem, BatchGetItemOutput, BatchWriteItemOutput
 from singletable.errors import InvalidValue, Throttled
-from singletable.faults import Faults, FaultyDriver
-from singletable.operations import BatchGetItem, BatchGetItemOutput, BatchWriteItemOutput
 from singletable.schema import Attr, Count, Entity, Key, Table, TimeFormat, Unique, attr, created
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, Voter, ballot, votes

@@ -9,14 +9,15 @@ from typing import Any, TypeVar
 
 import pytest
 
+from dynamodb_engine.engine import AsyncEngine, Engine
+from dynamodb_engine.faults import AsyncFaultyDriver, Faults, FaultyDriver
+from dynamodb_engine.operations import Driver, PutItem, Scan, TransactWriteItems
+from dynamodb_engine.testing import Crash, InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable import errors
-from singletable.engine import AsyncEngine, Engine
-from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver
-from singletable.operations import Driver, PutItem, Scan, TransactWriteItems
 from singletable.schema import key_of
 from singletable.store import AsyncStore, Call, LoadConflict, LoadResult, Progress, Store
-from singletable.testing import Crash, InterruptedDriver, StoreClock
-from singletable.values import Item
+from singletable.testing import StoreClock
 from tests.store.bulk_entities import (
     Comment,
     Event,

@@ -18,10 +18,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from singletable.engine import AsyncEngine, Engine
+from dynamodb_engine.engine import AsyncEngine, Engine
+from dynamodb_engine.operations import GetItem, Operation, PutItem
+from dynamodb_engine.operations.registry import is_write
 from singletable.errors import ConnectionFailed, InternalError, SingleTableError
-from singletable.operations import GetItem, Operation, PutItem
-from singletable.operations.registry import is_write
 from singletable.remote import AsyncRemote
 from singletable.store import AsyncStore, Store
 from tests.remote.scripted_server import HANG, response, start_server

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
+from dynamodb_engine.operations import PutItem, SweepExpired
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import PutItem, SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, model_of
 from singletable.store import Store, parse_stream_event
 from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import pytest
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.faults import Faults, FaultyDriver
+from dynamodb_engine.operations import BatchWriteItem, PutItem
+from dynamodb_engine.testing import Crash, InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists
-from singletable.faults import Faults, FaultyDriver
-from singletable.operations import BatchWriteItem, PutItem
 from singletable.schema import ItemKey
 from singletable.store import Call, Progress, Store
-from singletable.testing import Crash, InterruptedDriver
-from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, ballot, votes
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch, NotFound, OutOfScope
-from singletable.operations import PutItem
 from singletable.schema import Attr, Collection, Entity, Key, Table, attr, concat, padded
 from singletable.store import Store
-from singletable.values import Item
 from tests.store.entities import (
     NOON,
     Ballot,

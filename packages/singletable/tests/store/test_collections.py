@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from dynamodb_engine.operations import PutItem, Query
 from singletable import errors
-from singletable.operations import PutItem, Query
 from singletable.patterns import PatternCatalog, planned_requests
 from singletable.schema import Collection, Selection
 from singletable.store import Call, CollectionPage, Store

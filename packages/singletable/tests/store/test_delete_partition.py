@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import pytest
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.faults import Faults, FaultyDriver
+from dynamodb_engine.operations import PutItem, Scan, TransactWriteItems
+from dynamodb_engine.testing import Crash, InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch, SingleTableError
-from singletable.faults import Faults, FaultyDriver
-from singletable.operations import PutItem, Scan, TransactWriteItems
 from singletable.store import Call, DeleteResult, Progress, Store
-from singletable.testing import Crash, InterruptedDriver, StoreClock
-from singletable.values import Item
+from singletable.testing import StoreClock
 from tests.store.bulk_entities import Comment, Issue, Person, Project, Session, Shelf, tracker
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener

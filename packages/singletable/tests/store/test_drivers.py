@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.engine import AsyncEngine, Engine
+from dynamodb_engine.faults import FaultyDriver
+from dynamodb_engine.operations import TransactWriteItems
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.retry import unwrap_retries
 from singletable import AsyncStore, InvalidValue, Operation, Store, connect, connect_async
-from singletable.engine import AsyncEngine, Engine
-from singletable.faults import FaultyDriver
-from singletable.operations import TransactWriteItems
-from singletable.operations.registry import OPERATIONS
 from singletable.remote import AsyncRemote, Remote
-from singletable.retry import unwrap_retries
 from tests.conformance.endpoint import Exchangeable
 from tests.store.entities import Ballot, ballot, votes
 

@@ -15,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Compressed,
@@ -33,10 +35,8 @@ from singletable import (
     attr,
     version,
 )
-from singletable.operations import PutItem
 from singletable.schema import Condition, ItemKey, key_of, model_of
 from singletable.schema.codec.compression import Compressed as CompressedCodec
-from singletable.values import Item
 from singletable_design.docs_generator.tables import field_table
 from singletable_design.workbench.exporter import example_items
 from tests.schema.codec.strategies import Profile, anything, profiles

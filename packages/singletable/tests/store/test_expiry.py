@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import GetItem, PutItem, Scan
+from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists, ConditionFailed, NotFound
-from singletable.operations import GetItem, PutItem, Scan
 from singletable.schema import (
     Attr,
     Collection,
@@ -24,7 +25,6 @@ from singletable.schema import (
 )
 from singletable.store import Store
 from singletable.testing import StoreClock
-from singletable.values import Item
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, transact
 

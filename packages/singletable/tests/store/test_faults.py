@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import pytest
 
+from dynamodb_engine.engine import AsyncEngine, Engine
+from dynamodb_engine.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable import errors
-from singletable.engine import AsyncEngine, Engine
-from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable.store import AsyncStore, Store
 from tests.store.entities import Ballot, Candidate, ballot, votes
 from tests.store.indexed_entity import Task, check_indexes, tasks

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.values import Item
 from singletable import Json, codec
 from singletable.errors import ConditionFailed, InvalidValue, ItemMismatch
-from singletable.operations import PutItem
 from singletable.schema import (
     Attr,
     Entity,
@@ -26,7 +27,6 @@ from singletable.schema import (
     descending,
 )
 from singletable.store import Store
-from singletable.values import Item
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, stored_item
 

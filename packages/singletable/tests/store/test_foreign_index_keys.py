@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Collection,
@@ -28,7 +29,6 @@ from singletable import (
 from singletable.migration import Backfill, Migration
 from singletable.migration.runner import MigrationRunner
 from singletable.schema import ItemKey, key_of
-from singletable.values import Item
 from tests.store.stores import stored_item
 
 by_risk = Index("risk", pk="riskKey", sk="riskSort")

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import GetItem
+from dynamodb_engine.testing import InterruptedDriver
 from singletable.errors import NotFound
-from singletable.operations import GetItem
 from singletable.schema import Edit, Selection
 from singletable.store import Store
-from singletable.testing import InterruptedDriver
 from tests.store.indexed_entity import Task, all_items, check_indexes, tasks
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
 from singletable.errors import ConditionFailed
 from singletable.schema import Edit
 from singletable.store import Store

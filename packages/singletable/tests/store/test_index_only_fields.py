@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dynamodb_engine.values import Item
 from singletable import (
     AlreadyExists,
     Attr,
@@ -27,7 +28,6 @@ from singletable import (
 from singletable.errors import DeclarationError
 from singletable.migration import Backfill, Migration
 from singletable.migration.runner import MigrationRunner
-from singletable.values import Item
 from tests.store.stores import stored_item
 
 by_risk = Index("risk", pk="riskKey", sk="riskSort")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import GetItem, PutItem, Scan
+from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists, ConditionFailed, ItemMismatch, NotFound
-from singletable.operations import GetItem, PutItem, Scan
 from singletable.schema import key_of
 from singletable.store import Call, Store
-from singletable.values import Item
 from tests.store.entities import Ballot, Election, Place, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, stored_item

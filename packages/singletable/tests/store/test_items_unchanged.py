@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
 
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.values import Item, item_from_json, item_to_json
 from singletable import (
     Attr,
     Entity,
@@ -32,12 +34,10 @@ from singletable import (
     descending,
     padded,
 )
-from singletable.engine import Engine
 from singletable.errors import DeclarationError, OperationError
 from singletable.schema import ItemKey, Model, model_of
 from singletable.store.decoder import decode_item
 from singletable.store.raw_decoder import raw_decoder
-from singletable.values import Item, item_from_json, item_to_json
 from tests.store.stores import stored_item
 
 

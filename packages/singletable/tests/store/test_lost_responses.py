@@ -20,10 +20,10 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import pytest
 
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import GetItem, Operation, UpdateItem
+from dynamodb_engine.operations.registry import OPERATIONS
 from singletable import errors
-from singletable.engine import Engine
-from singletable.operations import GetItem, Operation, UpdateItem
-from singletable.operations.registry import OPERATIONS
 from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr, sequence, version
 from singletable.store import AsyncStore, Store
 from tests.conformance.endpoint import Exchangeable
@@ -319,8 +319,8 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     async def pass_on(seconds: float) -> None:
         pass
 
-    monkeypatch.setattr("singletable.steps.time.sleep", lambda seconds: None)
-    monkeypatch.setattr("singletable.steps.asyncio.sleep", pass_on)
+    monkeypatch.setattr("dynamodb_engine.steps.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("dynamodb_engine.steps.asyncio.sleep", pass_on)
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import pytest
 
+from dynamodb_engine.operations import Driver, PutItem, TransactWriteItems
+from dynamodb_engine.testing import InterruptedDriver
 from singletable.errors import AlreadyExists
-from singletable.operations import Driver, PutItem, TransactWriteItems
 from singletable.schema import model_of
 from singletable.store import Call, Store
-from singletable.testing import InterruptedDriver
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, request_names, transact

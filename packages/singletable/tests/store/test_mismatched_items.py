@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Entity,
@@ -19,10 +21,8 @@ from singletable import (
     parse_stream_event,
 )
 from singletable.errors import ItemMismatch
-from singletable.operations import PutItem
 from singletable.schema import model_of
 from singletable.store import Store
-from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, field_validator
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists, InvalidValue, NotFound, TransactionConflict
-from singletable.operations import PutItem
 from singletable.schema import Attr, ItemKey, Key, ModelEntity, attr, evolve
 from singletable.store import Call, Store
 from singletable.testing import StoreClock
-from singletable.values import Item
 from tests.store.issue_entities import ONE, Issue, Note, Notes, Plain, Project, tracker
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, request_names
@@ -135,7 +135,7 @@ def test_modify_calls_the_function_again_after_a_conflict(
     name: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("singletable.retry.random.uniform", lambda low, high: 0)
+    monkeypatch.setattr("dynamodb_engine.retry.random.uniform", lambda low, high: 0)
     other = Store(opener.driver, clock=clock)
     store.create(Plain(name="p"))
     key: Any = ONE if name == "version" else Plain.key("p")
@@ -186,7 +186,7 @@ def test_modify_creates_a_missing_item_from_the_default(store: Store, clock: Sto
 def test_default_is_dropped_if_the_item_is_created_meanwhile(
     store: Store, opener: StoreOpener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("singletable.retry.random.uniform", lambda low, high: 0)
+    monkeypatch.setattr("dynamodb_engine.retry.random.uniform", lambda low, high: 0)
     other, seen = Store(opener.driver), list[str | None]()
 
     def vote(plain: Plain) -> None:

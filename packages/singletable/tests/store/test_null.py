@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.expressions import Exists, NotExists
+from dynamodb_engine.operations import PutItem
 from singletable.errors import ConditionFailed
-from singletable.expressions import Exists, NotExists
-from singletable.operations import PutItem
 from singletable.schema import Attr, Condition, Entity, Index, Key, Table, Unique, attr
 from singletable.store import Store
 from tests.store.store_adapter import StoreOpener

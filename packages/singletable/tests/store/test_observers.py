@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from singletable.engine import AsyncEngine, Engine
+from dynamodb_engine.engine import AsyncEngine, Engine
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.operations import BatchGetItem, GetItem, Operation, PutItem, Query
 from singletable.errors import AlreadyExists, InvalidValue, Throttled
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.operations import BatchGetItem, GetItem, Operation, PutItem, Query
 from singletable.store import AsyncStore, Call, CallShape, EntityAccess, Store
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import PutItem, Scan
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import PutItem, Scan
 from singletable.store import Call, Store
-from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, ballot, votes
 from tests.store.store_adapter import StoreOpener
 

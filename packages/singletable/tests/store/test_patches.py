@@ -9,12 +9,12 @@ import pytest
 from msgspec import UNSET, Struct, UnsetType
 from pydantic import BaseModel
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.values import Item
 from singletable import errors
-from singletable.operations import PutItem
 from singletable.schema import evolve, key_of
 from singletable.store import Store
 from singletable.testing import StoreClock
-from singletable.values import Item
 from tests.store.issue_entities import ONE, Issue, Note, Notes, Place, Project, tracker
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, expect_error

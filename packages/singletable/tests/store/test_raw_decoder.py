@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from msgspec import Raw
 from pydantic import BaseModel
 
+from dynamodb_engine.values import Item, item_from_json, item_to_json
 from singletable import Attr, Entity, ItemMismatch, Key, ModelEntity, Number, Table, attr
 from singletable.schema import Model, model_of, version
 from singletable.store.decoder import decode_item
 from singletable.store.raw_decoder import compile_decoder, raw_decoder
-from singletable.values import Item, item_from_json, item_to_json
 from tests.schema.codec.strategies import TYPES, Right
 
 table = Table("raw")

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from dynamodb_engine.operations import GetItem, PutItem
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import AttributeValue, Item
 from singletable import Encrypted, Json, errors
-from singletable.operations import GetItem, PutItem
 from singletable.schema import (
     Attr,
     Edit,
@@ -27,8 +29,6 @@ from singletable.schema import (
     version,
 )
 from singletable.store import Store
-from singletable.testing import InterruptedDriver
-from singletable.values import AttributeValue, Item
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, expect_error, open_store
 

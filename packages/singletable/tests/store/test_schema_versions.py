@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import GetItem, Operation, PutItem
+from dynamodb_engine.values import Item
 from singletable import errors
-from singletable.engine import Engine
-from singletable.operations import GetItem, Operation, PutItem
 from singletable.schema import (
     Attr,
     Collection,
@@ -25,7 +26,6 @@ from singletable.schema import (
 )
 from singletable.store import DeleteResult, Store, parse_stream_event
 from singletable.testing import StoreClock
-from singletable.values import Item
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, transact
 from tests.store.versioned_entities import (

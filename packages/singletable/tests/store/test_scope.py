@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.errors import InvalidCursor, InvalidValue, ItemMismatch, OutOfScope
-from singletable.operations import (
+from dynamodb_engine.operations import (
     BatchGetItem,
     DeleteItem,
     KeysAndAttributes,
@@ -21,6 +20,7 @@ from singletable.operations import (
     Query,
     Scan,
 )
+from singletable.errors import InvalidCursor, InvalidValue, ItemMismatch, OutOfScope
 from singletable.schema import Attr, Entity, ItemKey, Key, Table, Unique, attr, expires, key_of
 from singletable.store import DeleteResult, Store
 from tests.store.store_adapter import StoreOpener

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.operations import TransactWriteItems, UpdateItem
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue, NotFound, OutOfScope
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.operations import TransactWriteItems, UpdateItem
 from singletable.schema import (
     Attr,
     Count,

@@ -8,8 +8,8 @@ from typing import TypeVar, cast
 
 import pytest
 
+from dynamodb_engine.operations import Driver, Operation, Query, Scan
 from singletable.errors import InvalidCursor
-from singletable.operations import Driver, Operation, Query, Scan
 from singletable.schema import Attr, Entity, Index, Key, Shards, Table, attr, padded
 from singletable.store import AsyncStore, Call, Store
 from tests.store.store_adapter import StoreOpener

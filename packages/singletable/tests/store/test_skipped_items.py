@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import PutItem
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import PutItem
 from singletable.store import Store
 from singletable.store.decoder import OnMismatch
 from tests.store.entities import Ballot, ballot, votes

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pytest
 
+from dynamodb_engine.operations import PutItem, Scan
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidCursor, ItemMismatch
-from singletable.operations import PutItem, Scan
 from singletable.store import Store
 from singletable.testing import StoreClock
-from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener

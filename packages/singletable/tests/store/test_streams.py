@@ -9,8 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from singletable import operations as ops
-from singletable.engine import Engine, Settings, StreamShards
+from dynamodb_engine import operations as ops
+from dynamodb_engine.engine import Engine, Settings, StreamShards
+from dynamodb_engine.operations import Driver, StreamSpecification, UpdateTable
+from dynamodb_engine.values import Item
 from singletable.errors import (
     InvalidValue,
     ItemMismatch,
@@ -18,11 +20,9 @@ from singletable.errors import (
     TrimmedDataAccess,
     show_key,
 )
-from singletable.operations import Driver, StreamSpecification, UpdateTable
 from singletable.schema import Attr, Entity, Key, Number, Table, attr
 from singletable.store import Change, Store, StreamOptions
 from singletable.testing import StoreClock
-from singletable.values import Item
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pytest
 
+from dynamodb_engine.operations import GetItem
+from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists, InvalidValue
-from singletable.operations import GetItem
 from singletable.schema import Attr, Entity, Index, Key, LocalIndex, Number, Table, attr
 from singletable.store import Store
-from singletable.values import Item
 from tests.store.store_adapter import StoreOpener
 
 simple = Table("simple", pk="id", sk=None)

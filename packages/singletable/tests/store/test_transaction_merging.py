@@ -11,9 +11,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import DeleteItem, GetItem, PutItem, Scan
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.values import Item
 from singletable.errors import ConditionFailed, ValidationError
-from singletable.operations import DeleteItem, GetItem, PutItem, Scan
 from singletable.schema import (
     Attr,
     Count,
@@ -29,8 +31,7 @@ from singletable.schema import (
 )
 from singletable.store import Store
 from singletable.store.calls import Call as StoreCall
-from singletable.testing import InterruptedDriver, StoreClock
-from singletable.values import Item
+from singletable.testing import StoreClock
 from tests.store.stores import open_store, request_names
 
 # Of all triples of calls, one of so many is tested; `make fuzz` tests all.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
 from singletable import errors
-from singletable.engine import Engine
-from singletable.faults import Faults, FaultyDriver, Next
 from singletable.store import Store
 from singletable.testing import StoreClock
 from tests.store.entities import Ballot, Candidate, Election, Session, Voter, ballot, votes

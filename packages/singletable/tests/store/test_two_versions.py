@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import GetItem
+from dynamodb_engine.testing import InterruptedDriver
 from singletable.errors import ConditionFailed
-from singletable.operations import GetItem
 from singletable.schema import Attr, Edit, Entity, ItemKey, Key, Table, attr
 from singletable.store import Store
-from singletable.testing import InterruptedDriver
 from tests.store.stores import existing, open_store
 
 accounts = [Table("accounts") for _ in range(4)]

@@ -8,12 +8,12 @@ from functools import partial
 
 import pytest
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import GetItem, Scan, UpdateItem
+from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue
-from singletable.operations import GetItem, Scan, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, version
 from singletable.store import Store
-from singletable.values import Item
 from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, expect_error, open_store, transact

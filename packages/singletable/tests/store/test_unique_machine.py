@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import DeleteItem
 from singletable.errors import AlreadyExists, ConditionFailed, NotFound
-from singletable.operations import DeleteItem
 from singletable.schema import model_of
 from singletable.store import Store
 from tests.store.member_entity import Member, check_markers, members

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue, NotFound
 from singletable.schema import (
     Attr,

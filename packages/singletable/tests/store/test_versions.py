@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dynamodb_engine.operations import PutItem, UpdateItem
+from dynamodb_engine.values import Item
 from singletable import errors
-from singletable.operations import PutItem, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, TimeFormat, attr, created, updated
 from singletable.store import Store
 from singletable.testing import StoreClock
-from singletable.values import Item
 from tests.store.entities import Voter, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, transact

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dynamodb_engine.values import Item
 from singletable.schema import Attr, Count, Entity, Index, Key, Table, Unique, attr, version
-from singletable.values import Item
 
 
 def _table() -> tuple[Table, Index, Index]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from dynamodb_engine.faults import FaultyDriver
 from singletable import Engine
-from singletable.faults import FaultyDriver
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
 from singletable import AlreadyExists, Observer, Store
-from singletable.faults import Faults, FaultyDriver, Next
 from tests.patterns.election_catalog import ballots, one_ballot
 from tests.store.entities import Ballot, Candidate, ballot, votes
 from tests.store.member_entity import Member, members

@@ -14,8 +14,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
+from dynamodb_engine.faults import FaultyDriver
 from singletable import AsyncEngine, AsyncStore, Engine, Store
-from singletable.faults import FaultyDriver
 from singletable.telemetry import OpenTelemetryObserver
 from tests.patterns.election_catalog import ballots, elections
 from tests.store.entities import Ballot, ballot, votes
@@ -79,7 +79,7 @@ def test_call_creates_a_span(driver: FaultyDriver, exported: Exported) -> None:
     assert first.start_time is not None
     assert first.end_time is not None
     assert first.start_time < first.end_time
-    assert [event.name for event in second.events] == ["singletable.retry"] * 2
+    assert [event.name for event in second.events] == ["dynamodb_engine.retry"] * 2
 
 
 def test_failed_call_creates_a_span_with_error_status(

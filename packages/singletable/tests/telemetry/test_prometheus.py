@@ -7,7 +7,7 @@ import sys
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from singletable.faults import FaultyDriver
+from dynamodb_engine.faults import FaultyDriver
 from singletable.telemetry import PrometheusObserver
 from tests.patterns.election_catalog import elections
 from tests.telemetry.sample_calls import make_calls

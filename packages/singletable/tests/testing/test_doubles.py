@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.testing import AsyncInterruptedDriver, Crash, InterruptedDriver
 from singletable import AsyncEngine, Engine, ListTables, Operation, Scan
 from singletable.errors import InternalError, ResourceNotFound
-from singletable.testing import AsyncInterruptedDriver, Crash, InterruptedDriver, StoreClock
+from singletable.testing import StoreClock
 
 LIST, SCAN = ListTables(), Scan("missing")
 # Options, what becomes of each operation, and how many operations are selected.

@@ -16,8 +16,8 @@ from typing import cast
 
 import msgspec
 
+from dynamodb_engine.private_files import create_folder, open_file
 from singletable import Store
-from singletable.private_files import create_folder, open_file
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, WrongKeys

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from singletable.private_files import open_file
+from dynamodb_engine.private_files import open_file
 from singletable_apps.shared.errors import AppError
 
 _KEY_BYTES = 32

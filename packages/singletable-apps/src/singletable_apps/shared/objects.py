@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from singletable.private_files import create_folder, open_file
+from dynamodb_engine.private_files import create_folder, open_file
 
 _MAX_KEY = 512
 # No part is empty or starts with a dot, so a key never leads out of its folder.

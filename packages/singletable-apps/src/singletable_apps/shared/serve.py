@@ -32,10 +32,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from starlette.types import ASGIApp
 
 import singletable
+from dynamodb_engine.private_files import create_folder
+from dynamodb_engine.server import load_tls
 from ranked_ballots import replace_control_characters
 from singletable import Driver, SingleTableError, StorageError
-from singletable.private_files import create_folder
-from singletable.server import load_tls
 from singletable_apps.shared.connections import (
     LOOPBACK,
     ConnectionLimits,

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import PutItem
-from singletable.testing import InterruptedDriver
 from singletable_apps.games.entities import AnswersShown, Game, Homework, Leaderboard
 from singletable_apps.games.errors import AlreadyExists, InvalidInput, RoomClosed, WrongPhase
 from singletable_apps.games.phases import Command, Phase

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dynamodb_engine.operations import DescribeTimeToLive
 from singletable import DescribeTable, Engine, Item, PutItem, Query, Store
-from singletable.operations import DescribeTimeToLive
 from singletable.schema import model_of
 from singletable_apps.polls.entities import (
     CreatedPoll,

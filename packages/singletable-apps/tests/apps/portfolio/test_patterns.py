@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dynamodb_engine.operations import DescribeTimeToLive
 from singletable import (
     BatchGetItem,
     Call,
@@ -12,7 +13,6 @@ from singletable import (
     Query,
     TransactWriteItems,
 )
-from singletable.operations import DescribeTimeToLive
 from singletable_apps.portfolio import patterns as declared
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.patterns import patterns

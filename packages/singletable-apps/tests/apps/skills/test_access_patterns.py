@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.operations import TransactWriteItems, UpdateItem
 from singletable import BatchGetItem, BatchWriteItem, GetItem, Item, Query, Scan
 from singletable.errors import ValidationError
-from singletable.operations import TransactWriteItems, UpdateItem
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Level, SkillCount, entities
 from singletable_apps.skills.patterns import patterns as catalog

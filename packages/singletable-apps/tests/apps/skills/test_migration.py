@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import singletable_apps.skills.entities as declaration
+from dynamodb_engine.values import Item
 from singletable import Engine, PutItem, Store, TransformFailed
 from singletable.migration import MigrationRunner, check_schema, dry_run, load_migration
-from singletable.values import Item
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.skills.entities import Level, Role, User

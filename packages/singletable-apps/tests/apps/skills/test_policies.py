@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.server.guard import Credential, Guard
+from dynamodb_engine.server.guard.policy_document import PolicyError, read_policy
+from dynamodb_engine.testing import endpoint
+from dynamodb_engine.values import Item
 from singletable import (
     AccessDenied,
     AttributeValue,
@@ -24,10 +28,6 @@ from singletable import (
     UpdateItem,
     connect,
 )
-from singletable.server.guard import Credential, Guard
-from singletable.server.guard.policy_document import PolicyError, read_policy
-from singletable.testing import endpoint
-from singletable.values import Item
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Profile, User, UserSkill
 from singletable_apps.skills.policies import own_data_policy

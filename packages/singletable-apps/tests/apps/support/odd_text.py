@@ -13,10 +13,10 @@ from zipfile import ZipFile
 import httpx2
 from openpyxl import load_workbook
 
+from dynamodb_engine.operations import ListTables, PutItem, Scan
+from dynamodb_engine.values import Item
 from ranked_ballots.formats import FORMATS as BALLOT_FORMATS
 from singletable import Driver
-from singletable.operations import ListTables, PutItem, Scan
-from singletable.values import Item
 
 FORMATS = ("xlsx", "json", *BALLOT_FORMATS)
 NONCHARACTER = "\ufffe"

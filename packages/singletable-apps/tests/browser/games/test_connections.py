@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from playwright.sync_api import expect
 
+from dynamodb_engine.faults import FaultyDriver
 from singletable import connect
-from singletable.faults import FaultyDriver
 from singletable_apps.games.entities import Game
 from singletable_apps.games.phases import Command
 from tests.apps.games.support.world import CAPITAL, LUNCH, PRIMES

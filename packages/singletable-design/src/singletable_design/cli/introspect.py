@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynamodb_engine.values import Item, content_of
 from singletable.cli.options import Address
 from singletable.errors import TableNotFound
-from singletable.values import Item, content_of
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
     from rich.text import Text
 
-    from singletable.operations import Driver
+    from dynamodb_engine.operations import Driver
     from singletable_design.introspection import Introspection, TableSample
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dynamodb_engine.values import AttributeValue, content_of, key_bytes
 from singletable.errors import InvalidValue
 from singletable.patterns.requests import key_template
 from singletable.schema import Index, Model, ResolvedKey, Table, model_of
@@ -19,7 +20,6 @@ from singletable.schema.key_template import (
     ShardSegment,
 )
 from singletable.schema.resolved_key import Column, TextColumn
-from singletable.values import AttributeValue, content_of, key_bytes
 from singletable_design.docs_generator.markdown import condition_text
 from singletable_design.planning.svg import element, text_element
 

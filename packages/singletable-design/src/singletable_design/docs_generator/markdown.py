@@ -7,8 +7,8 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from singletable.expressions import Condition, render_condition
-from singletable.values import AttributeValue, content_of
+from dynamodb_engine.expressions import Condition, render_condition
+from dynamodb_engine.values import AttributeValue, content_of
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#&|~])")
 _TICKS = re.compile(r"`+")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from singletable.operations import CreateTable, GlobalSecondaryIndex, Projection
+from dynamodb_engine.operations import CreateTable, GlobalSecondaryIndex, Projection
 from singletable.schema import Table
 from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric

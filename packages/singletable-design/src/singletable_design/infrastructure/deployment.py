@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from dynamodb_engine.operations import StreamViewType, TableClass
 from singletable.errors import DeclarationError
-from singletable.operations import StreamViewType, TableClass
 from singletable.schema import Provisioned, Table
 from singletable.tables.settings import (
     MAX_RECOVERY_DAYS,

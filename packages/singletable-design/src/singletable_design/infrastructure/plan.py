@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from singletable.operations import CreateTable, OnDemandThroughput, ProvisionedThroughput
+from dynamodb_engine.operations import CreateTable, OnDemandThroughput, ProvisionedThroughput
 from singletable.schema import Table, create_operation
 from singletable.tables.names import resolve_table_names
 from singletable_design.infrastructure.alarms import Alarm, account_alarms, max_units, table_alarms

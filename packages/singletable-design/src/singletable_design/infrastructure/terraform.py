@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from singletable.operations import GlobalSecondaryIndex, OnDemandThroughput, Projection
+from dynamodb_engine.operations import GlobalSecondaryIndex, OnDemandThroughput, Projection
 from singletable.schema import Table
 from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric

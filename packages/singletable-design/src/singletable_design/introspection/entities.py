@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
+from dynamodb_engine.values import AttributeValue
 from singletable.schema import Table
-from singletable.values import AttributeValue
 from singletable_design.introspection.entity_builder import EntityBuilder
 from singletable_design.introspection.field_types import (
     GENERIC_LABELS,

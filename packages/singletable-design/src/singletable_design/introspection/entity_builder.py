@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.schema import Table
-from singletable.values import AttributeValue, Item
 from singletable_design.introspection.field_types import DataclassRegistry
 from singletable_design.introspection.names import snake_case, unused_name
 from singletable_design.introspection.spec import FieldPart, FieldSpec

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
+from dynamodb_engine.values import AttributeValue, type_of
 from singletable.schema import TimeFormat
-from singletable.values import AttributeValue, type_of
 from singletable_design.introspection.names import RESERVED, pascal_case, singular, unused_name
 
 TextFormat: TypeAlias = Literal[

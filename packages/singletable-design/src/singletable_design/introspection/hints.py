@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.schema import Table
 from singletable.schema.key_template import SEPARATOR
-from singletable.values import AttributeValue, Item
 from singletable_design.introspection.item_groups import ItemGroup, KeyShape, split_key
 from singletable_design.introspection.names import snake_case
 from singletable_design.introspection.sample import EntityHint, TableSample

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dynamodb_engine.values import Item
 from singletable.errors import DeclarationError
 from singletable.schema import Table
 from singletable.schema.source import docstring, render_comment, render_table
-from singletable.values import Item
 from singletable_design.introspection import source
 from singletable_design.introspection.entities import TTL_NAMES, build_entities
 from singletable_design.introspection.field_types import DataclassRegistry

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from dynamodb_engine.values import Item
 from singletable.schema import Table
 from singletable.schema.key_template import SEPARATOR, unescape
-from singletable.values import Item
 from singletable_design.introspection.field_types import (
     infer_text_type,
     is_common_label,

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dynamodb_engine.values import AttributeValue
 from singletable.schema import Index
 from singletable.schema.key_template import SEPARATOR, escape, unescape
 from singletable.schema.table import KeyAttribute
-from singletable.values import AttributeValue
 from singletable_design.introspection import field_types
 from singletable_design.introspection.entity_builder import NUMBER_WIDTH, EntityBuilder
 from singletable_design.introspection.item_groups import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dynamodb_engine.values import Item
 from singletable.schema import Table
 from singletable.schema.key_template import SEPARATOR, unescape
 from singletable.schema.unique import OWNER
-from singletable.values import Item
 from singletable_design.introspection.entity_builder import EntityBuilder
 from singletable_design.introspection.field_types import DataclassRegistry, is_word
 from singletable_design.introspection.item_groups import ItemGroup, KeyShape, split_key

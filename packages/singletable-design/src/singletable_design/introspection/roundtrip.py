@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, cast
 
+from dynamodb_engine.values import AttributeValue, Item, type_of
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema import DeclarationWarning, model_of
-from singletable.values import AttributeValue, Item, type_of
 
 # The module name of generated classes; no module of this name can be imported.
 MODULE_NAME = "singletable introspection"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from singletable.operations import Driver, Scan
+from dynamodb_engine.operations import Driver, Scan
+from dynamodb_engine.values import AttributeType, Item
 from singletable.schema import Table, read_table
 from singletable.schema.table import STATE_ATTRIBUTE
-from singletable.values import AttributeType, Item
 
 # Pages of DynamoDB may have a megabyte; small ones let us report progress.
 PAGE_SIZE = 250

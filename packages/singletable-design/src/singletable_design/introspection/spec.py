@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from dynamodb_engine.values import Item
 from singletable.schema import Table
-from singletable.values import Item
 from singletable_design.introspection.field_types import DataclassSpec, FieldType
 
 Role: TypeAlias = Literal["version", "expires"]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
+from dynamodb_engine.operations import TableClass
 from singletable.errors import InvalidValue
-from singletable.operations import TableClass
 from singletable.prices import PriceName, RegionPrices, price_name, price_unit
 from singletable_design.planning.plan import HOURS, Demand
 from singletable_design.planning.resource_load import UNIT_KINDS, CostOptions, ResourceLoad

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from dynamodb_engine.operations import TableClass
 from singletable.errors import InvalidValue
-from singletable.operations import TableClass
 from singletable.prices import PriceName, RegionPrices, price_name
 from singletable_design.planning.bill_lines import (
     BILLING_MODES,

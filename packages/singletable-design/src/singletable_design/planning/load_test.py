@@ -15,10 +15,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dynamodb_engine.operations import AsyncDriver, Operation, Query
+from dynamodb_engine.operations.partition_keys import partition_values
+from dynamodb_engine.operations.touches import item_requests
 from singletable.errors import InvalidValue, SingleTableError, Throttled
-from singletable.operations import AsyncDriver, Operation, Query
-from singletable.operations.partition_keys import partition_values
-from singletable.operations.touches import item_requests
 from singletable.patterns import FeedPattern, Pattern, Rate
 from singletable.schema import Table
 from singletable.store import AsyncStore, Call, Progress

@@ -18,6 +18,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
+from dynamodb_engine.values import item_size
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.patterns import Distribution, ItemCount, PatternCatalog, ReadPattern
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, WRITE_BLOCK
@@ -25,7 +26,6 @@ from singletable.patterns.sample_items import lengthen, plain_type
 from singletable.schema import ItemKey, Model, ResolvedKey, Selection, counters_of, model_of
 from singletable.schema.codec.items import UNKNOWN
 from singletable.schema.examples import example_value
-from singletable.values import item_size
 from singletable_design.planning.parents import find_parent, parents_first
 from singletable_design.planning.ranks import distinct_ranks, draw_rank
 from singletable_design.planning.workload import KeyDomains, number_of_values

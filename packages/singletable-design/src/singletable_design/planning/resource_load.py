@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from dynamodb_engine.operations import TableClass
 from singletable.errors import InvalidValue
-from singletable.operations import TableClass
 from singletable.patterns import FeedPattern
 from singletable.schema import Table, model_of
 from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT

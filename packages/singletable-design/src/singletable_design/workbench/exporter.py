@@ -8,12 +8,12 @@ from datetime import datetime
 
 import msgspec
 
+from dynamodb_engine.values import AttributeType, Item, type_of
 from singletable.errors import InvalidValue
 from singletable.schema import Index, Model, Table, model_of
 from singletable.schema.examples import example_value, field_labels
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.schema.table import KeyAttribute
-from singletable.values import AttributeType, Item, type_of
 from singletable_design.workbench.format import (
     AttributeEntry,
     CapacitySettings,

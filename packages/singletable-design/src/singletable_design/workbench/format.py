@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from singletable.values import AttributeType, Item, KeyType
+from dynamodb_engine.values import AttributeType, Item, KeyType
 
 
 class AttributeEntry(Struct, rename="pascal"):

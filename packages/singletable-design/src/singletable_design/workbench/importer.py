@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import msgspec
 
+from dynamodb_engine.values import AttributeType, Item, check_item
 from singletable.errors import DeclarationError, ValidationError
 from singletable.schema import Binary, Index, Number, Provisioned, Table
 from singletable.schema.table import KeyType
-from singletable.values import AttributeType, Item, check_item
 from singletable_design.workbench.format import (
     DataModel,
     DataTable,

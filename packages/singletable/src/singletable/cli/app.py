@@ -15,12 +15,10 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from singletable.cli.backup import backup
+from dynamodb_engine.addresses import hide_password
 from singletable.cli.bulk import bulk_load, delete_partition
-from singletable.cli.check import check
 from singletable.cli.copy import copy
 from singletable.cli.diff import diff
-from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
 from singletable.cli.migration import app as migration
 from singletable.cli.options import Commands
@@ -29,7 +27,6 @@ from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
 from singletable.cli.sql import app as sql
 from singletable.cli.table import app as table
-from singletable.connect import hide_password
 from singletable.errors import SingleTableError
 
 app = Commands(
@@ -42,7 +39,6 @@ app = Commands(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command()(dynamodb)
 app.command()(diff)
 app.command()(explain)
 app.command()(show)
@@ -50,8 +46,6 @@ app.command()(partiql)
 app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)
-app.command()(check)
-app.command()(backup)
 app.add_typer(table, name="table")
 app.add_typer(migration, name="migration")
 app.add_typer(sql, name="sql")

@@ -12,10 +12,10 @@ from singletable.cli.options import parse_pairs
 from singletable.errors import InvalidValue, TableNotFound
 
 if TYPE_CHECKING:
+    from dynamodb_engine.operations import Driver
     from singletable.migration.anonymization import Anonymizer
     from singletable.migration.environment import StepProgress
     from singletable.migration.table_copy import CopyResult, CopySettings, ItemFunction, TableCopy
-    from singletable.operations import Driver
 
 PREVIEW_ITEMS = 3
 
@@ -154,8 +154,9 @@ def copy(
 
 @contextmanager
 def _connect_both(source: str, target: str, *, dry_run: bool) -> Generator[tuple[Driver, Driver]]:
+    from dynamodb_engine.addresses import file_path
     from singletable.cli.existing_tables import connect_existing
-    from singletable.connect import connect, file_path
+    from singletable.connect import connect
 
     if target.startswith("memory:"):
         raise InvalidValue(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from singletable.connect import connect, file_path
+from dynamodb_engine.addresses import file_path
+from dynamodb_engine.operations import DescribeTable, Driver, ListTables, TableDescription
+from singletable.connect import connect
 from singletable.errors import ResourceNotFound, StorageError, TableNotFound
-from singletable.operations import DescribeTable, Driver, ListTables, TableDescription
 
 if TYPE_CHECKING:
-    from singletable.engine import Engine
+    from dynamodb_engine.engine import Engine
     from singletable.remote import Remote
 
 

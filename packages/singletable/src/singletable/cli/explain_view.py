@@ -14,6 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from dynamodb_engine.wire import write_request
 from singletable.cli.explain_run import PatternResult
 from singletable.cli.output import escape_controls, pluralize, print_trimmed
 from singletable.patterns import (
@@ -26,7 +27,6 @@ from singletable.patterns import (
 )
 from singletable.patterns.estimate import items_read
 from singletable.store import SentRequest
-from singletable.wire import write_request
 
 _JSON = JSONHighlighter()
 _VALUE = re.compile(r'\{\s+("(?:[SNB]|BOOL|NULL)": (?:"(?:[^"\\]|\\.)*"|true|false))\s+\}')

@@ -17,12 +17,12 @@ from singletable.cli.options import Address, SchemaApp, TableNames, parse_table_
 from singletable.errors import MigrationError
 
 if TYPE_CHECKING:
+    from dynamodb_engine.operations import Driver
     from singletable.cli.migration_view import MigrationProgress
     from singletable.migration.history import MigrationHistory
     from singletable.migration.migrations import Migration
     from singletable.migration.rehearsal import DryRun
     from singletable.migration.runner import MigrationRunner, Status
-    from singletable.operations import Driver
     from singletable.schema import Table
 
 
@@ -196,10 +196,11 @@ def open_migrations(
     A file for the new tables that does not exist is created only if `creates` is set; otherwise
     the new tables are taken to be missing. Raises MigrationError if there is nothing to run.
     """
+    from dynamodb_engine.addresses import file_path
     from singletable.cli.app_loader import load_schema
     from singletable.cli.existing_tables import connect_existing
     from singletable.cli.output import shown_path
-    from singletable.connect import connect, file_path
+    from singletable.connect import connect
     from singletable.migration.history import MigrationHistory
     from singletable.migration.migrations import load_migrations, migrations_folder
 
@@ -230,8 +231,8 @@ def open_migrations(
 
 def _check_connection(driver: Driver, table: str) -> None:
     """Raise ConnectionFailed at once if no server answers; a run would wait much longer."""
+    from dynamodb_engine.operations import DescribeTable
     from singletable.errors import OperationError
-    from singletable.operations import DescribeTable
 
     with suppress(OperationError):
         driver.execute(DescribeTable(table))

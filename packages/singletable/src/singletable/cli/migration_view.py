@@ -19,13 +19,13 @@ from rich.table import Table as Grid
 from singletable.cli.output import escape_controls, pluralize, print_trimmed
 
 if TYPE_CHECKING:
+    from dynamodb_engine.operations import Driver
     from singletable.migration.environment import StepProgress
     from singletable.migration.estimate import StepPlan
     from singletable.migration.rehearsal import DryRun, MigrationPlan
     from singletable.migration.runner import Status
     from singletable.migration.trial import FailedItems, StepTrial
     from singletable.migration.verification import Verification
-    from singletable.operations import Driver
 
 T = TypeVar("T")
 MAX_SHOWN = 20
@@ -88,8 +88,8 @@ def _plain(value: object) -> dict[str, Any]:
 
 def count_items(driver: Driver, name: str) -> str | None:
     """Return a table with the number of its items as text; None if it does not exist."""
+    from dynamodb_engine.operations import DescribeTable
     from singletable.errors import ResourceNotFound
-    from singletable.operations import DescribeTable
 
     try:
         described = driver.execute(DescribeTable(name)).table

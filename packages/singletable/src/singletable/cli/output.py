@@ -13,11 +13,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from dynamodb_engine.values.text import escape_controls as escape_controls
+from dynamodb_engine.values.text import format_key as format_key
+from dynamodb_engine.values.text import format_value as format_value
+from dynamodb_engine.values.text import pluralize as pluralize
 from singletable.errors import StorageError
-from singletable.values.text import escape_controls as escape_controls
-from singletable.values.text import format_key as format_key
-from singletable.values.text import format_value as format_value
-from singletable.values.text import pluralize as pluralize
 
 if TYPE_CHECKING:
     from singletable.store import Progress
@@ -93,16 +93,10 @@ def print_trimmed(console: Console, content: RenderableType, *, indent: int = 0)
 @contextmanager
 def progress_bar(description: str) -> Generator[Callable[[Progress], None]]:
     """Show a progress bar on standard error within the block, unless it is not a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda progress: None
-        return
-    from rich import progress as bars
+    from dynamodb_engine.cli.progress import progress_bar as bar
 
-    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), bars.MofNCompleteColumn())
-    with bars.Progress(*columns, bars.TimeElapsedColumn(), console=console, transient=True) as bar:
-        task = bar.add_task(description, total=None)
-        yield lambda progress: bar.update(task, completed=progress.done, total=progress.total)
+    with bar(description) as show:
+        yield lambda progress: show(progress.done, progress.total)
 
 
 def print_text_table(console: Console, table: TextTable) -> None:

@@ -16,8 +16,8 @@ from singletable.cli.options import Address
 from singletable.errors import SingleTableError, StorageError, ValidationError
 
 if TYPE_CHECKING:
-    from singletable.operations import Driver
-    from singletable.values import Item
+    from dynamodb_engine.operations import Driver
+    from dynamodb_engine.values import Item
 
 PROMPT, CONTINUED = "partiql> ", "    ...> "
 HELP = """\
@@ -114,8 +114,8 @@ class Session:
 
     def execute(self, statement: str) -> None:
         """Execute a statement, and print the items of its pages up to the limit."""
-        from singletable.operations import ExecuteStatement
-        from singletable.operations.registry import is_write
+        from dynamodb_engine.operations import ExecuteStatement
+        from dynamodb_engine.operations.registry import is_write
 
         items: list[Item] = []
         token: str | None = None
@@ -189,7 +189,7 @@ def _print_table(items: list[Item]) -> None:
 
 
 def _print_json(items: list[Item]) -> None:
-    from singletable.values import item_to_json
+    from dynamodb_engine.values import item_to_json
 
     for item in items:
         typer.echo(item_to_json(item).decode())
@@ -264,8 +264,8 @@ def completer(session: Session) -> Callable[[str, int], str | None]:
 
 def _table_names(driver: Driver) -> Iterator[str]:
     """Yield the names of tables, of their indexes and of the attributes in their keys."""
+    from dynamodb_engine.operations import DescribeTable
     from singletable.cli.existing_tables import list_tables
-    from singletable.operations import DescribeTable
 
     for name in list_tables(driver):
         yield name

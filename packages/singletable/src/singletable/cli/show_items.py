@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from dynamodb_engine.operations import Driver, PageOutput, Query, Scan, TableDescription
+from dynamodb_engine.values import AttributeValue, Item, content_of, key_bytes, parse_number
 from singletable.cli.app_loader import load_tables
 from singletable.cli.output import format_value
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.operations import Driver, PageOutput, Query, Scan, TableDescription
 from singletable.schema import Model, Table, model_of
-from singletable.values import AttributeValue, Item, content_of, key_bytes, parse_number
 
 # The number of items in memory at a time; a larger partition is shown in several chunks.
 CHUNK_SIZE = 1000

@@ -14,11 +14,11 @@ from rich.progress import Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from dynamodb_engine.operations import Driver, KeySchemaElement
+from dynamodb_engine.values import Item
 from singletable.cli.existing_tables import describe_existing, list_tables
 from singletable.cli.output import escape_controls, format_value, pluralize, print_trimmed
 from singletable.cli.show_items import ClassifiedItem, Classifier, TableReader
-from singletable.operations import Driver, KeySchemaElement
-from singletable.values import Item
 
 DIVIDER = "#"
 _COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_green")

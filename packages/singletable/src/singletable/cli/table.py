@@ -21,8 +21,8 @@ from singletable.cli.options import (
 from singletable.errors import TableNotFound
 
 if TYPE_CHECKING:
-    from singletable.engine import Engine
-    from singletable.operations import Driver
+    from dynamodb_engine.engine import Engine
+    from dynamodb_engine.operations import Driver
     from singletable.remote import Remote
     from singletable.schema import Table
     from singletable.tables import DescribedTable, TableSettings

@@ -16,9 +16,9 @@ from base64 import b32encode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import InvalidValue
 from singletable.schema.key_template import escape
-from singletable.values import AttributeValue, Item
 
 MIN_SECRET_LENGTH = 8
 

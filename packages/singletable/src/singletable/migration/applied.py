@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from dynamodb_engine.operations import PutItem
+from dynamodb_engine.retry import RetryPolicy
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import ConditionFailed
 from singletable.migration.state import persist, read_state_item, state_key
-from singletable.operations import PutItem
-from singletable.retry import RetryPolicy
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
-from singletable.steps import Steps
-from singletable.values import Item
 
 
 class Applied(msgspec.Struct, frozen=True):

@@ -15,15 +15,16 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from typing_extensions import override
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import Add, Constant, Remove, Set, apply_update
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item, check_item
 from singletable.errors import InvalidValue
-from singletable.expressions import Add, Constant, Remove, Set, apply_update
 from singletable.migration import live_table
 from singletable.migration.environment import Environment
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.schema import Model, model_of
 from singletable.schema.codec.items import UNKNOWN
-from singletable.steps import Steps
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.bulk_load import random_attributes
 from singletable.store.context import Context
@@ -32,7 +33,6 @@ from singletable.store.plan import Plan, key_attributes
 from singletable.store.side_writes import plan_side_writes
 from singletable.store.write_errors import caller_condition_failed
 from singletable.store.writes import Write
-from singletable.values import Item, check_item
 
 E = TypeVar("E")
 Transform: TypeAlias = Callable[[Any], Any]

@@ -13,20 +13,20 @@ from uuid import uuid4
 
 import msgspec
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Pause, Steps
+from dynamodb_engine.values import Item
 from singletable.errors import MigrationError, TrimmedDataAccess
 from singletable.migration.state import is_state_item, state_key
 from singletable.migration.two_addresses import place_beside, real_name
-from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
-from singletable.steps import Pause, Steps
 from singletable.store.batch import write_batches
 from singletable.store.changes import DYNAMODB
 from singletable.store.context import Context
 from singletable.store.streams import ShardPlace, ShardReader
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 PAGE = 1000
 # How often a drain looks for its sentinels, at first without a pause: for about half a minute.

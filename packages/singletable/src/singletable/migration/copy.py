@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item, item_from_json, item_to_json
 from singletable.errors import MigrationError, MigrationLocked, ResourceNotFound, TransformFailed
 from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
 from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
@@ -20,11 +22,9 @@ from singletable.migration.rules import MergeRule
 from singletable.migration.scan import first_item, scan_rounds
 from singletable.migration.two_addresses import real_name
 from singletable.schema import Table, model_of
-from singletable.steps import Steps
 from singletable.store.batch import get_items
 from singletable.store.decoder import decode_item
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item, item_from_json, item_to_json
 
 MAX_FAILURES = 20
 # Remembering where a new item came from takes about 300 bytes. Later ones are left to verify.

@@ -19,6 +19,7 @@ from hashlib import blake2b
 from random import Random
 from typing import cast
 
+from dynamodb_engine.values import Item
 from singletable.errors import TransformFailed
 from singletable.migration import item_digests
 from singletable.migration.derivation import Derivation, Targets, Unit, item_key, key_text
@@ -35,7 +36,6 @@ from singletable.migration.verification import (
 )
 from singletable.store.admin import MAX_SEGMENTS
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 # How many digests are kept at a time; with their keys these take about 50 MB.
 MAX_DIGESTS = 50_000

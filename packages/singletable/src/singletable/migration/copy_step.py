@@ -13,8 +13,10 @@ from datetime import UTC, datetime
 
 from typing_extensions import override
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable import errors
-from singletable import operations as ops
 from singletable.migration.change_log import ChangeLog
 from singletable.migration.copy import Copier, check_empty, count_changes, derive_all
 from singletable.migration.copy_comparison import CopyComparison
@@ -31,10 +33,8 @@ from singletable.migration.trial import StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.schema import Table
-from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.writes import item_id
-from singletable.values import Item
 
 CHECKED_ITEMS = 100
 MAX_LAG = 10_000

@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from singletable.engine import Engine
+from dynamodb_engine.engine import Engine
+from dynamodb_engine.operations import DeleteTable, PutItem
+from dynamodb_engine.values import Item
 from singletable.errors import OperationError, SingleTableError, TransformFailed
 from singletable.migration.copy import TargetOwners
 from singletable.migration.derivation import Derivation, Key, Targets, Unit
@@ -19,10 +21,8 @@ from singletable.migration.environment import Environment
 from singletable.migration.item_digests import ItemNames
 from singletable.migration.scan import scan_pages
 from singletable.migration.trial import Example, StepTrial
-from singletable.operations import DeleteTable, PutItem
 from singletable.schema import Table, create_operation
 from singletable.store.admin import decode_stored_item
-from singletable.values import Item
 
 # How many new items the table in memory takes before it is emptied.
 MAX_TRIED = 5_000

@@ -17,14 +17,15 @@ from typing import Any
 
 from typing_extensions import override
 
+from dynamodb_engine.expressions import Constant, Exists, Set, value_at
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import MigrationError
-from singletable.expressions import Constant, Exists, Set, value_at
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
 from singletable.migration.live_table import EntityStep, Failures, decode_values, scan_in_place
 from singletable.migration.rules import check_member
 from singletable.schema import Counter, ItemKey, Model, Partition, Table, model_of
-from singletable.steps import Steps
 from singletable.store.batch import get_items
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.plan import Plan, key_attributes
@@ -32,7 +33,6 @@ from singletable.store.query import ItemQuery
 from singletable.store.ttl import is_expired
 from singletable.store.write_errors import caller_condition_failed
 from singletable.store.writes import ItemId, Write, both, item_id, same_value
-from singletable.values import Item
 
 MAX_SCANS = 5
 MAX_QUERIES = 20

@@ -26,6 +26,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias, cast
 
+from dynamodb_engine.operations import DeleteRequest, PutRequest, WriteRequest
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import AttributeValue, Item, check_value
 from singletable.errors import InvalidValue, MigrationError, SingleTableError, TransformFailed
 from singletable.migration.rules import (
     EachRule,
@@ -36,17 +39,14 @@ from singletable.migration.rules import (
     source_tables,
 )
 from singletable.migration.state import is_state_item
-from singletable.operations import DeleteRequest, PutRequest, WriteRequest
 from singletable.schema import ItemKey, Model, Table, model_of
 from singletable.schema.unique import OWNER
-from singletable.steps import Steps
 from singletable.store.batch import get_items, write_batches
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.plan import key_attributes
 from singletable.store.query import ItemQuery
 from singletable.store.writes import ItemId, item_id
-from singletable.values import AttributeValue, Item, check_value
 
 # The items of a unit as they are stored: attributes for one item, entities for a group.
 Source: TypeAlias = list[Any]

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import TransformFailed
 from singletable.migration.derivation import Derivation, Source, Targets, Unit, item_key
 from singletable.migration.environment import Environment
 from singletable.migration.rules import MergeRule
 from singletable.migration.scan import scan_pages
 from singletable.schema import Table
-from singletable.steps import Steps
 from singletable.store.batch import get_items
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 State: TypeAlias = Source | TransformFailed
 

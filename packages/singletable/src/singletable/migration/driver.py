@@ -20,21 +20,21 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from dynamodb_engine.cancellation import explain
+from dynamodb_engine.clocks import elapsed
+from dynamodb_engine.operations import AsyncDriver, Driver, Operation
+from dynamodb_engine.operations.arn import parse_arn
+from dynamodb_engine.operations.registry import OPERATIONS, is_write
+from dynamodb_engine.operations.touches import table_names
+from dynamodb_engine.retry import RetryingDriver, unwrap_retries
+from dynamodb_engine.steps import Pause, Steps, run, run_async
 from singletable import errors
-from singletable.cancellation import explain
-from singletable.clocks import elapsed
 from singletable.migration.copy_step import Copy
 from singletable.migration.migrations import Migration
 from singletable.migration.rules import UnchangedRule
 from singletable.migration.state import PHASE_SECONDS, Phase, StateStore
 from singletable.migration.two_addresses import Side
-from singletable.operations import AsyncDriver, Driver, Operation
-from singletable.operations.arn import parse_arn
-from singletable.operations.registry import OPERATIONS, is_write
-from singletable.operations.touches import table_names
-from singletable.retry import RetryingDriver, unwrap_retries
 from singletable.schema import Table
-from singletable.steps import Pause, Steps, run, run_async
 from singletable.store.context import check_async_driver, check_driver, create_context
 
 R = TypeVar("R")

@@ -14,14 +14,14 @@ from threading import Lock
 from typing import TypeVar
 from uuid import uuid4
 
+from dynamodb_engine.operations import DescribeTable, Driver, Operation, TableDescription
+from dynamodb_engine.retry import RetryBudget, RetryPolicy, send
+from dynamodb_engine.steps import Steps, run
 from singletable.errors import MigrationLocked, ResourceNotFound, SingleTableError
 from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
 from singletable.migration.state import Changes, State, StateStore
 from singletable.migration.two_addresses import Place, Side
-from singletable.operations import DescribeTable, Driver, Operation, TableDescription
-from singletable.retry import RetryBudget, RetryPolicy, send
 from singletable.schema import Table
-from singletable.steps import Steps, run
 from singletable.store.context import Context
 
 R = TypeVar("R")

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
+from dynamodb_engine.operations import DescribeTable, Driver
+from dynamodb_engine.steps import run
 from singletable.errors import MigrationError, ResourceNotFound, ValidationError
 from singletable.migration.applied import Applied, HistoryStore
 from singletable.migration.migrations import Migration, load_migrations, migrations_folder
 from singletable.migration.runner import MigrationRunner, Status
 from singletable.migration.state import State
-from singletable.operations import DescribeTable, Driver
 from singletable.schema import Table, find_tables
-from singletable.steps import run
 
 
 @dataclass(frozen=True)

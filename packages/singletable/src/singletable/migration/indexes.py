@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.values import Item, item_size
 from singletable.errors import DeclarationError, MigrationError
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
@@ -29,7 +30,6 @@ from singletable.migration.verification import (
 from singletable.schema import Index, Table, create_operation, table_from_description
 from singletable.store.admin import create_table
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item, item_size
 
 POLL_SECONDS = 1.0
 WRITE_BLOCK = 1024

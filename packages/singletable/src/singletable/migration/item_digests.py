@@ -8,12 +8,12 @@ from hashlib import blake2b
 
 import msgspec
 
+from dynamodb_engine.values import AttributeValue, Item, check_item
 from singletable.errors import SingleTableError
 from singletable.schema import Model, Table, model_of
 from singletable.schema.codec.encryption import Unsealed
 from singletable.schema.fields import Role
 from singletable.schema.unique import OWNER
-from singletable.values import AttributeValue, Item, check_item
 
 # The number of ranges of key hashes whose sums of digests are compared.
 SEGMENTS = 65_536

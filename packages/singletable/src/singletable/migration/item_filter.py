@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from dynamodb_engine.expressions import Placeholders, parse_condition
+from dynamodb_engine.expressions.grammar import ConditionGrammar
+from dynamodb_engine.expressions.syntax import ExpressionError
+from dynamodb_engine.operations import Scan
+from dynamodb_engine.values import AttributeValue, InvalidNumber, canonical_number
 from singletable.errors import InvalidValue, ValidationError
-from singletable.expressions import Placeholders, parse_condition
-from singletable.expressions.grammar import ConditionGrammar
-from singletable.expressions.syntax import ExpressionError
-from singletable.operations import Scan
-from singletable.values import AttributeValue, InvalidNumber, canonical_number
 
 _TOKEN = re.compile(
     r"""(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")

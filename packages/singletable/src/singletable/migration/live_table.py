@@ -10,19 +10,19 @@ from collections.abc import Callable, Collection, Iterable
 from threading import Lock
 from typing import Any, cast
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import And, Exists
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import TransformFailed
-from singletable.expressions import And, Exists
 from singletable.migration.derivation import Key, failure_of, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.rules import check_entity
 from singletable.migration.scan import restart_scan, scan_rounds
 from singletable.migration.step import Step
 from singletable.schema import Model, Table, counters_of, model_of
-from singletable.steps import Steps
 from singletable.store.decoder import decode_item
 from singletable.store.writes import same_value
-from singletable.values import Item
 
 MAX_SHOWN_FAILURES = 20
 

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from dynamodb_engine.operations import ConsumedCapacity, Driver, Operation
 from singletable.errors import InvalidValue, Throttled
-from singletable.operations import ConsumedCapacity, Driver, Operation
 
 R = TypeVar("R")
 

@@ -18,8 +18,12 @@ from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from msgspec.structs import replace
 
-from singletable import operations as ops
-from singletable.engine import Engine, Settings
+from dynamodb_engine import operations as ops
+from dynamodb_engine.engine import Engine, Settings
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.retry import send, unwrap_retries
+from dynamodb_engine.steps import run
+from dynamodb_engine.values import Item, item_size
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
 from singletable.migration.copy_step import Copy
 from singletable.migration.copy_trial import BackTrial
@@ -34,16 +38,12 @@ from singletable.migration.state import is_state_item
 from singletable.migration.step import Step, Undo
 from singletable.migration.trial import ConsumedUnits, CopiedTable, Example, StepTrial
 from singletable.migration.two_addresses import Side
-from singletable.operations.registry import OPERATIONS
 from singletable.prices import RegionPrices, region_prices
-from singletable.retry import send, unwrap_retries
 from singletable.schema import Table, create_operation, model_of, table_from_description
-from singletable.steps import run
 from singletable.store.batch import MAX_BATCH_GETS, MAX_BATCH_WRITES, get_items
 from singletable.store.bulk_load import random_attributes
 from singletable.store.context import Context
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item, item_size
 
 R = TypeVar("R")
 

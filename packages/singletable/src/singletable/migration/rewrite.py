@@ -19,8 +19,10 @@ from typing import Any
 
 from typing_extensions import override
 
+from dynamodb_engine.expressions import NotExists
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import MigrationError, TransformFailed
-from singletable.expressions import NotExists
 from singletable.migration.derivation import (
     Derivation,
     DerivedItem,
@@ -52,7 +54,6 @@ from singletable.migration.rules import (
 from singletable.migration.step import Step
 from singletable.migration.trial import Example
 from singletable.schema import Model, Table, model_of
-from singletable.steps import Steps
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.commit import MAX_TRANSACTION_ITEMS
 from singletable.store.context import Context
@@ -62,7 +63,6 @@ from singletable.store.side_writes import plan_side_writes
 from singletable.store.ttl import is_expired
 from singletable.store.write_errors import caller_condition_failed
 from singletable.store.writes import ItemId, Write, item_id, merge_writes
-from singletable.values import Item
 
 MAX_ATTEMPTS = 20
 

@@ -12,7 +12,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from singletable.clocks import driver_clock
+from dynamodb_engine.clocks import driver_clock
+from dynamodb_engine.operations import DeleteTable, Driver
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import (
     InvalidValue,
     MigrationError,
@@ -45,11 +48,8 @@ from singletable.migration.state import (
 from singletable.migration.step import Step, without_table
 from singletable.migration.two_addresses import Side, TwoAddressDriver, real_name
 from singletable.migration.verification import Verification, VerifySettings
-from singletable.operations import DeleteTable, Driver
 from singletable.schema import Table
-from singletable.steps import Steps
 from singletable.store.context import check_driver
-from singletable.values import Item
 
 R = TypeVar("R")
 

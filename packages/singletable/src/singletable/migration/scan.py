@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from dynamodb_engine.operations import PageOutput, Scan
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.migration.environment import Environment
 from singletable.migration.item_filter import ItemFilter
 from singletable.migration.state import Segment, is_state_item
-from singletable.operations import PageOutput, Scan
-from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
-from singletable.steps import Steps
-from singletable.values import Item
 
 
 def scan_rounds(

@@ -15,6 +15,10 @@ from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from dynamodb_engine.operations import DeleteItem, GetItem, Operation, PutItem, UpdateItem
+from dynamodb_engine.retry import RetryPolicy, send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import (
     ConditionFailed,
     ConnectionFailed,
@@ -23,12 +27,8 @@ from singletable.errors import (
     MigrationLocked,
     TransactionConflict,
 )
-from singletable.operations import DeleteItem, GetItem, Operation, PutItem, UpdateItem
-from singletable.retry import RetryPolicy, send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
-from singletable.steps import Steps
-from singletable.values import AttributeValue, Item
 
 R = TypeVar("R")
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol
 
 from typing_extensions import override
 
+from dynamodb_engine.values import Item
 from singletable.errors import MigrationError
 from singletable.migration.derivation import item_key
 from singletable.migration.environment import Environment
@@ -29,7 +30,6 @@ from singletable.migration.two_addresses import Side
 from singletable.migration.verification import Verification, VerifySettings, verify_by_running
 from singletable.schema import Table, model_of
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 # How many items of a table are compared to find examples of what a step changes.
 MAX_COMPARED = 2_000

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import TransformFailed
 from singletable.migration.change_log import ChangedItem, ChangeLog
 from singletable.migration.copy import changed_units, read_item, unit_or_none
 from singletable.migration.derivation import Derivation, Targets
 from singletable.schema import Table
-from singletable.steps import Steps
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 # How many changed items are looked at at a time.
 MAX_LOOKED_AT = 1_000

@@ -20,6 +20,17 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
+from dynamodb_engine.operations import (
+    Driver,
+    PageOutput,
+    PutRequest,
+    Scan,
+    TableDescription,
+    WriteRequest,
+)
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Steps, run
+from dynamodb_engine.values import Item
 from singletable.errors import (
     InvalidValue,
     MigrationError,
@@ -43,23 +54,12 @@ from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import Segment, State, StateStore, is_state_item
 from singletable.migration.two_addresses import TwoAddressDriver
-from singletable.operations import (
-    Driver,
-    PageOutput,
-    PutRequest,
-    Scan,
-    TableDescription,
-    WriteRequest,
-)
-from singletable.retry import send
 from singletable.schema import Table, read_table, table_from_description
 from singletable.schema.codec.dynamic import DynamicConverter
 from singletable.schema.unique import OWNER
-from singletable.steps import Steps, run
 from singletable.store.admin import create_table
 from singletable.store.batch import get_items, write_requests
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 # Gets an item as plain values: str, int or Decimal, bool, None, bytes, list, dict, set.
 ItemFunction: TypeAlias = Callable[[dict[str, Any]], dict[str, Any] | None]

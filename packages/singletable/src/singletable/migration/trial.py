@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dynamodb_engine.operations import TableDescription
+from dynamodb_engine.values import Item
 from singletable.migration.derivation import Key
-from singletable.operations import TableDescription
-from singletable.values import Item
 
 MAX_KEYS = 10
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
 
-from singletable.operations import (
+from dynamodb_engine.operations import (
     BatchGetItem,
     BatchGetItemOutput,
     BatchWriteItem,
@@ -24,8 +24,8 @@ from singletable.operations import (
     TransactGetItems,
     TransactWriteItems,
 )
-from singletable.operations.touches import table_names
-from singletable.retry import unwrap_retries
+from dynamodb_engine.operations.touches import table_names
+from dynamodb_engine.retry import unwrap_retries
 
 R = TypeVar("R")
 Side: TypeAlias = Literal["source", "target"]

@@ -15,6 +15,9 @@ from typing import Any, TypeAlias
 
 from typing_extensions import override
 
+from dynamodb_engine.operations import DeleteRequest, WriteRequest
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import TransformFailed
 from singletable.migration.derivation import Key, item_key, key_text
 from singletable.migration.environment import Environment
@@ -28,10 +31,8 @@ from singletable.migration.live_table import (
 from singletable.migration.rules import check_member
 from singletable.migration.scan import scan_pages
 from singletable.migration.verification import LOOKS, Fault, Verification, VerifySettings
-from singletable.operations import DeleteRequest, WriteRequest
 from singletable.schema import Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
-from singletable.steps import Steps
 from singletable.store.batch import get_items, write_batches
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.context import Context
@@ -41,7 +42,6 @@ from singletable.store.side_writes import marker_fields, plan_side_writes
 from singletable.store.ttl import is_expired
 from singletable.store.write_errors import caller_condition_failed
 from singletable.store.writes import ItemId, Write, item_id
-from singletable.values import Item
 
 MAX_SHOWN_GROUPS = 20
 

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.operations.touches import item_requests, written_items
+from dynamodb_engine.values import Item
 from singletable.errors import MigrationError, TransformFailed
 from singletable.migration.derivation import item_key, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.state import State, is_state_item
-from singletable.operations.registry import OPERATIONS
-from singletable.operations.touches import item_requests, written_items
 from singletable.schema import Table
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 R = TypeVar("R")
 FaultKind: TypeAlias = Literal["missing", "different", "extra", "collision", "failed"]

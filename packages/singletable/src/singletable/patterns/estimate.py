@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from dynamodb_engine.values import Item
 from singletable.patterns.expected_load import ItemCount
 from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
 from singletable.patterns.requests import (
@@ -35,7 +36,6 @@ from singletable.schema import (
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields, projected_attributes
 from singletable.store.update_effects import reads_before_edits
-from singletable.values import Item
 
 DEFAULT_ITEM_SIZE = 1024
 MARKER_SIZE = 200

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard, Unpack
 
+from dynamodb_engine.values import MAX_ITEM_SIZE
 from singletable.errors import DeclarationError
 from singletable.schema import Path
-from singletable.values import MAX_ITEM_SIZE
 
 Period: TypeAlias = Literal["second", "minute", "hour", "day"]
 

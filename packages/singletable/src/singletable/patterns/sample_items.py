@@ -15,13 +15,13 @@ from typing import Annotated, Any, NewType, Union, cast, get_args, get_origin
 
 import msgspec
 
+from dynamodb_engine.values import Item, item_size
 from singletable.errors import InvalidValue
 from singletable.schema import Index, Model, ResolvedKey, model_of
 from singletable.schema.codec.compression import Compressed
 from singletable.schema.codec.encryption import Unsealed
 from singletable.schema.examples import example_value, field_labels
 from singletable.store.decoder import projected_attributes
-from singletable.values import Item, item_size
 
 # The store adds the index keys; DynamoDB counts names and values of all attributes.
 _FILLER = "x"

@@ -8,9 +8,9 @@ import time
 from contextlib import suppress
 from typing import Any, cast
 
-from singletable.cancellation import WriteFuture, explain
+from dynamodb_engine.cancellation import WriteFuture, explain
+from dynamodb_engine.operations import Operation
 from singletable.errors import SingleTableError
-from singletable.operations import Operation
 from singletable.remote.address import ConnectionOptions
 from singletable.remote.config import Proxy, RemoteEndpoint, ResolvedConfig
 from singletable.remote.connections import MAX_IDLE_SECONDS

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from dynamodb_engine.retry import RetryPolicy
 from singletable.errors import AddressError, CredentialsError
 from singletable.remote.address import ConnectionOptions
 from singletable.remote.signature import Credentials, StaticCredentials
-from singletable.retry import RetryPolicy
 
 if TYPE_CHECKING:
     import ssl

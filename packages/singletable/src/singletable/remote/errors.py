@@ -12,12 +12,12 @@ from typing import Any
 from msgspec import DecodeError, Struct, field
 from msgspec.json import Decoder
 
+from dynamodb_engine.operations import Operation, ReadChanges, SweepExpired
+from dynamodb_engine.operations.registry import is_write
+from dynamodb_engine.values import Item
 from singletable import errors
-from singletable.operations import Operation, ReadChanges, SweepExpired
-from singletable.operations.registry import is_write
 from singletable.remote.address import ConnectionOptions
 from singletable.remote.config import Proxy, RemoteEndpoint, ResolvedConfig
-from singletable.values import Item
 
 # Some of our exceptions share one name on AWS; the base class of those is listed here.
 ERROR_TYPES: Mapping[str, type[errors.OperationError]] = {

@@ -9,12 +9,12 @@ from typing import Any
 
 from httptools import HttpParserError, HttpResponseParser
 
-from singletable.operations import Operation
-from singletable.operations.registry import OPERATIONS
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.wire import write_request
 from singletable.remote.config import Proxy, RemoteEndpoint
 from singletable.remote.errors import unsupported_operation
 from singletable.remote.signature import Credentials, Signer
-from singletable.wire import write_request
 
 # DynamoDB's largest response has 16 MB.
 MAX_BODY = 64 * 1024 * 1024

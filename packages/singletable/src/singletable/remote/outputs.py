@@ -11,7 +11,10 @@ from zlib import crc32
 from msgspec import DecodeError, Raw, Struct, ValidationError
 from msgspec.json import Decoder, decode, encode
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.values import Item
+from dynamodb_engine.wire.requests import DECODER_LOCK
 from singletable.errors import (
     ConnectionFailed,
     InternalError,
@@ -19,12 +22,9 @@ from singletable.errors import (
     UnexpectedResponse,
     UnknownOperation,
 )
-from singletable.operations.registry import OPERATIONS
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.errors import parse_error, unsupported_operation
 from singletable.remote.http import Response
-from singletable.values import Item
-from singletable.wire.requests import DECODER_LOCK
 
 R = TypeVar("R")
 Json: TypeAlias = dict[str, Any]

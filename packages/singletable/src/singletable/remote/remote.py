@@ -10,16 +10,16 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from singletable.operations import ExecuteTransaction, Operation, TransactWriteItems
-from singletable.operations.registry import OPERATIONS
+from dynamodb_engine.operations import ExecuteTransaction, Operation, TransactWriteItems
+from dynamodb_engine.operations.registry import OPERATIONS
+from dynamodb_engine.retry import RetryingDriver, RetryPolicy, send
+from dynamodb_engine.steps import run
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_config
 from singletable.remote.connections import ConnectionPool
 from singletable.remote.errors import ConnectionLost, may_resend, no_response
 from singletable.remote.http import RequestWriter
 from singletable.remote.outputs import decode_response
-from singletable.retry import RetryingDriver, RetryPolicy, send
-from singletable.steps import run
 
 R = TypeVar("R")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Generic, Protocol, TypeVar
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import At, Compare, Constant, Operand
 from singletable.errors import DeclarationError
-from singletable.expressions import At, Compare, Constant, Operand
 from singletable.schema.codec import Codec
 
 E = TypeVar("E")

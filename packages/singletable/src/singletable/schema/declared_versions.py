@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
-from singletable import expressions as ex
+from dynamodb_engine import expressions as ex
+from dynamodb_engine.values import Item
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import short_repr
 from singletable.schema.codec.items import UNKNOWN
@@ -22,7 +23,6 @@ from singletable.schema.item_encryption import open_item, seal_item
 from singletable.schema.model import Model
 from singletable.schema.schema_versions import OldVersion, SchemaVersions
 from singletable.schema.stored_keys import check_item_key
-from singletable.values import Item
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from typing import (
     overload,
 )
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.values import AttributeValue
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import Codec, FieldCodec, TimeFormat, codec_of, run_check
 from singletable.schema.codec.members import member_type
@@ -26,7 +27,6 @@ from singletable.schema.codec.unions import without_none
 from singletable.schema.key_encoding import KeyEncoding, key_encoding_of
 from singletable.schema.key_parts import KeyPart
 from singletable.schema.path import Edit, Path, is_empty_set
-from singletable.values import AttributeValue
 
 E = TypeVar("E")
 M = TypeVar("M")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
-from singletable.expressions import Action, Constant, IfNotExists, Set
+from dynamodb_engine.expressions import Action, Constant, IfNotExists, Set
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.schema.codec.encryption import Encrypted, Unsealed
 from singletable.schema.fields import Attr
-from singletable.values import AttributeValue, Item
 
 # The encrypted fields of an entity, by attribute.
 EncryptedFields: TypeAlias = Mapping[str, Attr[Any]]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar, TypeVarTuple, cast, overload
 
+from dynamodb_engine.values import Item
 from singletable.schema.condition import Condition
 from singletable.schema.fields import EntityDeclaration, declared_entity
 from singletable.schema.key_parts import (
@@ -28,7 +29,6 @@ from singletable.schema.model import Model, model_of
 from singletable.schema.resolved_key import ResolvedKey, in_order
 from singletable.schema.selection import Partition
 from singletable.schema.table import Index
-from singletable.values import Item
 
 E = TypeVar("E")
 # Covariant: otherwise mypy expects None too where the result of `transact_get` is unpacked.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from dynamodb_engine.values import Item
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch, show_key
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counter
@@ -21,7 +22,6 @@ from singletable.schema.schema_versions import NO_VERSIONS, SchemaVersions
 from singletable.schema.stored_keys import check_index_keys, check_item_key
 from singletable.schema.table import STATE_ATTRIBUTE, Table
 from singletable.schema.unique import UniqueConstraint
-from singletable.values import Item
 
 E = TypeVar("E")
 

@@ -13,13 +13,13 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import At, Compare, Constant, Operand
+from dynamodb_engine.expressions.grammar import MAX_OPTIONS
+from dynamodb_engine.values import AttributeValue, key_bytes
 from singletable.errors import InvalidValue
-from singletable.expressions import At, Compare, Constant, Operand
-from singletable.expressions.grammar import MAX_OPTIONS
 from singletable.schema.codec import Codec
 from singletable.schema.condition import Condition, Size, is_not_null, is_null
-from singletable.values import AttributeValue, key_bytes
 
 E = TypeVar("E")
 T = TypeVar("T")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias, cast
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema.codec import Codec
 from singletable.schema.codec.codec import SourceBuilder
@@ -16,7 +17,6 @@ from singletable.schema.condition import Condition
 from singletable.schema.key_parts import Shards
 from singletable.schema.key_template import KeyTemplate
 from singletable.schema.table import Index, KeyAttribute
-from singletable.values import AttributeValue, Item
 
 
 @dataclass(frozen=True, slots=True)

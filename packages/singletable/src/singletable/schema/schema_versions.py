@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from singletable.expressions import Condition
+from dynamodb_engine.expressions import Condition
+from dynamodb_engine.values import Item
 from singletable.schema.codec import ItemCodec
 from singletable.schema.fields import Attr, Role
 from singletable.schema.item_encryption import EncryptedFields
-from singletable.values import Item
 
 
 class SchemaVersions:

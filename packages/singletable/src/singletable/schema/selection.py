@@ -27,12 +27,12 @@ from typing import (
     cast,
 )
 
+from dynamodb_engine.expressions import KeyClause, KeyCondition
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import InvalidValue
-from singletable.expressions import KeyClause, KeyCondition
 from singletable.schema.key_parts import Shards
 from singletable.schema.key_template import MAX_TEXT, FieldSegment, FixedSegment, KeyTemplate
 from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, TextColumn
-from singletable.values import AttributeValue, Item
 
 A = TypeVar("A")
 E = TypeVar("E")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from dynamodb_engine.values import AttributeValue, Item, key_bytes
 from singletable.errors import InvalidValue, ItemMismatch, show_key
 from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
-from singletable.values import AttributeValue, Item, key_bytes
 
 
 def check_item_key(key: ResolvedKey, item: Item, values: Mapping[str, object]) -> None:

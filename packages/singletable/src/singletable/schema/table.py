@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
 from singletable.errors import DeclarationError
 
 ScalarType: TypeAlias = Literal["S", "N", "B"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
 from singletable.schema.table import Binary, Index, KeyType, LocalIndex, Number, Provisioned, Table
 
 

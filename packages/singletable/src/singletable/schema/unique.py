@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypedDict, TypeVar, TypeVarTuple, Unpack, overload
 
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import InvalidValue
 from singletable.schema.fields import EntityDeclaration, declared_entity
 from singletable.schema.key_parts import KeyPart, MissingValues
 from singletable.schema.key_template import KeySpec
 from singletable.schema.resolved_key import ResolvedKey, in_order
-from singletable.values import AttributeValue, Item
 
 A = TypeVar("A")
 B = TypeVar("B")

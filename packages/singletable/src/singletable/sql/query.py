@@ -23,11 +23,11 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 import apsw
 
-from singletable.connect import check_server_address, file_path
-from singletable.engine.file_backup import open_read_only
-from singletable.engine.storage import Database
-from singletable.engine.storage.sqlite.connection import bind_execute
-from singletable.engine.table_record import decode_record
+from dynamodb_engine.addresses import check_server_address, file_path
+from dynamodb_engine.engine.file_backup import open_read_only
+from dynamodb_engine.engine.storage import Database
+from dynamodb_engine.engine.storage.sqlite.connection import bind_execute
+from dynamodb_engine.engine.table_record import decode_record
 from singletable.errors import AddressError, InvalidValue, StorageError, TableNotFound
 from singletable.schema import Table
 from singletable.sql.dialects import MARIADB, POSTGRESQL, SQLITE, Dialect

@@ -20,6 +20,7 @@ from uuid import UUID
 
 from typing_extensions import is_typeddict
 
+from dynamodb_engine.values import content_of
 from singletable.errors import DeclarationError
 from singletable.schema import Attr, Model, ResolvedKey, Table, TimeFormat, model_of
 from singletable.schema.codec.containers import type_hints
@@ -39,7 +40,6 @@ from singletable.schema.key_template import (
 from singletable.schema.resolved_key import FieldColumn, TextColumn
 from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.sql.dialects import SCALARS, Dialect, Path
-from singletable.values import content_of
 
 # Tables of the storage itself, and their indexes and sequences.
 RESERVED = re.compile(

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from dynamodb_engine import operations as ops
+from dynamodb_engine.expressions import render_projection
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Pause, Steps, together
+from dynamodb_engine.values import Item
 from singletable import errors
-from singletable import operations as ops
-from singletable.expressions import render_projection
-from singletable.retry import send
 from singletable.schema import ItemKey, Table, create_operation, model_of
 from singletable.schema.unique import OWNER, UniqueConstraint
-from singletable.steps import Pause, Steps, together
 from singletable.store import validation
 from singletable.store.batch import write_batches
 from singletable.store.context import Context
@@ -26,7 +27,6 @@ from singletable.store.decoder import OnMismatch, decode_each, decode_item
 from singletable.store.pagination import Page
 from singletable.store.ttl import is_expired
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 # The highest TotalSegments that DynamoDB accepts.
 MAX_SEGMENTS = 1_000_000

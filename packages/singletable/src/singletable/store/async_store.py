@@ -16,8 +16,10 @@ from copy import copy
 from datetime import datetime
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
-from singletable.operations import AsyncDriver
-from singletable.retry import unwrap_retries
+from dynamodb_engine.operations import AsyncDriver
+from dynamodb_engine.retry import unwrap_retries
+from dynamodb_engine.steps import NextItems, Steps, run_async
+from dynamodb_engine.values import Item
 from singletable.schema import (
     Collection,
     Condition,
@@ -29,7 +31,6 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.schema.fields import StorableItem
-from singletable.steps import NextItems, Steps, run_async
 from singletable.store import admin, batch, calls, items, query, transaction
 from singletable.store import modify as modification
 from singletable.store import upsert as upserts
@@ -62,7 +63,6 @@ from singletable.store.validation import (
     check_keys,
     check_limit,
 )
-from singletable.values import Item
 
 A = TypeVar("A")
 B = TypeVar("B")

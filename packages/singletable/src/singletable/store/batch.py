@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.operations.touches import written_items
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, Throttled
-from singletable.operations.touches import written_items
-from singletable.retry import send
 from singletable.schema import ItemKey, Model, Table, counters_of
-from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
@@ -18,7 +19,6 @@ from singletable.store.plan import Create, Plan
 from singletable.store.ttl import is_expired
 from singletable.store.validation import check_number, model_of_item
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 E = TypeVar("E")
 

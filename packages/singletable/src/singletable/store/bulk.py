@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
+from dynamodb_engine.retry import TRANSIENT_CODES, send
+from dynamodb_engine.steps import Steps, together
+from dynamodb_engine.values import Item
 from singletable.errors import CancellationReason, TransactionCanceled, TransactionConflict
-from singletable.retry import TRANSIENT_CODES, send
-from singletable.steps import Steps, together
 from singletable.store.commit import (
     MAX_TRANSACTION_ITEMS,
     create_transaction,
@@ -28,7 +29,6 @@ from singletable.store.commit import (
 from singletable.store.context import Context
 from singletable.store.plan import Plan
 from singletable.store.writes import ItemId, Write
-from singletable.values import Item
 
 T = TypeVar("T")
 

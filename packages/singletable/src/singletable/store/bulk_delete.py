@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from dynamodb_engine.operations import DeleteRequest, WriteRequest
+from dynamodb_engine.steps import Steps, together
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import DeleteRequest, WriteRequest
 from singletable.schema import ItemKey, Model, Selection, Table, UniqueConstraint, model_of
-from singletable.steps import Steps, together
 from singletable.store.batch import MAX_BATCH_WRITES, is_batchable, write_batches
 from singletable.store.bulk import (
     BulkChange,
@@ -29,7 +30,6 @@ from singletable.store.plan import Delete, Plan, key_attributes
 from singletable.store.query import ItemQuery
 from singletable.store.validation import check_callback, check_is
 from singletable.store.writes import Write, item_id
-from singletable.values import Item
 
 # What to do with items of no declared entity.
 Undeclared: TypeAlias = Literal["raise", "keep", "delete"]

@@ -14,11 +14,12 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import structs
 
+from dynamodb_engine.expressions import Constant, Set, apply_update, value_at
+from dynamodb_engine.operations import PutRequest, WriteRequest
+from dynamodb_engine.steps import Steps, together
+from dynamodb_engine.values import AttributeValue, Item, check_item, item_to_json
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue, ItemMismatch
-from singletable.expressions import Constant, Set, apply_update, value_at
-from singletable.operations import PutRequest, WriteRequest
 from singletable.schema import Attr, ItemKey, Model, Table, counters_of, key_of
-from singletable.steps import Steps, together
 from singletable.store import batch, bulk
 from singletable.store.calls import CallShape, shape_of_items
 from singletable.store.context import Context
@@ -29,7 +30,6 @@ from singletable.store.ttl import is_expired
 from singletable.store.validation import check_callback, check_number, model_of_item
 from singletable.store.write_errors import already_exists
 from singletable.store.writes import ItemId, Write
-from singletable.values import AttributeValue, Item, check_item, item_to_json
 
 # How many items are in memory: those of 400 KB each take 160 MB.
 WINDOW = 400

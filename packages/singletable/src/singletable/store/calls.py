@@ -16,13 +16,13 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.operations.registry import ITEM_READS
+from dynamodb_engine.steps import Pause, Reason, Steps, Together
+from dynamodb_engine.values.text import escape_controls
 from singletable.errors import InvalidValue, SingleTableError
-from singletable.operations.registry import ITEM_READS
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
-from singletable.steps import Pause, Reason, Steps, Together
 from singletable.store.request_text import consumed_text, request_lines
-from singletable.values.text import escape_controls
 
 P = ParamSpec("P")
 R = TypeVar("R")

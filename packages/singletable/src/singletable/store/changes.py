@@ -19,17 +19,17 @@ from typing import (
     overload,
 )
 
+from dynamodb_engine.operations import ChangeRecord, ReadChanges, ReadChangesOutput, Record
+from dynamodb_engine.operations.arn import parse_arn
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput, Record
-from singletable.operations.arn import parse_arn
-from singletable.retry import send
 from singletable.schema import Model, Table
-from singletable.steps import Steps
 from singletable.store.context import Context, create_context
 from singletable.store.decoder import OnMismatch, decode_each, decode_item
 from singletable.store.options import check_options
 from singletable.store.validation import check_callback, check_count, models_of
-from singletable.values import Item
 
 A = TypeVar("A")
 B = TypeVar("B")

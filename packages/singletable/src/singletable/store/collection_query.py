@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar, Unpack
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import holds, render_condition
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch, NotFound
-from singletable.expressions import holds, render_condition
 from singletable.schema import Collection, Condition, Model, ResolvedKey, Selection, model_of
 from singletable.schema.fields import Attr, NestedPath
-from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.decoder import check_whole, decode_each, decode_item, upgraded_entry
 from singletable.store.options import ReadOptions
@@ -20,7 +21,6 @@ from singletable.store.pagination import check_bound, read_page
 from singletable.store.query import ItemQuery, ShardBuffer
 from singletable.store.ttl import is_expired
 from singletable.store.validation import check_collection, check_is, condition_node
-from singletable.values import Item
 
 K = TypeVar("K", bound=Collection)
 # An instance, with its entity.

@@ -13,6 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 from uuid import uuid4
 
+from dynamodb_engine.expressions import holds
+from dynamodb_engine.operations import TransactWriteItems, WriteItemOutput
+from dynamodb_engine.retry import TRANSIENT_CODES, send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import (
     CancellationReason,
     ConditionFailed,
@@ -21,14 +26,9 @@ from singletable.errors import (
     TransactionCanceled,
     TransactionConflict,
 )
-from singletable.expressions import holds
-from singletable.operations import TransactWriteItems, WriteItemOutput
-from singletable.retry import TRANSIENT_CODES, send
-from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.plan import Plan
 from singletable.store.writes import ItemId, Returning, Write, merge_writes
-from singletable.values import Item
 
 MAX_TRANSACTION_ITEMS = 100
 MAX_TOKEN_LENGTH = 36

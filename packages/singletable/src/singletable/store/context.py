@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import iscoroutinefunction
 
-from singletable.clocks import driver_clock
+from dynamodb_engine.clocks import driver_clock
+from dynamodb_engine.operations import AsyncDriver, Driver, GetItem, GetItemOutput
+from dynamodb_engine.retry import RetryPolicy, may_lose_responses, send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue
-from singletable.operations import AsyncDriver, Driver, GetItem, GetItemOutput
-from singletable.retry import RetryPolicy, may_lose_responses, send
 from singletable.schema import Table
-from singletable.steps import Steps
 from singletable.store.calls import Observer
 from singletable.store.pending_writes import PendingWrites
-from singletable.values import Item
 
 MIN_SECRET_LENGTH = 16
 

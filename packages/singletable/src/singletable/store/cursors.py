@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidCursor
-from singletable.values import Item
 
 # Where to continue a shard: after a key, from the beginning (None), or not at all (True).
 Position: TypeAlias = Item | bool | None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import condition_paths, value_at
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import DecryptionFailed, InvalidValue, ItemMismatch
-from singletable.expressions import condition_paths, value_at
 from singletable.schema import Index, Model, Path, ResolvedKey
-from singletable.values import AttributeValue, Item
 
 NO_VALUES: Mapping[str, object] = {}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypeVar, cast
 
+from dynamodb_engine.operations import GetItem, GetItemOutput
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item, item_from_json
 from singletable.errors import InternalError, InvalidValue, ItemMismatch, SingleTableError
-from singletable.operations import GetItem, GetItemOutput
-from singletable.retry import send
 from singletable.schema import Condition, Edit, ItemKey, UniqueValue, model_of
-from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_result
@@ -18,7 +19,6 @@ from singletable.store.raw_decoder import raw_decoder
 from singletable.store.sequences import set_number, take_number
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_is, lacks_number, model_of_item
-from singletable.values import Item, item_from_json
 
 E = TypeVar("E")
 

@@ -15,11 +15,12 @@ from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import At, Compare, Constant, Exists, NotExists
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.expressions import At, Compare, Constant, Exists, NotExists
 from singletable.schema import ItemKey, Model
-from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
@@ -29,7 +30,6 @@ from singletable.store.ttl import is_visible
 from singletable.store.validation import check_is
 from singletable.store.write_errors import not_found
 from singletable.store.writes import both
-from singletable.values import Item
 
 E = TypeVar("E")
 

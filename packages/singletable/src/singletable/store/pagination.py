@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from dynamodb_engine.steps import NextItems, Steps
 from singletable.errors import InvalidCursor, ReadLimitReached
-from singletable.steps import NextItems, Steps
 from singletable.store.cursors import CursorSealer
 from singletable.store.query import ItemQuery
 

@@ -7,11 +7,12 @@ from itertools import dropwhile
 
 from msgspec.structs import replace
 
+from dynamodb_engine.expressions import Action, Constant, Remove, Set, update_paths
+from dynamodb_engine.operations import GetItem, GetItemOutput
+from dynamodb_engine.retry import RetryPolicy, send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item, check_item
 from singletable.errors import ConditionFailed
-from singletable.expressions import Action, Constant, Remove, Set, update_paths
-from singletable.operations import GetItem, GetItemOutput
-from singletable.retry import RetryPolicy, send
-from singletable.steps import Steps
 from singletable.store.writes import (
     ItemId,
     Write,
@@ -22,7 +23,6 @@ from singletable.store.writes import (
     same_value,
     tested_paths,
 )
-from singletable.values import Item, check_item
 
 
 class PendingWrites:

@@ -21,11 +21,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from singletable import expressions as ex
+from dynamodb_engine import expressions as ex
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue
 from singletable.schema import Attr, Condition, Edit, ItemKey, Model, counters_of, key_of
 from singletable.schema.item_encryption import seal_action
-from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.side_writes import (
     plan_side_writes,
@@ -52,7 +53,6 @@ from singletable.store.write_errors import (
     not_found,
 )
 from singletable.store.writes import ErrorFactory, Write, both, same_value
-from singletable.values import Item
 
 
 class Plan(Struct, frozen=True):

@@ -15,10 +15,12 @@ from typing import Any, Generic, TypeVar, Unpack
 
 from msgspec import Raw
 
-from singletable import expressions as ex
+from dynamodb_engine import expressions as ex
+from dynamodb_engine.operations import PageOutput, Query
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import NextItems, Steps, together
+from dynamodb_engine.values import Item, item_from_json, key_bytes
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import PageOutput, Query
-from singletable.retry import send
 from singletable.schema import (
     Condition,
     Model,
@@ -29,7 +31,6 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.selection import KeyQuery
-from singletable.steps import NextItems, Steps, together
 from singletable.store.batch import get_items
 from singletable.store.calls import ReadPatternLike
 from singletable.store.context import Context
@@ -62,7 +63,6 @@ from singletable.store.validation import (
     condition_node,
 )
 from singletable.store.writes import both, item_id
-from singletable.values import Item, item_from_json, key_bytes
 
 E = TypeVar("E")
 

@@ -15,14 +15,14 @@ from typing import Any, TypeAlias, cast
 from msgspec import Raw, Struct, defstruct
 from msgspec.json import Decoder
 
-from singletable import expressions as ex
+from dynamodb_engine import expressions as ex
+from dynamodb_engine.values import AttributeValue, Item, item_from_json
 from singletable.schema import Model
 from singletable.schema.codec.codec import SourceBuilder
 from singletable.schema.codec.containers import StoredField
 from singletable.schema.key_template import ValueText
 from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
 from singletable.store.decoder import decode_item
-from singletable.values import AttributeValue, Item, item_from_json
 
 RawDecoder: TypeAlias = Callable[[Raw], Any]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
-from singletable import operations as ops
-from singletable.operations.registry import is_write
-from singletable.operations.touches import touches
-from singletable.values import AttributeValue, Item
-from singletable.values.text import format_key, format_value, pluralize
+from dynamodb_engine import operations as ops
+from dynamodb_engine.operations.registry import is_write
+from dynamodb_engine.operations.touches import touches
+from dynamodb_engine.values import AttributeValue, Item
+from dynamodb_engine.values.text import format_key, format_value, pluralize
 
 KEY = ("PK", "SK")
 _ItemWrite: TypeAlias = (

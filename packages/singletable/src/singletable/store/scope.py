@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from itertools import product, takewhile
 from typing import Any, TypeAlias, TypeVar
 
+from dynamodb_engine.operations import AsyncDriver, Driver, Operation, Query, Scan
+from dynamodb_engine.operations.partition_keys import canonical_key_texts, partition_values
+from dynamodb_engine.operations.touches import ItemRequest, item_requests
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, OutOfScope
-from singletable.operations import AsyncDriver, Driver, Operation, Query, Scan
-from singletable.operations.partition_keys import canonical_key_texts, partition_values
-from singletable.operations.touches import ItemRequest, item_requests
 from singletable.schema import Model, ResolvedKey, Table, model_of
 from singletable.schema.fields import declared_entity
 from singletable.schema.key_template import (
@@ -35,7 +36,6 @@ from singletable.schema.resolved_key import Column, FieldColumn
 from singletable.schema.unique import BoundUnique, UniqueConstraint
 from singletable.store.context import Context
 from singletable.store.validation import check_iterable
-from singletable.values import Item
 
 R = TypeVar("R")
 D = TypeVar("D", Driver, AsyncDriver)

@@ -13,13 +13,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from singletable import expressions as ex
+from dynamodb_engine import expressions as ex
+from dynamodb_engine.operations import PageOutput, Query, Scan
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Steps, together
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import PageOutput, Query, Scan
-from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.unique import RELEASED
-from singletable.steps import Steps, together
 from singletable.store.admin import check_segments
 from singletable.store.batch import get_items
 from singletable.store.bulk import ProgressCallback
@@ -31,7 +32,6 @@ from singletable.store.scope import ScopedContext
 from singletable.store.ttl import is_expired
 from singletable.store.validation import check_callback, check_is
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
 
 # More would not fit in a filter, and parts of a table that are read together are few.
 MAX_PREFIXES = 40

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, cast
 
+from dynamodb_engine.expressions import Action, Add, Constant, IfNotExists, Set, Sum
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import ConditionFailed, NotFound
-from singletable.expressions import Action, Add, Constant, IfNotExists, Set, Sum
 from singletable.schema import Condition, Counter, ItemKey, Model
-from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.plan import Create, Plan
 from singletable.store.ttl import item_exists
 from singletable.store.writes import Write
-from singletable.values import Item
 
 E = TypeVar("E")
 

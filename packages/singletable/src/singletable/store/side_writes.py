@@ -13,17 +13,17 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
-from singletable import expressions as ex
+from dynamodb_engine import expressions as ex
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue
 from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
-from singletable.steps import Steps
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.ttl import item_absent, item_exists
 from singletable.store.write_errors import counter_missing, value_taken
 from singletable.store.writes import MarkerAction, Write
-from singletable.values import Item
 
 
 def plan_side_writes(

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import ConditionFailed, InvalidValue, OperationError
-from singletable.retry import send
 from singletable.schema import Table
-from singletable.steps import Steps
 from singletable.store.context import Context
-from singletable.values import AttributeValue, Item
 
 WORKER = "worker#"
 _ATTEMPTS = 3

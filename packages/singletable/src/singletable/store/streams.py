@@ -10,12 +10,12 @@ from math import ceil
 from typing import Any, TypedDict, cast
 from uuid import uuid4
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
+from dynamodb_engine.retry import send
+from dynamodb_engine.steps import Pause, Steps
 from singletable.errors import ExpiredIterator, InvalidValue, ItemMismatch, TrimmedDataAccess
-from singletable.retry import send
 from singletable.schema import Table
 from singletable.schema.codec.times import in_utc
-from singletable.steps import Pause, Steps
 from singletable.store.changes import Change, from_stream
 from singletable.store.context import Context
 from singletable.store.decoder import OnMismatch

@@ -8,12 +8,18 @@ from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace as struct_replace
 
+from dynamodb_engine.operations import (
+    Get,
+    TransactGetItem,
+    TransactGetItems,
+    TransactGetItemsOutput,
+)
+from dynamodb_engine.retry import is_transient, send
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, NotFound, TransactionCanceled, TransactionConflict
-from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
-from singletable.retry import is_transient, send
 from singletable.schema import Condition, Counter, Edit, ItemKey, key_of
 from singletable.schema.fields import StorableItem
-from singletable.steps import Steps
 from singletable.store import calls
 from singletable.store.commit import (
     MAX_TOKEN_LENGTH,
@@ -31,7 +37,6 @@ from singletable.store.ttl import is_expired
 from singletable.store.upsert import Upsert
 from singletable.store.validation import check_keys, lacks_number, model_of_item
 from singletable.store.writes import ItemId, item_id, merge_writes
-from singletable.values import Item
 
 E = TypeVar("E")
 S = TypeVar("S", bound=StorableItem)

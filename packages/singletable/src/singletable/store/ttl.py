@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
-from singletable import expressions
-from singletable.expressions import And, At, Compare, Constant, Exists, Not, NotExists, Or
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import And, At, Compare, Constant, Exists, Not, NotExists, Or
+from dynamodb_engine.values import Item
 from singletable.schema import Model
 from singletable.store.context import Context
-from singletable.values import Item
 
 
 def is_expired(model: Model, item: Item, now: datetime) -> bool:

@@ -12,13 +12,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import Constant, Remove, Set
+from dynamodb_engine.values import Item
 from singletable.errors import ItemMismatch
-from singletable.expressions import Constant, Remove, Set
 from singletable.schema import Edit, ItemKey, Model, ResolvedKey, counters_of
 from singletable.store.decoder import decode_fields
 from singletable.store.side_writes import side_write_fields
-from singletable.values import Item
 
 
 class UpdateEffects(Struct, frozen=True):

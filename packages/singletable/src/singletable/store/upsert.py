@@ -16,12 +16,13 @@ from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
-from singletable import expressions as ex
+from dynamodb_engine import expressions as ex
+from dynamodb_engine.steps import Steps
+from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch, OperationError
 from singletable.schema import Attr, Condition, Edit, ItemKey
 from singletable.schema.item_encryption import seal_item
 from singletable.schema.patch import PLACEHOLDER_TIME
-from singletable.steps import Steps
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result
@@ -36,7 +37,6 @@ from singletable.store.update_effects import (
 from singletable.store.validation import check_edits, condition_node
 from singletable.store.write_errors import expected_version, missing_or_changed
 from singletable.store.writes import Write, both
-from singletable.values import Item
 
 E = TypeVar("E")
 

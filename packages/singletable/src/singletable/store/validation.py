@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn, TypeVar
 
-from singletable import expressions
+from dynamodb_engine import expressions
 from singletable.errors import InvalidValue
 from singletable.schema import (
     Collection,

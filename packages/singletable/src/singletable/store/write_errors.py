@@ -9,7 +9,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from singletable import expressions
+from dynamodb_engine import expressions
+from dynamodb_engine.expressions import And, At, Compare, Constant
+from dynamodb_engine.values import Item
 from singletable.errors import (
     AlreadyExists,
     ConditionFailed,
@@ -17,12 +19,10 @@ from singletable.errors import (
     NotFound,
     VersionConflict,
 )
-from singletable.expressions import And, At, Compare, Constant
 from singletable.schema import ItemKey, Model
 from singletable.schema.unique import RELEASED
 from singletable.store.ttl import is_expired
 from singletable.store.writes import ErrorFactory
-from singletable.values import Item
 
 F = TypeVar("F", bound=ConditionFailed)
 

@@ -18,11 +18,11 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from singletable import expressions, operations
-from singletable import expressions as ex
-from singletable import operations as ops
+from dynamodb_engine import expressions, operations
+from dynamodb_engine import expressions as ex
+from dynamodb_engine import operations as ops
+from dynamodb_engine.values import Item, key_bytes
 from singletable.errors import ConditionFailed, TransactionConflict
-from singletable.values import Item, key_bytes
 
 Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW", "UPDATED_NEW"]
 # Returns the error for a failed condition, given the item as it was.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
 from singletable.errors import (
     BackupTableNotFound,
     ContinuousBackupsUnavailable,

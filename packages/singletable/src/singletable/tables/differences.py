@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from singletable import operations as ops
+from dynamodb_engine import operations as ops
 from singletable.schema import Table, create_operation
 from singletable.tables.creation import DescribedTable
 from singletable.tables.settings import (

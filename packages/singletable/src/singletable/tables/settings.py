@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from dynamodb_engine.operations import SSESpecification, StreamViewType, TableClass
 from singletable.errors import DeclarationError
-from singletable.operations import SSESpecification, StreamViewType, TableClass
 
 MAX_RECOVERY_DAYS = 35
 

@@ -79,7 +79,7 @@ class OpenTelemetryObserver:
             start_time=began,
         )
         for reason in call.pauses:
-            span.add_event("singletable.retry", {"singletable.reason": reason}, ended)
+            span.add_event("dynamodb_engine.retry", {"singletable.reason": reason}, ended)
         if call.error is not None:
             span.set_attribute("error.type", outcome_of(call))
             span.set_status(Status(StatusCode.ERROR, str(call.error)))

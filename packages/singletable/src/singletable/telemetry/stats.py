@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from singletable.operations import ConsumedCapacity
+from dynamodb_engine.operations import ConsumedCapacity
 from singletable.store import Call, CallShape
 from singletable.store.calls import PatternLike
 

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from dynamodb_engine.faults import Faults
 from singletable.errors import DeclarationError, FaultsError
-from singletable.faults import Faults
 from singletable.patterns import PatternCatalog
 from singletable.schema import Table
 

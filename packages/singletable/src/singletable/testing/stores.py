@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Protocol, TypedDict, Unpack
 
-from singletable.engine import AsyncEngine, Engine, Settings
-from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver
+from dynamodb_engine.engine import AsyncEngine, Engine, Settings
+from dynamodb_engine.faults import AsyncFaultyDriver, Faults, FaultyDriver
 from singletable.schema import Table
 from singletable.store import AsyncStore, Observer, Store
 

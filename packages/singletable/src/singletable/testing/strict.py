@@ -94,7 +94,7 @@ def _caller() -> str:
 
 
 def _is_own_module(module: str) -> bool:
-    own = module == "singletable" or module.startswith("singletable.")
+    own = module.partition(".")[0] in ("singletable", "dynamodb_engine")
     return own or module in ("contextlib", "asyncio.tasks", "asyncio.events")
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamodb_engine.values import check_item
 from singletable import DeclarationError, InvalidValue, Item, ItemMismatch
 from singletable.schema.codec import ItemCodec, StoredField, codec_of, compile_codec
-from singletable.values import check_item
 from tests.schema.codec.strategies import TYPES, Ranking
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)

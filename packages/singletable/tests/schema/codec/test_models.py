@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, PrivateAttr, RootModel, SecretStr
 
+from dynamodb_engine.values import check_value
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import StoredField, codec_of, compile_codec
-from singletable.values import check_value
 from tests.schema.codec.strategies import Color, datetimes, decimals, floats, lists, sets, texts
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynamodb_engine.values import AttributeValue
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import StoredField, codec_of, compile_codec
-from singletable.values import AttributeValue
 from tests.schema.codec.strategies import Right
 
 

@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 import pytest
 from hypothesis import given
 
+from dynamodb_engine.values import check_value
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import TimeFormat, codec_of
-from singletable.values import check_value
 from tests.schema.codec.strategies import datetimes
 
 FINEST = {

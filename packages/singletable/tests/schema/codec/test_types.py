@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamodb_engine.values import check_item, check_value
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import Codec, StoredField, codec_of, compile_codec
-from singletable.values import check_item, check_value
 from tests.schema.codec.strategies import (
     TYPES,
     Card,

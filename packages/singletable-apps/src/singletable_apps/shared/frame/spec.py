@@ -22,8 +22,8 @@ from typing import Any, Generic, TypeVar
 from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.responses import RedirectResponse
 
+from dynamodb_engine.private_files import create_folder
 from singletable import Driver, Store, Table
-from singletable.private_files import create_folder
 from singletable_apps.shared import web
 from singletable_apps.shared.accounts import AccountsContext, Auth
 from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, ServeOptions, serve_app

@@ -7,8 +7,8 @@ from itertools import count
 
 import pytest
 
+from dynamodb_engine.testing import Crash
 from singletable import Driver, PutItem
-from singletable.testing import Crash
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import KINDS, event_log

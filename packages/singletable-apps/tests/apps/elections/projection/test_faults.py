@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from singletable.faults import Faults, Next
+from dynamodb_engine.faults import Faults, Next
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.rebuild import rebuild

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
-from singletable.operations import Operation
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.elections import projection
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.rebuild import rebuild

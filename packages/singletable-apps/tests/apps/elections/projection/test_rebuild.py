@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Engine, Store
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.elections import poll_book
 from singletable_apps.elections.entities import Sync, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, RebuildInProgress

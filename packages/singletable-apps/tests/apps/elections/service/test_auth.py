@@ -7,8 +7,9 @@ from contextlib import suppress
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Engine
-from singletable.testing import InterruptedDriver, StoreClock
+from singletable.testing import StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.errors import AlreadyExists, Busy

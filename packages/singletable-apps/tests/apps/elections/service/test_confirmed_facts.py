@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import DeleteItem, GetItem, Operation
-from singletable.testing import InterruptedDriver
 from singletable_apps.elections.entities import Counts, Election, Publication, User, votes
 from singletable_apps.elections.errors import CorruptTable
 from singletable_apps.elections.poll_book import ConfirmedReadModel

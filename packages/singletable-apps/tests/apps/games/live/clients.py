@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from singletable.faults import FaultyDriver
+from dynamodb_engine.faults import FaultyDriver
 from singletable_apps.games.entities import Game
 from singletable_apps.games.live import LIMITS, LiveGames, Pace
 from singletable_apps.games.service import GamesService

@@ -19,10 +19,10 @@ from functools import partial
 import pytest
 
 from drills.games_oracle import PlayerLog, Sent, check_game
+from dynamodb_engine.faults import Faults, FaultyDriver
+from dynamodb_engine.operations import Operation, Query, UpdateItem
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Engine
-from singletable.faults import Faults, FaultyDriver
-from singletable.operations import Operation, Query, UpdateItem
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import Game, GameState
 from singletable_apps.games.errors import AppError, WrongPhase
 from singletable_apps.games.phases import Command, Phase

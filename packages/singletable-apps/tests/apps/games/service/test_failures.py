@@ -8,15 +8,15 @@ from datetime import timedelta
 
 import pytest
 
-from singletable import Engine
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.operations import (
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.operations import (
     BatchWriteItem,
     PutItem,
     TransactWriteItems,
     UpdateItem,
 )
-from singletable.testing import Crash, InterruptedDriver
+from dynamodb_engine.testing import Crash, InterruptedDriver
+from singletable import Engine
 from singletable_apps.games.entities import Game, GameState
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType

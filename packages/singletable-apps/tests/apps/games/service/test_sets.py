@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Store
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.games.entities import QuestionSet, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.games.questions import Category, SetDraft, Visibility

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver
 from singletable import Engine
-from singletable.faults import Faults, FaultyDriver
 from singletable_apps.polls.service import voting
 from tests.apps.polls.api.client import OPTIONS, Made, Person, make_server, type_of
 from tests.apps.polls.support.harness import dump

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
 from singletable_apps.polls.service import Polls
 from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, copy_of
 from tests.apps.polls.support.harness import check_counted, dump

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from msgspec import structs
 
-from singletable.faults import Faults, FaultyDriver
+from dynamodb_engine.faults import Faults, FaultyDriver
 from singletable_apps.polls.entities import PollSettings, Protection
 from singletable_apps.polls.errors import (
     AlreadyVoted,

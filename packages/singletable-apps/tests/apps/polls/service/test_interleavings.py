@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.testing.drivers import When
 from singletable import Query, Store, TransactWriteItems, UpdateItem
 from singletable.errors import InternalError
-from singletable.operations import Operation
-from singletable.testing import InterruptedDriver
-from singletable.testing.drivers import When
 from singletable_apps.polls import errors
 from singletable_apps.polls.entities import Poll, PollSettings, Protection, VotingLane
 from singletable_apps.polls.rules import PollDraft

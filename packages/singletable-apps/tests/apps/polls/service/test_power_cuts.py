@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletable.testing import Crash, InterruptedDriver
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable_apps.polls.errors import NotFound, PollClosed
 from tests.apps.polls.support.actions import ACTIONS, ON_EMPTY, Busy, copy_of
 from tests.apps.polls.support.harness import cast, check_counted, code_voter, delete, dump, results

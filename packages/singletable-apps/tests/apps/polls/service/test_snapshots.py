@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import BatchGetItem, DeleteItem, Store, TransactionConflict, TransactWriteItems
 from singletable.errors import InternalError
-from singletable.operations import Operation
-from singletable.testing import InterruptedDriver
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.service import ManagedPoll
 from tests.apps.polls.support.harness import (

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dynamodb_engine.testing import InterruptedDriver
+from dynamodb_engine.testing.drivers import When
 from singletable import Driver, Item, Store
-from singletable.testing import InterruptedDriver, StoreClock
-from singletable.testing.drivers import When
+from singletable.testing import StoreClock
 from singletable_apps.polls.entities import Poll, PollSettings, Vote, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import urlsplit
 
+from dynamodb_engine.operations import Operation, TransactWriteItems
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Engine
-from singletable.operations import Operation, TransactWriteItems
-from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.urls import API
 from tests.apps.portfolio.api.client import OTHER, Person, Server, data, make_server
 from tests.apps.portfolio.support.harness import World

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import TransactWriteItems
-from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Listing, Role, User
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service.accounts import Accounts

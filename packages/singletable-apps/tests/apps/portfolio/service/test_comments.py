@@ -9,9 +9,9 @@ from functools import partial
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Query, Store, TransactWriteItems
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.comment_rules import (
     MAX_PENDING_OF_VISITOR,
     CommentDraft,

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Store
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.entities import Like, LikeCount, PendingComment
 from singletable_apps.portfolio.service import LikeState, PortfolioService

@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Driver, Operation, Store, TransactWriteItems
-from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import SwitchedOff

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Engine
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.entities import Media
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.objects import MemoryBucket

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import DeleteItem, Driver, Engine, Item, ItemMismatch, PutItem, Scan, Store
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.portfolio.entities import (
     Comment,
     DayStats,

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import InvalidCursor, Query, TransactWriteItems, evolve
 from singletable.errors import InternalError
-from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication, post_status
 from singletable_apps.portfolio.service import Moved

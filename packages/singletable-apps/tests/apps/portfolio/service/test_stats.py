@@ -8,8 +8,8 @@ from datetime import date, timedelta
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
 from singletable import Store
-from singletable.faults import Faults, FaultyDriver, Next
 from singletable_apps.portfolio.entities import DayStats
 from singletable_apps.portfolio.service import SITE
 from singletable_apps.portfolio.service.stats import FLUSH_EVENTS

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import singletable_apps
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Engine, Operation, TransactWriteItems, UpdateItem
-from singletable.testing import InterruptedDriver
 from singletable_apps.shared.accounts import NotSignedIn, Scope
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.mail import EmailDelivery

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dynamodb_engine.faults import Faults, FaultyDriver
 from singletable import Engine, Store
-from singletable.faults import Faults, FaultyDriver
 from singletable.testing import StoreClock
 from singletable_apps.shared.accounts import NotSignedIn, Sessions
 from singletable_apps.shared.accounts.entities import RecoveryLock

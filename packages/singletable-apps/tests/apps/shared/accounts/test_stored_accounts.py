@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Driver, Engine, Operation, TransactWriteItems, UpdateItem
-from singletable.testing import InterruptedDriver
 from singletable_apps.portfolio import entities as portfolio
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import InvalidInput, NotFound

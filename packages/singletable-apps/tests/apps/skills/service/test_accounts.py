@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Operation, UpdateItem
-from singletable.faults import Faults, FaultyDriver
-from singletable.testing import InterruptedDriver
 from singletable_apps.shared.accounts import EmailChanges, NotSignedIn, TooManyAttempts
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.skills.entities import Role, User

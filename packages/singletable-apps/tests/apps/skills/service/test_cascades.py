@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.operations import TransactWriteItems
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Engine, SingleTableError, Store
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.operations import TransactWriteItems
 from singletable.schema import model_of
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.shared.accounts import NotSignedIn
 from singletable_apps.shared.errors import AlreadyExists, Busy, NotFound
 from singletable_apps.skills.entities import (

@@ -11,11 +11,11 @@ from typing import TypeVar, cast
 import pytest
 from msgspec.structs import replace
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.operations import Operation
+from dynamodb_engine.operations.items import PageOutput
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Driver, Engine, Store, TransactWriteItems
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.operations import Operation
-from singletable.operations.items import PageOutput
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.shared.errors import AlreadyExists, Busy, InvalidInput, NotFound
 from singletable_apps.skills.entities import (
     Endorsement,

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver, Next
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Store, TransactWriteItems
-from singletable.faults import Faults, FaultyDriver, Next
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import Endorsement, Level, SkillCount, UserSkill

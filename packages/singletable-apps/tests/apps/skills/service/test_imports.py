@@ -9,9 +9,9 @@ from datetime import date, timedelta
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Store
-from singletable.faults import Faults, FaultyDriver
-from singletable.testing import Crash, InterruptedDriver
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.spreadsheets import write_table
 from singletable_apps.skills import entities

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.faults import Faults, FaultyDriver
 from singletable import Store
-from singletable.faults import Faults, FaultyDriver
 from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.shared.permissions import NotPermitted

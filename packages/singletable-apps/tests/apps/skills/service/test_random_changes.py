@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import pytest
 
+from dynamodb_engine.testing import Crash
 from singletable import Driver, Operation, Store
-from singletable.testing import Crash
 from singletable_apps.shared.errors import AppError
 from singletable_apps.skills import entities
 from singletable_apps.skills.rules import SkillDraft

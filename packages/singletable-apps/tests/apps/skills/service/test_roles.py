@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import TransactWriteItems
-from singletable.testing import InterruptedDriver
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.skills.entities import Level, Role
 from singletable_apps.skills.service.roles import RoleEdit

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Driver, Store
 from singletable.migration import Migration, MigrationRunner, load_migration, verify
-from singletable.testing import InterruptedDriver
 from singletable_apps.skills import history
 from singletable_apps.skills.history.users import User, UserDirectory, users
 from tests.apps.skills.support.world import PASSWORDS

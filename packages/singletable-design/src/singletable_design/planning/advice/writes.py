@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dynamodb_engine.values import MAX_ITEM_SIZE, item_size
 from singletable.patterns import WritePattern
 from singletable.patterns.estimate import WRITE_BLOCK
 from singletable.patterns.sample_items import sample_item, sample_values
 from singletable.schema import Model, ResolvedKey, model_of
 from singletable.store import EntityAccess
-from singletable.values import MAX_ITEM_SIZE, item_size
 from singletable_design.planning.advice.advice import (
     LARGE_ITEM_SHARE,
     LARGE_UPDATE_BYTES,

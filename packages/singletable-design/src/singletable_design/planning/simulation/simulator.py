@@ -15,9 +15,9 @@ from typing import Literal
 
 import numpy as np
 
+from dynamodb_engine.retry import RetryPolicy
 from singletable.errors import InvalidValue
 from singletable.patterns.expected_load import check_skew
-from singletable.retry import RetryPolicy
 from singletable.schema import Provisioned
 from singletable.store import Progress
 from singletable_design.planning.simulation import call_source, result

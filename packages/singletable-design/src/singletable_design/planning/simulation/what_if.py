@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dynamodb_engine.retry import RetryPolicy
 from singletable.errors import InvalidValue
 from singletable.patterns import per_second
-from singletable.retry import RetryPolicy
 from singletable_design.planning.simulation.result import ThrottlePoint
 from singletable_design.planning.simulation.simulator import (
     MAX_CALLS_PER_SECOND,

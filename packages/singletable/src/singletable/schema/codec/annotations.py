@@ -14,6 +14,7 @@ from uuid import UUID
 
 from typing_extensions import is_typeddict
 
+from dynamodb_engine.values import AttributeValue, check_value
 from singletable.errors import DeclarationError, InvalidValue, ValidationError
 from singletable.schema.codec import containers, dynamic
 from singletable.schema.codec.choices import enum_codec, literal_codec
@@ -23,7 +24,6 @@ from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, INT, S
 from singletable.schema.codec.times import DATE, TIMEDELTA, TimeFormat, datetime_codec
 from singletable.schema.codec.typed_dicts import typed_dict_codec
 from singletable.schema.codec.unions import merge_literals, union_codec, without_none
-from singletable.values import AttributeValue, check_value
 
 MAX_DEPTH = 32
 SIMPLE: dict[object, Codec] = {

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from enum import Enum, Flag
 from typing import cast
 
+from dynamodb_engine.values import AttributeValue
 from singletable.errors import DeclarationError
 from singletable.schema.codec.codec import Codec, SourceBuilder, invalid_value, mismatch, short_repr
 from singletable.schema.codec.scalars import INT, STRING
-from singletable.values import AttributeValue
 
 
 def enum_codec(kind: type[Enum]) -> Codec:

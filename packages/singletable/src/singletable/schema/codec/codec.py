@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeAlias, cast
 
+from dynamodb_engine.values import AttributeValue, content_of, type_of
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.values import AttributeValue, content_of, type_of
 
 TYPE_NAMES = {
     "S": "a string (S)",

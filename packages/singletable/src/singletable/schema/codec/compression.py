@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from msgspec import DecodeError, json
 
+from dynamodb_engine.values import AttributeValue
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import Codec, mismatch, optional_codec
 from singletable.schema.codec.field_codec import FieldCodec, TypeReader
-from singletable.values import AttributeValue
 
 PLAIN, ZLIB = 0, 1
 DEFAULT_MAX_SIZE = 16 * 1024 * 1024

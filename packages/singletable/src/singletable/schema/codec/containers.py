@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 
+from dynamodb_engine.values import AttributeValue, Item
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import (
     Codec,
@@ -27,7 +28,6 @@ from singletable.schema.codec.codec import (
     short_repr,
 )
 from singletable.schema.codec.scalars import STRING_TYPE, check_surrogates, is_string_source
-from singletable.values import AttributeValue, Item
 
 V = TypeVar("V")
 R = TypeVar("R")

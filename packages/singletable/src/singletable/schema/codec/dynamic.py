@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Protocol, TypeGuard, cast
 
+from dynamodb_engine.values import AttributeValue, content_of, type_of
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import (
     Codec,
@@ -27,7 +28,6 @@ from singletable.schema.codec.codec import (
 from singletable.schema.codec.containers import SET_TYPES, set_codec
 from singletable.schema.codec.field_codec import FieldCodec, TypeReader
 from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, STRING, check_surrogates
-from singletable.values import AttributeValue, content_of, type_of
 
 # More than DynamoDB allows: values of unknown depth are checked before they are sent.
 UNBOUNDED_DEPTH = 1000

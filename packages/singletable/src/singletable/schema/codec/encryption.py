@@ -18,11 +18,11 @@ from typing import Any, cast
 
 from msgspec import json
 
+from dynamodb_engine.values import AttributeValue, Item, check_value
 from singletable.errors import DeclarationError, DecryptionFailed, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import Codec
 from singletable.schema.codec.compression import opaque_codec
 from singletable.schema.codec.field_codec import FieldCodec, TypeReader
-from singletable.values import AttributeValue, Item, check_value
 
 VERSION = 1
 KEY_BYTES = 32

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Generic, NewType, Protocol, TypeVar, cast, get_origin
 
+from dynamodb_engine.values import AttributeValue
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import Codec, SourceBuilder, invalid_value, short_repr
-from singletable.values import AttributeValue
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from dynamodb_engine.values import Item
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import SourceBuilder, prepend_path, short_repr
 from singletable.schema.codec.containers import StoredField, decode_field, field_source
-from singletable.values import Item
 
 UNKNOWN = "_unknown"
 

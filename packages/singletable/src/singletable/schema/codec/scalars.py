@@ -12,9 +12,9 @@ from binascii import a2b_base64, b2a_base64
 from decimal import Decimal
 from uuid import UUID
 
+from dynamodb_engine.values import InvalidNumber, canonical_number, to_builtin
 from singletable.errors import InvalidValue
 from singletable.schema.codec.codec import SourceBuilder, invalid_value, scalar_codec, short_repr
-from singletable.values import InvalidNumber, canonical_number, to_builtin
 
 STRING_TYPE = "a string (str)"
 INT_TYPE = "an integer (int)"

@@ -17,6 +17,7 @@ from typing import cast
 
 from msgspec import to_builtins
 
+from dynamodb_engine.values import canonical_number
 from singletable.errors import InvalidValue
 from singletable.schema.codec.codec import (
     Codec,
@@ -25,7 +26,6 @@ from singletable.schema.codec.codec import (
     scalar_codec,
     short_repr,
 )
-from singletable.values import canonical_number
 
 DATETIME_TYPE = "a datetime with a time zone"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

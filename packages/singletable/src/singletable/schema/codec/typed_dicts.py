@@ -10,6 +10,7 @@ from typing import Any, NotRequired, Required, cast, get_origin
 
 from typing_extensions import ReadOnly
 
+from dynamodb_engine.values import AttributeValue
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec.codec import Codec, SourceBuilder, invalid_value, mismatch, short_repr
 from singletable.schema.codec.containers import (
@@ -20,7 +21,6 @@ from singletable.schema.codec.containers import (
     field_source,
     type_hints,
 )
-from singletable.values import AttributeValue
 
 _QUALIFIERS = (Required, NotRequired, ReadOnly)
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, NewType, Union, cast, get_args, get_
 
 from typing_extensions import is_typeddict
 
+from dynamodb_engine.values import AttributeValue, content_of, type_of
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec.codec import (
     TYPE_NAMES,
@@ -27,7 +28,6 @@ from singletable.schema.codec.codec import (
 from singletable.schema.codec.containers import type_hints
 from singletable.schema.codec.field_codec import runtime_class
 from singletable.schema.codec.typed_dicts import without_qualifiers
-from singletable.values import AttributeValue, content_of, type_of
 
 
 def without_none(annotation: object) -> Any:
