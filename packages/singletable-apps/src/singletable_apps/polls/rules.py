@@ -250,7 +250,7 @@ def is_changeable(poll: Poll) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """What someone votes for: options, best first; of dates, `maybe` those that would do.
+    """What someone votes for: options, best first; `maybe` are dates answered with maybe.
 
     `name` is for polls that ask for names.
     """

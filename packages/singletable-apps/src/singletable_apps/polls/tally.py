@@ -35,7 +35,7 @@ COUNT_BYTES, LANE_ENTRY_BYTES = 8, 150
 MIN_NEW_ENTRIES = 200
 # Well below the 400 kB limit of a DynamoDB item.
 PART_BYTES = 300_000
-MAX_COMPARED = 50
+MAX_COMPARED = 10
 DECIDES = "Instant runoff decides this poll. The other methods are shown for comparison."
 
 
@@ -133,7 +133,7 @@ class MethodResults:
     borda: ScoreResult
     schulze: SchulzeResult
 
-    def compare(self, most: int = MAX_COMPARED) -> MethodComparison:
+    def compare(self) -> MethodComparison:
         """Compare the methods; the winner by instant runoff is the one in the headline."""
         tied = full_tie(self.runoff)
         winners = self.runoff.winners if tied is None else list(tied.tally)
@@ -143,7 +143,7 @@ class MethodResults:
             "borda": self.borda,
             "schulze": self.schulze,
         }
-        return compare_methods(results, DECIDES, most, winners=winners, noun="option")
+        return compare_methods(results, DECIDES, MAX_COMPARED, winners=winners, noun="option")
 
 
 @dataclass(frozen=True, slots=True)

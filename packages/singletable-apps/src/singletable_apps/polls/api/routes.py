@@ -425,7 +425,7 @@ def export_votes(
         if isinstance(count, PickResult):
             export = schemas.PickResultsSchema.from_results(results, count, voters)
         else:
-            export = schemas.ExportSchema.from_all_results(results, voters)
+            export = schemas.ExportSchema.from_results(results, voters)
         content = export.model_dump_json(by_alias=True, indent=1).encode()
         return web.download(content, f"{title}.json", "application/json")
     if isinstance(count, PickResult):

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from ranked_ballots import Number, Result, Round, explain
+from ranked_ballots import Number, explain
 from singletable_apps.polls.entities import (
     Comment,
     Poll,
@@ -34,7 +34,6 @@ from singletable_apps.polls.tally import PickResult
 from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import Urls
 from singletable_apps.shared import web
-from singletable_apps.shared.results import possible_winners
 
 
 class RequestModel(web.Model):
@@ -161,7 +160,10 @@ class NewVote(RequestModel):
         examples=[["Go", "Rust"]],
     )
     maybe: list[str] = Field(
-        [], description="The dates that would do.", max_length=MAX_OPTIONS, examples=[[]]
+        [],
+        description="The dates answered with maybe.",
+        max_length=MAX_OPTIONS,
+        examples=[[]],
     )
     name: str = Field("", description="Your name, in polls that ask for it.", examples=[""])
     code: CodeText | None = Field(None, examples=["000A-7K3M-QX9T"])
@@ -196,7 +198,7 @@ class VoteSchema(ResponseModel, of=Vote, only="id poll_id rankings voted_at"):
     """A vote."""
 
     id: str = Field(description="Keep it private: anyone who knows it can read the vote.")
-    maybe: list[str] | None = web.absent_if_none("The dates that would do.")
+    maybe: list[str] | None = web.absent_if_none("The dates answered with maybe.")
     name: str | None = web.absent_if_none("The name, in a poll that asks for it.")
 
     @classmethod
@@ -235,16 +237,22 @@ class IssuedCodesSchema(ResponseModel):
 _WINNERS = "The winners: several if they are tied, none without votes."
 
 
-def to_integers(votes: Mapping[str, Number]) -> dict[str, int]:
-    """Return votes as integers: rankings in polls have no ties, so no vote is split."""
+def _whole(votes: Mapping[str, Number]) -> dict[str, int]:
     return {name: int(number) for name, number in votes.items()}
+
+
+# Rankings in polls have no equal ranks, so no vote is split.
+Whole = Annotated[int, BeforeValidator(int)]
+Votes = Annotated[dict[str, int], BeforeValidator(_whole)]
 
 
 class TransferSchema(ResponseModel):
     """Votes that moved when an option dropped out."""
 
-    to: str | None = web.absent_if_none("The option they moved to; absent if they are exhausted.")
-    votes: int
+    to: Annotated[str | None, Field(validation_alias="target")] = web.absent_if_none(
+        "The option they moved to; absent if they are exhausted."
+    )
+    votes: Whole
 
 
 class TieSchema(ResponseModel):
@@ -262,38 +270,27 @@ class TieSchema(ResponseModel):
 class RoundSchema(ResponseModel):
     """A round of the instant runoff. More than half of `continuing` wins."""
 
-    round_number: int
-    votes: dict[str, int]
+    round_number: int = Field(validation_alias="number")
+    votes: Votes = Field(validation_alias="tally")
     eliminated: str | None = web.absent_if_none("The option that drops out after this round.")
     winner: str | None = web.absent_if_none("The option that wins in this round.")
-    continuing: int = Field(description="Votes that count for an option in this round.")
-    exhausted: int = Field(description="Votes that rank none of the remaining options.")
+    continuing: Whole = Field(description="Votes that count for an option in this round.")
+    exhausted: Whole = Field(
+        description="Votes that rank none of the remaining options.",
+        validation_alias="exhausted_total",
+    )
     transfers: list[TransferSchema] = Field(
         description="Where the votes of the eliminated option go."
     )
-    tie_break: TieSchema | None = web.absent_if_none("How a tie for last place was broken.")
-
-    @classmethod
-    def from_round(cls, each: Round) -> RoundSchema:
-        """Return the round as a response."""
-        return cls.from_object(
-            each,
-            round_number=each.number,
-            votes=to_integers(each.tally),
-            continuing=int(each.continuing),
-            exhausted=sum(int(votes) for votes in each.exhausted.values()),
-            transfers=[
-                TransferSchema(to=transfer.target, votes=int(transfer.votes))
-                for transfer in each.transfers
-            ],
-            tie_break=each.tie,
-        )
+    tie_break: Annotated[TieSchema | None, Field(validation_alias="tie")] = web.absent_if_none(
+        "How a tie for last place was broken."
+    )
 
 
 class PluralitySchema(ResponseModel):
     """The count of first choices."""
 
-    votes: dict[str, int]
+    votes: Votes
     winners: Sequence[str] = Field(description=_WINNERS)
 
 
@@ -305,10 +302,6 @@ class SchulzeSchema(ResponseModel):
     condorcet_winner: str | None = web.absent_if_none(
         "The option that beats all others head to head."
     )
-
-
-def _winners(result: Result) -> Sequence[str]:
-    return possible_winners(result) if result.account.cast else ()
 
 
 class TieOrderSchema(ResponseModel):
@@ -329,51 +322,53 @@ class NamedVoteSchema(ResponseModel, of=Vote, only="name rankings maybe"):
     """What someone voted for, in a poll that asks for names."""
 
 
-class PickResultsSchema(ResponseModel):
-    """The results of a poll in which people pick, provisional or final."""
-
+class _Results(ResponseModel):
     poll_id: str
     total_votes: int
     is_final: bool = Field(description="Whether the poll is closed and nothing will change.")
+    protection: ProtectionSchema
+
+    @classmethod
+    def _of(cls, results: PollResults, **count: object) -> Self:
+        level = results.poll.settings.protection
+        every_poll = {
+            "poll_id": results.poll.id,
+            "total_votes": results.tally.votes,
+            "is_final": results.is_final,
+            "protection": {"level": level, "words": PROTECTION_TEXT[level]},
+        }
+        return cls.model_validate(every_poll | count)
+
+
+class PickResultsSchema(_Results):
+    """The results of a poll in which people pick, provisional or final."""
+
     votes: dict[str, int] = Field(description="How often each option was picked, most often first.")
     maybe: dict[str, int] = Field(description="How often each date was answered with maybe.")
     winners: Sequence[str] = Field(description=_WINNERS)
     voters: list[NamedVoteSchema] = Field(description="Who voted for what, if names are asked for.")
-    protection: ProtectionSchema
 
     @classmethod
     def from_results(
         cls, results: PollResults, count: PickResult, voters: Sequence[Vote]
     ) -> PickResultsSchema:
         """Return the results as a response."""
-        poll = results.poll
-        return cls(
-            poll_id=poll.id,
-            total_votes=count.voters,
-            is_final=results.is_final,
-            votes=dict(count.votes),
-            maybe=dict(count.maybe) if poll.settings.kind is PollKind.DATES else {},
-            winners=count.winners,
-            voters=[NamedVoteSchema.model_validate(vote) for vote in voters],
-            protection=ProtectionSchema(
-                level=poll.settings.protection, words=PROTECTION_TEXT[poll.settings.protection]
-            ),
+        maybe = count.maybe if results.poll.settings.kind is PollKind.DATES else {}
+        return cls._of(
+            results, votes=count.votes, maybe=maybe, winners=count.winners, voters=voters
         )
 
 
-class ResultsSchema(ResponseModel):
+class ResultsSchema(_Results):
     """The results of a poll in which people rank, provisional or final."""
 
-    poll_id: str
-    total_votes: int
-    is_final: bool = Field(description="Whether the poll is closed and nothing will change.")
     rounds: list[RoundSchema]
     winner: str | None = web.absent_if_none("The winner by instant runoff; absent without votes.")
     possible_winners: Sequence[str] | None = web.absent_if_none(
         "The options that could have won with other tie-breaks; absent if not known."
     )
     tie_order: TieOrderSchema
-    borda_count: dict[str, int] = Field(
+    borda_count: Votes = Field(
         description="Points: as many as there are options for first place, then one less each."
     )
     borda_winners: Sequence[str] = Field(description=_WINNERS)
@@ -382,7 +377,6 @@ class ResultsSchema(ResponseModel):
     schulze: SchulzeSchema
     methods_disagree: bool = Field(description="Whether the four methods have different winners.")
     comparison: str = Field(description="How the methods compare, in words.")
-    protection: ProtectionSchema
     rules: Sequence[str] = Field(description="The rules of the instant runoff.")
     explanation: Sequence[str] = Field(description="The instant runoff in sentences.")
     voters: list[NamedVoteSchema] | None = web.absent_if_none(
@@ -390,40 +384,40 @@ class ResultsSchema(ResponseModel):
     )
 
     @classmethod
-    def from_results(cls, results: PollResults, voters: Sequence[Vote] = ()) -> ResultsSchema:
+    def from_results(
+        cls, results: PollResults, voters: Sequence[Vote] = (), **more: object
+    ) -> Self:
         """Return the results as a response."""
-        poll, methods = results.poll, results.methods
-        votes, runoff, borda = results.tally.votes, methods.runoff, _winners(methods.borda)
-        comparison = methods.compare()
-        return cls(
-            poll_id=poll.id,
-            total_votes=votes,
-            is_final=results.is_final,
-            rounds=[RoundSchema.from_round(each) for each in runoff.rounds],
-            winner=runoff.winner if votes else None,
-            possible_winners=runoff.possible_winners if votes else (),
-            # Polls always count with a seed.
-            tie_order=TieOrderSchema.model_validate(runoff.tie_break),
-            borda_count=to_integers(methods.borda.scores),
+        methods, comparison = results.methods, results.methods.compare()
+        runoff, schulze, has_votes = methods.runoff, methods.schulze, results.tally.votes > 0
+        borda, plurality, condorcet = (
+            result.winners if has_votes else ()
+            for result in (methods.borda, methods.plurality, schulze)
+        )
+        return cls._of(
+            results,
+            rounds=runoff.rounds,
+            winner=runoff.winner if has_votes else None,
+            possible_winners=runoff.possible_winners if has_votes else (),
+            tie_order=runoff.tie_break,
+            borda_count=methods.borda.scores,
             borda_winners=borda,
             borda_winner=borda[0] if len(borda) == 1 else None,
-            plurality=PluralitySchema(
-                votes=to_integers(methods.plurality.scores), winners=_winners(methods.plurality)
-            ),
-            schulze=SchulzeSchema(
-                places=[place.candidates for place in methods.schulze.places],
-                winners=_winners(methods.schulze),
-                condorcet_winner=methods.schulze.condorcet_winner,
-            ),
-            methods_disagree=votes > 0 and not comparison.agrees,
-            comparison=f"{comparison.sentence} {comparison.explanation}".strip() if votes else "",
-            protection=ProtectionSchema(
-                level=poll.settings.protection, words=PROTECTION_TEXT[poll.settings.protection]
-            ),
+            plurality={"votes": methods.plurality.scores, "winners": plurality},
+            schulze={
+                "places": [place.candidates for place in schulze.places],
+                "winners": condorcet,
+                "condorcet_winner": schulze.condorcet_winner,
+            },
+            methods_disagree=has_votes and not comparison.agrees,
+            comparison=f"{comparison.sentence} {comparison.explanation}".strip()
+            if has_votes
+            else "",
             # Rankings in polls have no equal ranks, so that rule is left out.
             rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],
             explanation=explain(runoff, is_final=results.is_final),
-            voters=[NamedVoteSchema.model_validate(vote) for vote in voters] or None,
+            voters=voters or None,
+            **more,
         )
 
 
@@ -442,14 +436,13 @@ class ExportSchema(ResultsSchema):
     rankings: list[RankingSchema] = Field(description="Most votes first.")
 
     @classmethod
-    def from_all_results(cls, results: PollResults, voters: Sequence[Vote]) -> ExportSchema:
+    def from_results(
+        cls, results: PollResults, voters: Sequence[Vote] = (), **more: object
+    ) -> Self:
         """Return the export of some results."""
-        return cls(
-            **dict(ResultsSchema.from_results(results, voters)),
-            title=results.poll.title,
-            candidates=results.poll.candidates,
-            rankings=[
-                RankingSchema(rankings=ranking.names, votes=count)
-                for ranking, count in results.methods.ballots.ranking_counts()
-            ],
+        counts = results.methods.ballots.ranking_counts()
+        rankings = [{"rankings": ranking.names, "votes": votes} for ranking, votes in counts]
+        poll = results.poll
+        return super().from_results(
+            results, voters, title=poll.title, candidates=poll.candidates, rankings=rankings, **more
         )

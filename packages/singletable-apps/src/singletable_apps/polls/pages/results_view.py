@@ -28,7 +28,6 @@ from singletable_apps.shared.results import (
 
 # More would not be readable; everything is in the table of rounds.
 MAX_DRAWN_ROUNDS = 12
-MAX_COMPARED = 10
 MAX_NAMES = 3
 
 
@@ -81,7 +80,7 @@ def _runoff_view(results: PollResults, methods: MethodResults) -> ResultsView:
         round_table(runoff, most=len(runoff.rounds)),
         draw_transfers(runoff, last=MAX_DRAWN_ROUNDS) if len(runoff.rounds) > 1 else None,
         describe_ties(runoff),
-        methods.compare(MAX_COMPARED),
+        methods.compare(),
     )
     headline = runoff_headline(runoff, is_final=results.is_final, noun="option")
     return ResultsView(results, headline, runoff_chart(runoff), details)
