@@ -38,7 +38,7 @@ from singletable.migration import (
     verify,
 )
 from singletable_apps.portfolio import entities
-from singletable_apps.portfolio.profile_rules import changes_of, check_portfolio_edits
+from singletable_apps.portfolio.profile_rules import check_portfolio
 from singletable_apps.portfolio.rules import PostDraft, check_draft, derive_slug, is_id
 from singletable_apps.portfolio.service.posts import apply_draft
 from singletable_apps.portfolio.service.profile import render_about
@@ -120,8 +120,8 @@ def to_portfolio(old: OldPortfolio) -> entities.Portfolio:
         raise InvalidInput({"userId": "Only the portfolio named default is shown anywhere."})
     names = ("profile_pic_url", "bio", "email", "about_content", "social_links", "projects")
     site = read_original_site({name: getattr(old, name) for name in (*names, "experience")})
-    edits = render_about(check_portfolio_edits(site.portfolio), media_prefix="")
-    return entities.Portfolio(**changes_of(edits), updated_at=read_unix_time(old.updated_at))
+    values = render_about(check_portfolio(site.portfolio), media_prefix="")
+    return entities.Portfolio(**values, updated_at=read_unix_time(old.updated_at))
 
 
 def to_account(secret: bytes, old: OldUser) -> entities.User:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from singletable_apps.portfolio.custom_css import MAX_CSS_BYTES, confine
-from singletable_apps.portfolio.entities import Experience, Font, MenuEntry, Project, Theme
+from singletable_apps.portfolio.entities import Experience, MenuEntry, Project
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES, is_id, slug_error
 from singletable_apps.shared.languages import ENGLISH, Language, Languages, join_phrases
 from singletable_apps.shared.service import time_zone_names
@@ -45,55 +45,16 @@ _ACCENT = re.compile(r"#[0-9a-f]{6}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
-@dataclass(frozen=True)
-class PortfolioEdits:
-    """The fields of the portfolio to change; None leaves a field as it is.
+# Fields of the portfolio or of the settings to change, by name; the others stay as they are.
+Changes: TypeAlias = Mapping[str, Any]
+
+
+def check_portfolio(changes: Changes) -> Changes:
+    """Return the changes normalized, or raise InvalidInput with an error for each invalid field.
 
     `about_markdown` is what authors write; `about_content` is HTML, as the original system sent.
     """
-
-    name: str | None = None
-    headline: str | None = None
-    profile_pic_url: str | None = None
-    bio: str | None = None
-    email: str | None = None
-    social_links: Mapping[str, str] | None = None
-    about_markdown: str | None = None
-    about_content: str | None = None
-    projects: Sequence[Project] | None = None
-    experience: Sequence[Experience] | None = None
-
-
-@dataclass(frozen=True)
-class SettingsEdits:
-    """The settings to change; None leaves a setting as it is."""
-
-    title: str | None = None
-    tagline: str | None = None
-    language: str | None = None
-    time_zone: str | None = None
-    theme: Theme | None = None
-    accent: str | None = None
-    font: Font | None = None
-    posts_per_page: int | None = None
-    likes: bool | None = None
-    comments: bool | None = None
-    contact: bool | None = None
-    newsletter: bool | None = None
-    menu: Sequence[MenuEntry] | None = None
-    css: str | None = None
-
-
-def changes_of(edits: PortfolioEdits | SettingsEdits) -> dict[str, Any]:
-    """Return the fields that an edit changes."""
-    values = {each.name: getattr(edits, each.name) for each in fields(edits)}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def check_portfolio_edits(edits: PortfolioEdits) -> PortfolioEdits:
-    """Return the edits normalized, or raise InvalidInput with an error for each invalid field."""
     checks = InputChecks()
-    checked = changes_of(edits)
     rules: Mapping[str, Callable[[str, Any], object]] = {
         "name": partial(checks.line, longest=MAX_NAME),
         "headline": partial(checks.line, longest=MAX_HEADLINE),
@@ -106,41 +67,64 @@ def check_portfolio_edits(edits: PortfolioEdits) -> PortfolioEdits:
         "projects": partial(_check_entries, checks, _check_project),
         "experience": partial(_check_entries, checks, _check_experience),
     }
-    for field, value in checked.items():
-        checked[field] = rules[field](field, value)
-    if edits.about_markdown is not None and edits.about_content is not None:
+    checked = {name: rules[name](name, value) for name, value in changes.items()}
+    if {"about_markdown", "about_content"} <= changes.keys():
         checks.reject("about_content", "Send about_markdown or about_content, not both.")
     checks.raise_errors()
-    return PortfolioEdits(**checked)
+    return checked
 
 
-def check_settings_edits(edits: SettingsEdits) -> SettingsEdits:
-    """Return the edits normalized, or raise InvalidInput with an error for each invalid setting."""
+def check_settings(changes: Changes) -> Changes:
+    """Return the changes normalized, or raise InvalidInput with an error for each setting."""
     checks = InputChecks()
-    checked = changes_of(edits)
-    if edits.title is not None:
-        checked["title"] = checks.line("title", edits.title, longest=MAX_NAME, required=True)
-    if edits.tagline is not None:
-        checked["tagline"] = checks.line("tagline", edits.tagline, longest=MAX_HEADLINE)
-    if edits.accent is not None:
-        checked["accent"] = edits.accent.strip().lower()
-        if not _ACCENT.fullmatch(checked["accent"]):
-            checks.reject("accent", "Enter a color such as #0f6b4f.")
-    if edits.language is not None and not _LANGUAGE.fullmatch(edits.language):
-        checks.reject("language", "Enter a language code such as en or pt-BR.")
-    if edits.time_zone is not None and edits.time_zone not in time_zone_names():
-        checks.reject("time_zone", "Choose a time zone such as Europe/Lisbon.")
-    most = MAX_POSTS_PER_PAGE
-    if edits.posts_per_page is not None and not 1 <= edits.posts_per_page <= most:
-        checks.reject("posts_per_page", "Enter a number from 1 to %(most)s.", most=most)
-    if edits.menu is not None:
-        checked["menu"] = _check_entries(checks, _check_menu_entry, "menu", edits.menu)
-    if edits.css is not None:
-        checked["css"] = checks.source("css", edits.css, most_bytes=MAX_CSS_BYTES)
-        if problems := confine(checked["css"]).problems:
-            checks.reject("css", join_phrases("\n", problems))
+    rules: Mapping[str, Callable[[str, Any], object]] = {
+        "title": partial(checks.line, longest=MAX_NAME, required=True),
+        "tagline": partial(checks.line, longest=MAX_HEADLINE),
+        "accent": partial(_check_accent, checks),
+        "language": partial(_check_language, checks),
+        "time_zone": partial(_check_time_zone, checks),
+        "posts_per_page": partial(_check_posts_per_page, checks),
+        "menu": partial(_check_entries, checks, _check_menu_entry),
+        "css": partial(_check_css, checks),
+    }
+    checked = {
+        name: rules[name](name, value) if name in rules else value
+        for name, value in changes.items()
+    }
     checks.raise_errors()
-    return SettingsEdits(**checked)
+    return checked
+
+
+def _check_accent(checks: InputChecks, field: str, accent: str) -> str:
+    color = accent.strip().lower()
+    if not _ACCENT.fullmatch(color):
+        checks.reject(field, "Enter a color such as #0f6b4f.")
+    return color
+
+
+def _check_language(checks: InputChecks, field: str, language: str) -> str:
+    if not _LANGUAGE.fullmatch(language):
+        checks.reject(field, "Enter a language code such as en or pt-BR.")
+    return language
+
+
+def _check_time_zone(checks: InputChecks, field: str, zone: str) -> str:
+    if zone not in time_zone_names():
+        checks.reject(field, "Choose a time zone such as Europe/Lisbon.")
+    return zone
+
+
+def _check_posts_per_page(checks: InputChecks, field: str, posts: int) -> int:
+    if not 1 <= posts <= MAX_POSTS_PER_PAGE:
+        checks.reject(field, "Enter a number from 1 to %(most)s.", most=MAX_POSTS_PER_PAGE)
+    return posts
+
+
+def _check_css(checks: InputChecks, field: str, css: str) -> str:
+    checked = checks.source(field, css, most_bytes=MAX_CSS_BYTES)
+    if problems := confine(checked).problems:
+        checks.reject(field, join_phrases("\n", problems))
+    return checked
 
 
 def format_period(start: date | None, end: date | None, language: Language = ENGLISH) -> str:

@@ -23,7 +23,7 @@ import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Self, cast
@@ -37,13 +37,13 @@ from pydantic import (
     ValidationError,
     WrapValidator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, to_jsonable_python
 
 from singletable_apps.portfolio import rules
 from singletable_apps.portfolio.comment_rules import CommentDraft, check_comment
 from singletable_apps.portfolio.entities import Portfolio, SiteSettings
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
-from singletable_apps.shared import front_matter
+from singletable_apps.portfolio.profile_rules import Changes
+from singletable_apps.shared import front_matter, web
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.languages import Phrase
 
@@ -285,7 +285,7 @@ def read_original_site(values: Mapping[str, Any]) -> SiteFile:
     if isinstance(found.get("social_links"), dict):
         found["social_links"] = {name: url or "" for name, url in found["social_links"].items()}
     with invalid_input():
-        return SiteFile.model_validate({"portfolio": found, "settings": {}})
+        return SiteFile.read(found, {})
 
 
 def _read_original_entry(entry: object) -> dict[str, Any]:
@@ -337,57 +337,86 @@ def _map_links(text: str, rewrite: Rewrite) -> str:
     return _LINK.sub(lambda link: link["start"] + rewrite(link["target"], link["alt"] or ""), text)
 
 
-class SiteFile(BaseModel):
+@web.partial_model()
+class _Person(web.Model, of=Portfolio, omit="id updated_at revision"):
+    """The fields of the portfolio in a file."""
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+
+@web.partial_model()
+class _Settings(web.Model, of=SiteSettings, omit="id updated_at revision"):
+    """The settings in a file."""
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+
+class _SiteValues(BaseModel):
+    portfolio: _Person
+    settings: _Settings
+
+
+@dataclass(frozen=True)
+class SiteFile:
     """The content of `portfolio.json`: the person, and the settings under `settings`."""
 
-    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
-
-    portfolio: PortfolioEdits
-    settings: SettingsEdits
+    portfolio: Changes
+    settings: Changes
 
     @classmethod
     def of(cls, portfolio: Portfolio, settings: SiteSettings) -> Self:
         """Return the file of the stored portfolio and settings."""
-        edits = PortfolioEdits(**_values_of(portfolio, PortfolioEdits))
+        # The HTML of the about page is made from its Markdown.
+        names = [name for name in _Person.model_fields if name != "about_content"]
         return cls(
-            portfolio=replace(edits, about_content=None),  # which is made from the Markdown
-            settings=SettingsEdits(**_values_of(settings, SettingsEdits)),
+            {name: getattr(portfolio, name) for name in names},
+            {name: getattr(settings, name) for name in _Settings.model_fields},
+        )
+
+    @classmethod
+    def read(cls, portfolio: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:
+        """Return the checked values; skip unknown names. None is no value."""
+        given = {"portfolio": _without_none(portfolio), "settings": _without_none(settings)}
+        values = _SiteValues.model_validate(given)
+        return cls(
+            *(
+                {name: getattr(each, name) for name in each.model_fields_set}
+                for each in (values.portfolio, values.settings)
+            )
         )
 
     def map_links(self, rewrite: Rewrite) -> Self:
         """Return the portfolio with other targets of its images and links."""
-        old = self.portfolio
-        portfolio = replace(
-            old,
-            profile_pic_url=old.profile_pic_url and rewrite(old.profile_pic_url, ""),
-            about_markdown=old.about_markdown and _map_links(old.about_markdown, rewrite),
-            projects=old.projects
-            and [
+        portfolio = dict(self.portfolio)
+        if url := portfolio.get("profile_pic_url"):
+            portfolio["profile_pic_url"] = rewrite(url, "")
+        if text := portfolio.get("about_markdown"):
+            portfolio["about_markdown"] = _map_links(text, rewrite)
+        if projects := portfolio.get("projects"):
+            portfolio["projects"] = [
                 replace(each, image_url=each.image_url and rewrite(each.image_url, each.image_alt))
-                for each in old.projects
-            ],
-        )
-        return self.model_copy(update={"portfolio": portfolio})
+                for each in projects
+            ]
+        return replace(self, portfolio=portfolio)
 
 
-def _values_of(item: object, edits: type[PortfolioEdits | SettingsEdits]) -> dict[str, Any]:
-    return {each.name: getattr(item, each.name) for each in fields(edits)}
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def write_site(site: SiteFile) -> str:
     """Return the text of `portfolio.json`."""
-    values = site.model_dump(mode="json", exclude_none=True)
-    flat = {**values["portfolio"], "settings": values["settings"]}
-    return json.dumps(flat, ensure_ascii=False, indent=2) + "\n"
+    values = {**site.portfolio, "settings": site.settings}
+    content = to_jsonable_python(values, exclude_none=True)
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
 def read_site(text: str) -> SiteFile:
-    """Return the edits in `portfolio.json`, or in YAML with the same names; skip other names."""
+    """Return the changes in `portfolio.json`, or in YAML with the same names."""
     with invalid_input("portfolio"):
         values = front_matter.read_values(text)
-        return SiteFile.model_validate(
-            {"portfolio": values, "settings": values.get("settings") or {}}
-        )
+        return SiteFile.read(values, values.get("settings") or {})
 
 
 def _plain_words(error: ErrorDetails) -> str:

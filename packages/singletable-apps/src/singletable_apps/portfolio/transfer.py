@@ -401,7 +401,7 @@ class _Import:
             return
         if Kind.PROFILE in self._kinds:
             self._report(path, partial(self._save_profile, path, document.portfolio))
-        if Kind.SETTINGS in self._kinds and profile_rules.changes_of(document.settings):
+        if Kind.SETTINGS in self._kinds and document.settings:
             name = f"{path}{_SETTINGS}"
             self._report(name, partial(self._save_settings, name, document.settings))
 
@@ -417,13 +417,13 @@ class _Import:
             outcome = Outcome.UPDATED
         self._note(path, outcome, blog_id=blog.blog_id)
 
-    def _save_profile(self, path: str, edits: profile_rules.PortfolioEdits) -> None:
-        profile, checked = self._service.profile, profile_rules.check_portfolio_edits(edits)
+    def _save_profile(self, path: str, changes: profile_rules.Changes) -> None:
+        profile, checked = self._service.profile, profile_rules.check_portfolio(changes)
         if self._note_fields(path, profile.get_portfolio(consistent=True), checked):
             profile.update_portfolio(self._actor, checked)
 
-    def _save_settings(self, path: str, edits: profile_rules.SettingsEdits) -> None:
-        profile, checked = self._service.profile, profile_rules.check_settings_edits(edits)
+    def _save_settings(self, path: str, changes: profile_rules.Changes) -> None:
+        profile, checked = self._service.profile, profile_rules.check_settings(changes)
         if self._note_fields(path, profile.get_settings(consistent=True), checked):
             profile.update_settings(self._actor, checked)
 
@@ -431,11 +431,10 @@ class _Import:
         self,
         path: str,
         stored: entities.Portfolio | entities.SiteSettings,
-        edits: profile_rules.PortfolioEdits | profile_rules.SettingsEdits,
+        changes: profile_rules.Changes,
     ) -> bool:
         """Note which fields change; return whether they are to be written."""
-        values = profile_rules.changes_of(edits)
-        changed = [name for name, value in values.items() if getattr(stored, name) != value]
+        changed = [name for name, value in changes.items() if getattr(stored, name) != value]
         outcome = Outcome.UPDATED if changed else Outcome.SKIPPED
         self._note(path, outcome, ", ".join(changed).replace("_", " "))
         return bool(changed) and not self._dry_run

@@ -17,7 +17,6 @@ from singletable.cli import main
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
-from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.sample import list_sample
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.frame import Opening
@@ -112,7 +111,7 @@ def test_bounce_is_shown_beside_the_newsletter(
 ) -> None:
     with opened(site) as service:
         owner = check_found(service.profile.owner(), "")
-        service.profile.update_settings(owner, SettingsEdits(newsletter=True))
+        service.profile.update_settings(owner, {"newsletter": True})
         service.newsletter.subscribe("ann@example.org")
         link = read_outbox(service)[0].text.partition("/confirm/")[2].split()[0]
         service.newsletter.confirm(link)

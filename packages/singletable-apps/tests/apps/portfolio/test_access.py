@@ -12,7 +12,6 @@ import pytest
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Project, TrashKind
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.urls import API
 from tests.apps.portfolio.pages.client import PagesApp
@@ -206,9 +205,9 @@ def access() -> AccessCheck:
     ref = service.comments.queue(owner).items[0].ref
     service.comments.approve(owner, ref)
     service.posts.unpublish(owner, blog_id)
-    service.profile.update_settings(owner, SettingsEdits(newsletter=True))
+    service.profile.update_settings(owner, {"newsletter": True})
     image = service.media.upload(owner, image_file(), "secret.png")
-    service.profile.update_portfolio(owner, PortfolioEdits(projects=[Project("p", "Pot")]))
+    service.profile.update_portfolio(owner, {"projects": [Project("p", "Pot")]})
     old = {"entry": Project("old", "Pan"), "place": 0}
     context = service.context
     context.store.put(context.trashed(TrashKind.PROJECT, "old", "Pan", "", old))

@@ -16,7 +16,6 @@ from singletable import (
 from singletable_apps.portfolio import patterns as declared
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.patterns import patterns
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication
 from tests.apps.portfolio.support.harness import World
 
@@ -59,7 +58,7 @@ def test_table_is_the_one_of_the_document(memory: World) -> None:
 
 
 def test_1_portfolio_is_one_get(memory: World) -> None:
-    memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(bio="x" * 500))
+    memory.service.profile.update_portfolio(memory.user(), {"bio": "x" * 500})
     calls = _calls(memory, memory.service.profile.get_portfolio)
     assert _sent(calls) == [(GetItem, None)]
     # The document says 1 RCU; eventually consistent reads cost half.

@@ -14,7 +14,7 @@ from PIL import Image
 from singletable import connect
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Listing, MenuEntry, Project, Role, User
-from singletable_apps.portfolio.profile_rules import TRANSLATIONS, PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.profile_rules import TRANSLATIONS
 from singletable_apps.portfolio.rules import MAX_OLD_SLUGS, PostDraft, PostStatus, Publication
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.portfolio.service.posts import Outcome
@@ -86,16 +86,16 @@ def fill(world: World) -> None:
     service.posts.create(owner, imprint, Publication(PostStatus.PUBLISHED))
     service.profile.update_portfolio(
         owner,
-        PortfolioEdits(
-            name="Ada",
-            profile_pic_url=image,
-            about_markdown=f"![me]({image})",
-            social_links={"github": "https://github.example/ada"},
-            projects=[Project("one", "One", image_url=image, technologies=["Python"])],
-        ),
+        {
+            "name": "Ada",
+            "profile_pic_url": image,
+            "about_markdown": f"![me]({image})",
+            "social_links": {"github": "https://github.example/ada"},
+            "projects": [Project("one", "One", image_url=image, technologies=["Python"])],
+        },
     )
     menu = [MenuEntry("m", link="imprint"), MenuEntry("n", "Code", "https://code.example")]
-    edits = SettingsEdits(accent="#123456", likes=False, menu=menu, css="h2 { color: teal; }")
+    edits = {"accent": "#123456", "likes": False, "menu": menu, "css": "h2 { color: teal; }"}
     service.profile.update_settings(owner, edits)
     service.newsletter.restore(owner, {"mae@example.org": datetime(2026, 1, 1, tzinfo=UTC)})
 
@@ -189,7 +189,7 @@ def own_site(world: World) -> User:
     """Set up a site with a draft and a profile."""
     owner = world.set_up()
     world.service.posts.create(owner, PostDraft("Milk", "My own.", slug="milk"))
-    world.service.profile.update_portfolio(owner, PortfolioEdits(name="Eve", bio="I write."))
+    world.service.profile.update_portfolio(owner, {"name": "Eve", "bio": "I write."})
     return owner
 
 

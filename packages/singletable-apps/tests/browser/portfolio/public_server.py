@@ -11,7 +11,6 @@ from singletable import Engine
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog, Experience, Project, User
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
 from singletable_apps.shared.accounts import Passwords
@@ -86,24 +85,24 @@ def make_service(engine: Engine) -> tuple[PortfolioService, User]:
 def _fill(service: PortfolioService, owner: User) -> Blog:
     media = service.media.upload(owner, image_file(1000, 500), "tide.png", "A picture")
     image = service.context.urls.media(media.name, 960)
-    service.profile.update_settings(owner, SettingsEdits(tagline="Notes on engines"))
+    service.profile.update_settings(owner, {"tagline": "Notes on engines"})
     service.profile.update_portfolio(
         owner,
-        PortfolioEdits(
-            name="Ada King",
-            headline="Analyst and metaphysician",
-            bio="I write about machines that do not exist yet.",
-            profile_pic_url=image,
-            about_markdown=TEXT.format(image=image),
-            projects=[
+        {
+            "name": "Ada King",
+            "headline": "Analyst and metaphysician",
+            "bio": "I write about machines that do not exist yet.",
+            "profile_pic_url": image,
+            "about_markdown": TEXT.format(image=image),
+            "projects": [
                 Project(
                     "1", "Engine", "It computes.", image, "Wheels", ["Brass"], "https://a.example"
                 ),
                 Project("2", "A project without a picture", "It does not."),
             ],
-            experience=[Experience("1", "Analyst", "Engine", "Notes.", technologies=["Ink"])],
-            social_links={"github": "https://github.example/ada"},
-        ),
+            "experience": [Experience("1", "Analyst", "Engine", "Notes.", technologies=["Ink"])],
+            "social_links": {"github": "https://github.example/ada"},
+        },
     )
     now = datetime.now(UTC)
     tags = tuple(f"a-rather-long-tag-{number}" for number in range(10))

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Dialog, FilePayload, Page, Route, expect
 
 from singletable_apps.portfolio.entities import Font, MenuEntry
-from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, derive_slug, post_status
 from tests.apps.portfolio.support.images import image_file
 from tests.browser.conftest import PHONE, WIDE
@@ -174,7 +173,7 @@ def test_text_that_cannot_be_kept_warns_before_leaving(
 
 # The type of the preview is that of the site, which the pages for authors do not have.
 def test_preview_is_in_the_type_of_the_site(open_admin: OpenAdmin, served: Served) -> None:
-    edits = SettingsEdits(font=Font.MONO, css=".prose p { color: rgb(1, 2, 3); }")
+    edits = {"font": Font.MONO, "css": ".prose p { color: rgb(1, 2, 3); }"}
     served.service.profile.update_settings(served.owner, edits)
     page = open_admin("posts", _write(served, "Type", "## Two\n\nSome *text*."))
     errors, frame = collect_errors(page), page.frame_locator("iframe[title=Preview]")
@@ -190,7 +189,7 @@ def test_preview_is_in_the_type_of_the_site(open_admin: OpenAdmin, served: Serve
     _press(page, "Phone")
     assert page.locator("iframe").evaluate("frame => frame.clientWidth") == 390 < width
     assert errors == []
-    served.service.profile.update_settings(served.owner, SettingsEdits(font=Font.SERIF, css=""))
+    served.service.profile.update_settings(served.owner, {"font": Font.SERIF, "css": ""})
 
 
 def test_settings_show_a_look_before_it_is_saved(open_admin: OpenAdmin, served: Served) -> None:
@@ -335,14 +334,14 @@ def test_menu_of_many_words_stays_on_the_screen(open_admin: OpenAdmin, served: S
     links = [MenuEntry(f"m{number}", f"Writing {number}", "tags") for number in range(20)]
     menu = [*links, MenuEntry("long", "W" * 100, "archive")]
     before = served.service.profile.get_settings().menu
-    served.service.profile.update_settings(served.owner, SettingsEdits(menu=menu))
+    served.service.profile.update_settings(served.owner, {"menu": menu})
     page = open_admin()
     page.get_by_role("link", name="View site").first.click()
     expect(page.get_by_role("link", name="Writing 19")).to_be_visible()
     for size in (WIDE, PHONE):
         page.set_viewport_size({"width": size["width"], "height": size["height"]})
         assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
-    served.service.profile.update_settings(served.owner, SettingsEdits(menu=before))
+    served.service.profile.update_settings(served.owner, {"menu": before})
 
 
 def test_image_page_is_accessible(open_admin: OpenAdmin, served: Served) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, StrictInt, model_validator
 
 from singletable_apps.portfolio import entities
-from singletable_apps.portfolio.entities import Font, Role, Theme
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.entities import Role
+from singletable_apps.portfolio.profile_rules import Changes
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, Publication
 from singletable_apps.shared import web
 from singletable_apps.shared.markdown import html_as_markdown
@@ -17,26 +17,6 @@ from singletable_apps.shared.markdown import html_as_markdown
 
 def _changes_example(**example: str) -> ConfigDict:
     return ConfigDict(json_schema_extra={"minProperties": 1, "examples": [dict(example)]})
-
-
-class MenuEntry(web.Model):
-    """A link in the menu."""
-
-    id: str = Field(examples=["imprint"])
-    title: str = Field("", description="Without one, the name of what it leads to.")
-    link: str = Field(description="`blog`, the slug of a page, or a URL.", examples=["imprint"])
-
-
-class Project(web.Model):
-    """Something that the owner of the site made."""
-
-    id: str = Field(examples=["1767268800000"])
-    title: str = Field(examples=["Analytical engine"])
-    description: str = ""
-    image_url: str = ""
-    image_alt: str = ""
-    technologies: list[str] = Field(default_factory=list, examples=[["Python"]])
-    link: str = ""
 
 
 class Experience(web.Model):
@@ -51,77 +31,49 @@ class Experience(web.Model):
     technologies: list[str] = Field(default_factory=list, examples=[["Python"]])
 
 
-class _Portfolio(web.Document):
-    name: str = Field(description="The name of the person.")
-    headline: str = Field(description="What the person does, in a few words.")
-    profile_pic_url: str = Field(description="The URL of a picture.")
-    bio: str = Field(description="A few sentences, in plain text.")
-    email: str = Field(description="A public e-mail address.")
-    social_links: dict[str, str] = Field(description="URLs by network, such as `github`.")
-    about_content: str = Field(description="The about page in HTML, which is sanitized.")
-    about_markdown: str = Field(description="The about page in Markdown, instead of HTML.")
-    projects: list[Project] = Field(description="All projects, in order.")
-    experience: list[Experience] = Field(description="All positions, in order.")
+_TYPES = {bool: web.StrictBoolean, int: StrictInt, entities.Experience: Experience}
 
 
-class PortfolioBody(_Portfolio):
-    """The person: profile, about page, projects and experience."""
+class PortfolioBody(web.Document, of=entities.Portfolio, omit="id", json_types=_TYPES):
+    """The person: profile, about page, projects and experience, in their order.
 
-    updated_at: web.Timestamp
-    revision: int
+    `about_content` is sanitized HTML, and `about_markdown` its source; send one of them.
+    `social_links` are URLs by network, such as `github`.
+    """
 
 
 @web.partial_model()
-class PortfolioChanges(_Portfolio, web.Changes):
+class PortfolioChanges(
+    web.Changes, of=entities.Portfolio, omit="id updated_at revision", json_types=_TYPES
+):
     """Fields of the portfolio to change; the others stay as they are."""
 
     model_config = _changes_example(bio="I write programs.")
 
-    def edits(self) -> PortfolioEdits:
-        """Return the edits."""
+    def changes(self) -> Changes:
+        """Return the fields that were sent."""
         sent = self.sent()
-        if "projects" in sent:
-            sent["projects"] = [entities.Project(**dict(each)) for each in self.projects]
         if "experience" in sent:
-            sent["experience"] = [entities.Experience(**dict(each)) for each in self.experience]
-        return PortfolioEdits(**sent)
+            positions = sent["experience"]
+            sent["experience"] = [entities.Experience(**dict(each)) for each in positions]
+        return sent
 
 
-class _Settings(web.Document):
-    title: str = Field(description="The name of the site.")
-    tagline: str = Field(description="What the site is about.")
-    language: str = Field(description="A language tag, such as `en`.")
-    time_zone: str = Field(description="A time zone, such as `Europe/Lisbon`.")
-    theme: Theme = Field(description="Light, dark, or as the reader’s system is set.")
-    accent: str = Field(description="A color, such as `#0f6b4f`.")
-    font: Font = Field(description="The typeface.")
-    posts_per_page: int = Field(strict=True, description="In lists of posts.")
-    likes: web.StrictBoolean = Field(description="Whether readers can like posts.")
-    comments: web.StrictBoolean = Field(description="Whether readers can comment on posts.")
-    contact: web.StrictBoolean = Field(description="Whether there is a contact form.")
-    newsletter: web.StrictBoolean = Field(description="Whether readers can subscribe.")
-    menu: list[MenuEntry] = Field(description="The menu, in order.")
-    css: str = Field(description="Additional styles for the content of the site.")
+class SettingsBody(web.Document, of=entities.SiteSettings, omit="id updated_at", json_types=_TYPES):
+    """How the site looks and what it offers.
 
-
-class SettingsBody(_Settings):
-    """How the site looks and what it offers."""
-
-    revision: int
+    `language` is a tag such as `en`, `time_zone` a name such as `Europe/Lisbon`, and `accent` a
+    color such as `#0f6b4f`. `css` has additional styles for the content of the site.
+    """
 
 
 @web.partial_model()
-class SettingsChanges(_Settings, web.Changes):
+class SettingsChanges(
+    web.Changes, of=entities.SiteSettings, omit="id updated_at revision", json_types=_TYPES
+):
     """Settings to change; the others stay as they are."""
 
     model_config = _changes_example(tagline="Notes on engines")
-
-    def edits(self) -> SettingsEdits:
-        """Return the edits."""
-        sent = self.sent()
-        if "menu" in sent:
-            sent["menu"] = [entities.MenuEntry(**dict(each)) for each in self.menu]
-        return SettingsEdits(**sent)
 
 
 class Count(web.Document):

@@ -43,7 +43,7 @@ def edit_portfolio(
     changes: schemas.PortfolioChanges, service: Service, actor: Actor, edit: web.IfMatch
 ) -> Portfolio:
     """Change some fields of the portfolio."""
-    portfolio = service.profile.update_portfolio(actor, changes.edits(), edit.check)
+    portfolio = service.profile.update_portfolio(actor, changes.changes(), edit.check)
     edit.answer(portfolio.revision)
     return portfolio
 
@@ -61,7 +61,7 @@ def edit_settings(
     changes: schemas.SettingsChanges, service: Service, actor: Actor, edit: web.IfMatch
 ) -> SiteSettings:
     """Change some settings."""
-    settings = service.profile.update_settings(actor, changes.edits(), edit.check)
+    settings = service.profile.update_settings(actor, changes.sent(), edit.check)
     edit.answer(settings.revision)
     return settings
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from singletable import evolve, retry_conflicts
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
-from singletable_apps.portfolio.profile_rules import (
-    PortfolioEdits,
-    SettingsEdits,
-    changes_of,
-    check_portfolio_edits,
-    check_settings_edits,
-)
+from singletable_apps.portfolio.profile_rules import Changes, check_portfolio, check_settings
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context
 from singletable_apps.shared.errors import Busy, InvalidInput
@@ -63,37 +57,37 @@ class ProfileService:
         return self.get_settings(consistent=True).revision > 0
 
     def update_portfolio(
-        self, actor: User, edits: PortfolioEdits, check: RevisionCheck = any_revision
+        self, actor: User, changes: Changes, check: RevisionCheck = any_revision
     ) -> Portfolio:
         """Change some fields of the portfolio, and create it if it is missing."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
         prefix = self._context.urls.prefix
-        changes = changes_of(render_about(check_portfolio_edits(edits), media_prefix=prefix))
-        return self._save(lambda: self.get_portfolio(consistent=True), changes, check)
+        changes = render_about(check_portfolio(changes), media_prefix=prefix)
+        return self._save(partial(self.get_portfolio, consistent=True), changes, check)
 
     def update_settings(
-        self, actor: User, edits: SettingsEdits, check: RevisionCheck = any_revision
+        self, actor: User, changes: Changes, check: RevisionCheck = any_revision
     ) -> SiteSettings:
         """Change some settings."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
-        changes = changes_of(check_settings_edits(edits))
-        return self._save(lambda: self.get_settings(consistent=True), changes, check)
+        read = partial(self.get_settings, consistent=True)
+        return self._save(read, check_settings(changes), check)
 
     @retry_conflicts(otherwise=lambda: Busy("Someone else is saving this right now. Try again."))
-    def _save(self, read: Callable[[], E], changes: dict[str, Any], check: RevisionCheck) -> E:
+    def _save(self, read: Callable[[], E], changes: Changes, check: RevisionCheck) -> E:
         current = read()
         check(current.revision)
         changed = evolve(current, **changes, updated_at=self._context.clock())
         return self._context.store.put(changed)
 
 
-def render_about(edits: PortfolioEdits, *, media_prefix: str) -> PortfolioEdits:
+def render_about(changes: Changes, *, media_prefix: str) -> Changes:
     """Add the HTML of the about page; HTML from the original system is kept as Markdown."""
-    if edits.about_content is not None:
-        edits = replace(edits, about_markdown=html_as_markdown(edits.about_content))
-    if edits.about_markdown is None:
-        return edits
-    html = render_markdown(edits.about_markdown, media_prefix=media_prefix)
+    if "about_content" in changes:
+        changes = {**changes, "about_markdown": html_as_markdown(changes["about_content"])}
+    if "about_markdown" not in changes:
+        return changes
+    html = render_markdown(changes["about_markdown"], media_prefix=media_prefix)
     if len(html.encode()) > MAX_HTML_BYTES:
         raise InvalidInput({"about_markdown": f"Use at most {MAX_HTML_BYTES:,} bytes of HTML."})
-    return replace(edits, about_content=html)
+    return {**changes, "about_content": html}

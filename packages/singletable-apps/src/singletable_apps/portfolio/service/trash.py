@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 
 from singletable import key_of
 from singletable_apps.portfolio import entities, patterns
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
 from singletable_apps.portfolio.service.context import Context
@@ -109,7 +108,7 @@ class Trash:
         if all(each.id != entry.id for each in entries):
             entries.insert(item.values["place"], entry)
             edits: dict[str, Any] = {field: entries}
-            self._profile.update_portfolio(actor, PortfolioEdits(**edits))
+            self._profile.update_portfolio(actor, edits)
 
 
 def _with_time(item: entities.Trashed, name: str) -> dict[str, Any]:

@@ -200,7 +200,7 @@ class Form:
             return
         text = self.value(key)
         if not text and not _requires_text(info):
-            if info.default is True:
+            if info.annotation is bool:
                 values[key] = False  # Browsers do not send a box that is not checked.
             return
         if _accepts(info, (datetime,)):

@@ -6,7 +6,6 @@ import httpx2
 import pytest
 
 from singletable_apps.portfolio.entities import Blog, EditorDraft, Project, Role
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import MAX_MARKDOWN_BYTES
 from tests.apps.portfolio.pages.client import HOME, Browser, PagesApp
 from tests.apps.portfolio.support.posts import publish
@@ -38,7 +37,7 @@ PLACES = ["posts/new", "portfolio/about", "portfolio/projects/new", "portfolio/p
 
 @pytest.mark.parametrize("place", PLACES)
 def test_draft_is_offered_later_until_it_is_saved(app: PagesApp, ada: Browser, place: str) -> None:
-    projects = PortfolioEdits(projects=[Project("p", "Pot")])
+    projects = {"projects": [Project("p", "Pot")]}
     app.world.service.profile.update_portfolio(app.world.owner(), projects)
     name = "markdown" if place == "portfolio/about" else "title"
     typed = {**_fields(ada.get(*place.split("/")), place), name: "Typed"}

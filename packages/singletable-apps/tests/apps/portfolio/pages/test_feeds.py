@@ -12,7 +12,6 @@ import pytest
 
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.pages import feeds
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import PagesApp
 from tests.apps.portfolio.support.harness import PUBLIC
@@ -179,7 +178,7 @@ def test_the_sitemap_lists_public_pages(app: PagesApp) -> None:
     _publish(app, "Tea", tags=("tea",), category="Drinks & more")
     _publish(app, "Elsewhere", canonical_url="https://example.com/elsewhere")
     posts.create(owner, PostDraft("Draft", "Secret."))
-    app.world.service.profile.update_portfolio(owner, PortfolioEdits(about_markdown="Hi."))
+    app.world.service.profile.update_portfolio(owner, {"about_markdown": "Hi."})
     urls = _sitemap_urls(app)
     assert f"{PUBLIC}/portfolio" in urls
     assert f"{PUBLIC}/portfolio/blog/tea" in urls

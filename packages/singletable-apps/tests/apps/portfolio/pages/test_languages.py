@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 from gettext import NullTranslations
 from html.parser import HTMLParser
@@ -21,7 +20,7 @@ import singletable_apps
 from singletable_apps.portfolio.api.dependencies import PROBLEMS
 from singletable_apps.portfolio.comment_rules import CommentDraft, ContactDraft
 from singletable_apps.portfolio.entities import Experience, Project
-from singletable_apps.portfolio.profile_rules import TRANSLATIONS, PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.profile_rules import TRANSLATIONS
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.transfer import Kind
 from singletable_apps.shared.languages import Language, Phrase
@@ -195,12 +194,21 @@ def greek(new_app: PagesApp, monkeypatch: pytest.MonkeyPatch) -> PagesApp:
     monkeypatch.setitem(TRANSLATIONS, CODE, Language(CODE, Marked()))
     service = new_app.world.service
     owner = service.accounts.set_up("Άννα", "ada@example.org", PASSWORD, "Λέξεις")
-    settings = SettingsEdits(language=CODE, newsletter=True, posts_per_page=1)
+    settings = {"language": CODE, "newsletter": True, "posts_per_page": 1}
     service.profile.update_settings(owner, settings)
     project = Project(id="a", title="Έργο", description="Λόγια", technologies=["Γη"])
     position = Experience(id="b", title="Θέση", company="Όμιλος", start_date=date(2020, 5, 1))
-    person = PortfolioEdits("Άννα", "Εγώ", "", "Γειά", "ada@example.org", {}, "Γειά")
-    person = replace(person, projects=[project], experience=[position])
+    person = {
+        "name": "Άννα",
+        "headline": "Εγώ",
+        "profile_pic_url": "",
+        "bio": "Γειά",
+        "email": "ada@example.org",
+        "social_links": {},
+        "about_markdown": "Γειά",
+        "projects": [project],
+        "experience": [position],
+    }
     service.profile.update_portfolio(owner, person)
     blogs = [
         publish(
@@ -283,7 +291,7 @@ def test_language_has_numbers_plurals_and_dates_or_is_english(
     formatted = (language.number(1234), *map(language.gettext, hours))
     assert (*formatted, language.date(day, "d MMMM y")) == texts
     profile, owner = app.world.service.profile, app.world.owner()
-    profile.update_settings(owner, SettingsEdits(language=code))
+    profile.update_settings(owner, {"language": code})
     page = app.browser().public("archive").text
     assert f'<html lang="{code}"' in page
     assert f'<meta property="og:locale" content="{locale}">' in page

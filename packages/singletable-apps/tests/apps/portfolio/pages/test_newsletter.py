@@ -9,7 +9,6 @@ import pytest
 
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.service import newsletter
 from singletable_apps.portfolio.transfer import export_site, import_site
 from singletable_apps.shared.errors import NotFound
@@ -24,7 +23,7 @@ MAE = "mae@example.org"
 
 @pytest.fixture
 def blog(app: PagesApp) -> Blog:
-    app.world.service.profile.update_settings(app.world.owner(), SettingsEdits(newsletter=True))
+    app.world.service.profile.update_settings(app.world.owner(), {"newsletter": True})
     return publish(app.world, "On tea {link}")
 
 
@@ -178,5 +177,5 @@ def test_wrong_address_is_named_and_site_without_newsletter_has_no_form(
 ) -> None:
     answer = reader.submit(reader.public("newsletter"), "/newsletter", email="mae@nodot")
     assert (answer.status_code, "field-error" in answer.text) == (422, True)
-    app.world.service.profile.update_settings(app.world.owner(), SettingsEdits(newsletter=False))
+    app.world.service.profile.update_settings(app.world.owner(), {"newsletter": False})
     assert reader.public("newsletter").status_code == 404

@@ -8,7 +8,7 @@ import pytest
 
 from singletable_apps.portfolio import pages
 from singletable_apps.portfolio.entities import Blog, Listing, MenuEntry
-from singletable_apps.portfolio.profile_rules import SECTIONS, SettingsEdits
+from singletable_apps.portfolio.profile_rules import SECTIONS
 from singletable_apps.portfolio.rules import RESERVED, PostDraft, PostStatus, Publication
 from singletable_apps.portfolio.service import Moved
 from singletable_apps.shared.errors import InvalidInput
@@ -26,7 +26,7 @@ def _page(app: PagesApp, title: str = "Imprint", **fields: Any) -> Blog:
 
 
 def _menu(app: PagesApp, *links: MenuEntry) -> None:
-    edits = SettingsEdits(menu=links)
+    edits = {"menu": links}
     app.world.service.profile.update_settings(app.world.owner(), edits)
 
 

@@ -15,7 +15,7 @@ import singletable_apps.portfolio.pages.public as public
 from singletable import connect
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits, format_period
+from singletable_apps.portfolio.profile_rules import format_period
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import open_portfolio
 from singletable_apps.portfolio.service.comments import MESSAGES_PER_HOUR
@@ -31,11 +31,11 @@ HOSTILE = "</script><script>alert(1)</script>"
 
 
 def edit_person(app: PagesApp, **edits: object) -> None:
-    app.world.service.profile.update_portfolio(app.world.owner(), PortfolioEdits(**edits))  # type: ignore[arg-type]
+    app.world.service.profile.update_portfolio(app.world.owner(), edits)
 
 
 def edit_settings(app: PagesApp, **edits: object) -> None:
-    app.world.service.profile.update_settings(app.world.owner(), SettingsEdits(**edits))  # type: ignore[arg-type]
+    app.world.service.profile.update_settings(app.world.owner(), edits)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import SITE
 from tests.apps.portfolio.pages.client import HOME, Browser, PagesApp
@@ -28,7 +27,7 @@ def reader(app: PagesApp) -> Browser:
 
 
 def edit_settings(app: PagesApp, **edits: Any) -> None:
-    app.world.service.profile.update_settings(app.world.owner(), SettingsEdits(**edits))
+    app.world.service.profile.update_settings(app.world.owner(), edits)
 
 
 def post_as_script(browser: Browser, path: str, data: dict[str, str]) -> Any:

@@ -10,7 +10,6 @@ import httpx2
 import pytest
 
 from singletable_apps.portfolio.entities import Listing
-from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.support.html import field_errors, text_in
@@ -61,7 +60,7 @@ def test_upload_shows_how_many_subscribers_have_left(
     app: PagesApp, ada: Browser, language: str, text: str
 ) -> None:
     service, owner = app.world.service, app.world.owner()
-    service.profile.update_settings(owner, SettingsEdits(language=language))
+    service.profile.update_settings(owner, {"language": language})
     service.newsletter.restore(owner, {"mae@example.org": datetime(2026, 1, 1, tzinfo=UTC)})
     service.newsletter.remove(owner, service.newsletter.list_all()[0].digest)
     reader = '{"email": "%s", "confirmed_at": "2026-01-01T00:00:00Z"}'

@@ -9,7 +9,6 @@ import pytest
 
 from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
 from singletable_apps.portfolio.entities import Experience, Project
-from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from tests.apps.portfolio.pages.client import Browser, PagesApp
 from tests.apps.portfolio.support.images import image_file
 from tests.apps.portfolio.support.posts import publish
@@ -35,11 +34,11 @@ def _create(app: PagesApp, kind: str) -> str:
             return app.urls.admin("media", name, "delete")
         case "project":
             projects = [Project("1", "Loom"), Project("2", "Engine"), Project("3", "Notes")]
-            service.profile.update_portfolio(owner, PortfolioEdits(projects=projects))
+            service.profile.update_portfolio(owner, {"projects": projects})
             return app.urls.admin("portfolio", "projects", "2", "delete")
         case _:
             jobs = [Experience("1", "Clerk", "A"), Experience("2", "Cook", "B")]
-            service.profile.update_portfolio(owner, PortfolioEdits(experience=jobs))
+            service.profile.update_portfolio(owner, {"experience": jobs})
             return app.urls.admin("portfolio", "experience", "2", "delete")
 
 

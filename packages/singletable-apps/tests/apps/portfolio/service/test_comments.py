@@ -18,7 +18,6 @@ from singletable_apps.portfolio.comment_rules import (
     ref_of,
 )
 from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, Role
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service import SITE
 from singletable_apps.shared.errors import AppError, Busy, InvalidInput, NotFound
@@ -130,7 +129,7 @@ def test_only_public_posts_take_comments(memory: World) -> None:
 
 def test_comments_can_be_switched_off(memory: World) -> None:
     ref = submit(memory)
-    memory.service.profile.update_settings(memory.user(), SettingsEdits(comments=False))
+    memory.service.profile.update_settings(memory.user(), {"comments": False})
     with pytest.raises(SwitchedOff):
         memory.service.comments.submit("tea", DRAFT, "bob")
     assert memory.service.comments.approve(memory.user(), ref).author_name == "Bob"
@@ -360,7 +359,7 @@ def test_comments_are_stored_once_despite_faults(
 
 
 def test_owner_gets_one_notice_an_hour(memory: World) -> None:
-    memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
+    memory.service.profile.update_portfolio(memory.user(), {"email": "ada@home.example"})
     for number in range(3):
         submit(memory, replace(DRAFT, content=f"Comment {number}"))
         memory.clock.advance(minutes=20)
@@ -376,7 +375,7 @@ def test_owner_gets_one_notice_an_hour(memory: World) -> None:
 
 
 def test_comment_is_stored_even_if_the_notice_is_not_sent(memory: World) -> None:
-    memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
+    memory.service.profile.update_portfolio(memory.user(), {"email": "ada@home.example"})
     memory.server.error = MailNotSent("Could not connect.", is_temporary=True)
     submit(memory)
     assert memory.mailbox.emails == []

@@ -10,7 +10,6 @@ import pytest
 
 from singletable import Store
 from singletable_apps.portfolio.comment_rules import ContactDraft
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service.comments import MESSAGES_PER_HOUR
 from singletable_apps.shared.errors import Busy, InvalidInput
@@ -25,8 +24,8 @@ DRAFT = ContactDraft("Bob", "bob@example.org", "Hello!\n\nWill you give a talk?"
 @pytest.fixture
 def site(memory: World) -> World:
     """Return a site whose owner has an address."""
-    memory.service.profile.update_settings(memory.user(), SettingsEdits(title="Ada's notes"))
-    memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
+    memory.service.profile.update_settings(memory.user(), {"title": "Ada's notes"})
+    memory.service.profile.update_portfolio(memory.user(), {"email": "ada@home.example"})
     return memory
 
 

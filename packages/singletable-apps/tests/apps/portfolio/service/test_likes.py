@@ -13,7 +13,6 @@ import pytest
 from dynamodb_engine.testing import InterruptedDriver
 from singletable import Driver, Operation, Store, TransactWriteItems
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
-from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.rules import SwitchedOff
 from singletable_apps.portfolio.service import SITE, LikeState, open_portfolio
 from singletable_apps.portfolio.service.likes import SHARDS, LikeService, Recount
@@ -81,7 +80,7 @@ def test_likes_that_are_switched_off_can_be_read_only(memory: World) -> None:
     store_post(memory)
     likes = memory.service.likes
     likes.like("tea", "ada")
-    memory.service.profile.update_settings(memory.user(), SettingsEdits(likes=False))
+    memory.service.profile.update_settings(memory.user(), {"likes": False})
     for action in (likes.like, likes.unlike):
         with pytest.raises(SwitchedOff):
             action("tea", "bob")

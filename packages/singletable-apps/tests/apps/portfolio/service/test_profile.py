@@ -7,10 +7,6 @@ from datetime import date
 import pytest
 
 from singletable_apps.portfolio.entities import Experience, Font, Project
-from singletable_apps.portfolio.profile_rules import (
-    PortfolioEdits,
-    SettingsEdits,
-)
 from singletable_apps.shared.errors import Busy, InvalidInput
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.concurrency import run_concurrently
@@ -25,21 +21,21 @@ def test_new_site_has_an_empty_portfolio(memory: World) -> None:
 
 def test_edit_changes_only_the_fields_that_are_given(world: World) -> None:
     profile, owner = world.service.profile, world.user()
-    profile.update_portfolio(owner, PortfolioEdits(name=" Ada  L. ", bio="First\nsecond"))
+    profile.update_portfolio(owner, {"name": " Ada  L. ", "bio": "First\nsecond"})
     changed = profile.update_portfolio(
-        owner, PortfolioEdits(about_markdown="# Hi\n\n<script>alert(1)</script>")
+        owner, {"about_markdown": "# Hi\n\n<script>alert(1)</script>"}
     )
     assert (changed.name, changed.bio, changed.revision) == ("Ada L.", "First\nsecond", 2)
     assert "Hi" in changed.about_content
     assert "script" not in changed.about_content
     assert changed.about_markdown.startswith("# Hi")
-    settings = profile.update_settings(owner, SettingsEdits(title="Ada", font=Font.MONO))
+    settings = profile.update_settings(owner, {"title": "Ada", "font": Font.MONO})
     assert (settings.title, settings.font, settings.posts_per_page) == ("Ada", Font.MONO, 10)
 
 
 def test_concurrent_edits_of_different_fields_are_both_kept(world: World) -> None:
     profile, owner = world.service.profile, world.user()
-    edits = [PortfolioEdits(name="Ada"), PortfolioEdits(headline="Analyst")]
+    edits = [{"name": "Ada"}, {"headline": "Analyst"}]
     run_concurrently(2, lambda: profile.update_portfolio(owner, edits.pop()), Busy)
     portfolio = profile.get_portfolio(consistent=True)
     assert (portfolio.name, portfolio.headline, portfolio.revision) == ("Ada", "Analyst", 2)
@@ -47,9 +43,9 @@ def test_concurrent_edits_of_different_fields_are_both_kept(world: World) -> Non
 
 def test_revision_check_sees_the_current_revision(memory: World) -> None:
     profile, owner = memory.service.profile, memory.user()
-    profile.update_portfolio(owner, PortfolioEdits(name="Ada"))
+    profile.update_portfolio(owner, {"name": "Ada"})
     seen: list[int] = []
-    profile.update_portfolio(owner, PortfolioEdits(name="Eve"), seen.append)
+    profile.update_portfolio(owner, {"name": "Eve"}, seen.append)
     assert seen == [1]
 
 
@@ -58,16 +54,16 @@ def test_every_invalid_field_is_named(memory: World) -> None:
     entry = Experience(
         "a b", "Engineer", "", start_date=date(2024, 5, 1), end_date=date(2024, 4, 1)
     )
-    edits = PortfolioEdits(
-        name="x" * 101,
-        email="ada",
-        profile_pic_url="data:image/png,x",
-        social_links={"github": "https://github.com/ada", "myspace": "/x"},
-        about_markdown="a",
-        about_content="<p>a</p>",
-        projects=[project, project],
-        experience=[entry],
-    )
+    edits = {
+        "name": "x" * 101,
+        "email": "ada",
+        "profile_pic_url": "data:image/png,x",
+        "social_links": {"github": "https://github.com/ada", "myspace": "/x"},
+        "about_markdown": "a",
+        "about_content": "<p>a</p>",
+        "projects": [project, project],
+        "experience": [entry],
+    }
     with pytest.raises(InvalidInput) as raised:
         memory.service.profile.update_portfolio(memory.user(), edits)
     of_project = {
@@ -80,9 +76,13 @@ def test_every_invalid_field_is_named(memory: World) -> None:
     with pytest.raises(InvalidInput) as raised:
         memory.service.profile.update_settings(
             memory.user(),
-            SettingsEdits(
-                title=" ", accent="red", language="x", time_zone="Mars", posts_per_page=0
-            ),
+            {
+                "title": " ",
+                "accent": "red",
+                "language": "x",
+                "time_zone": "Mars",
+                "posts_per_page": 0,
+            },
         )
     wrong = {"title", "accent", "language", "time_zone", "posts_per_page"}
     assert set(raised.value.errors) == wrong

@@ -19,12 +19,7 @@ from singletable_apps.portfolio.pages.admin.trash import TRASHED, deleted
 from singletable_apps.portfolio.pages.admin.views import own_posts
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.pages.public_page import PublicPageContext
-from singletable_apps.portfolio.profile_rules import (
-    SECTIONS,
-    PortfolioEdits,
-    SettingsEdits,
-    format_period,
-)
+from singletable_apps.portfolio.profile_rules import SECTIONS, format_period
 from singletable_apps.portfolio.rules import slug_error
 from singletable_apps.shared import pages
 from singletable_apps.shared.errors import InvalidInput, NotFound
@@ -135,12 +130,10 @@ class EntryPageContext(UserPageContext):
 
     def save(self, form: pages.Form, change: Change) -> None:
         """Change the entries, if nobody else has changed them since the form was shown."""
-        changes: dict[str, Any] = {self.kind.field: change(self.kind.entries(self.read()))}
-        profile, check = self.service.profile, form.revision_check()
-        if self.kind.field == "menu":
-            profile.update_settings(self.user, SettingsEdits(**changes), check)
-        else:
-            profile.update_portfolio(self.user, PortfolioEdits(**changes), check)
+        changes: dict[str, object] = {self.kind.field: change(self.kind.entries(self.read()))}
+        profile, is_menu = self.service.profile, self.kind.field == "menu"
+        update = profile.update_settings if is_menu else profile.update_portfolio
+        update(self.user, changes, form.revision_check())
 
 
 def _entry_page(page: OwnerPage, kind: str) -> EntryPageContext:

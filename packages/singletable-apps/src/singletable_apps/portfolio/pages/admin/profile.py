@@ -9,9 +9,10 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from singletable import evolve
+from singletable.fastapi import ApiModel
 from singletable_apps.portfolio import profile_rules
 from singletable_apps.portfolio.custom_css import confine
-from singletable_apps.portfolio.entities import Font, Theme
+from singletable_apps.portfolio.entities import Portfolio, SiteSettings
 from singletable_apps.portfolio.pages.admin.drafts import forget_draft, offer_draft
 from singletable_apps.portfolio.pages.admin.views import saved_text
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext, wants_json
@@ -32,14 +33,8 @@ def portfolio_tabs(page: UserPageContext, current: str) -> list[Link]:
     ]
 
 
-class ProfileForm(BaseModel):
+class ProfileForm(ApiModel, of=Portfolio, only="name headline profile_pic_url bio email"):
     """The fields of the profile; links are in fields named `social_links-{network}`."""
-
-    name: str
-    headline: str
-    profile_pic_url: str
-    bio: str
-    email: str
 
 
 @router.api_route("/admin/portfolio", methods=FORM_METHODS)
@@ -48,8 +43,8 @@ def edit_profile(page: OwnerPage, form: PostedForm) -> Response:
 
     def save(values: ProfileForm) -> Response:
         links = {name: form.value(f"social_links-{name}") for name in profile_rules.SOCIAL_NETWORKS}
-        edits = profile_rules.PortfolioEdits(**values.model_dump(), social_links=links)
-        page.service.profile.update_portfolio(page.user, edits, form.revision_check())
+        changes = {**dict(values), "social_links": links}
+        page.service.profile.update_portfolio(page.user, changes, form.revision_check())
         return page.redirect(page.urls.admin("portfolio"), "Profile saved.")
 
     def initial() -> Form:
@@ -81,8 +76,8 @@ def edit_about(page: OwnerPage, form: PostedForm) -> Response:
     """Change the about page."""
 
     def save(values: AboutForm) -> Response:
-        edits = profile_rules.PortfolioEdits(about_markdown=values.markdown)
-        saved = page.service.profile.update_portfolio(page.user, edits, form.revision_check())
+        changes = {"about_markdown": values.markdown}
+        saved = page.service.profile.update_portfolio(page.user, changes, form.revision_check())
         forget_draft(page, form)
         if wants_json(page.request):
             text = saved_text(page, saved.updated_at)
@@ -108,22 +103,8 @@ def _show_about(page: UserPageContext, form: Form, status: int) -> Response:
     )
 
 
-class SettingsForm(BaseModel):
-    """The fields of the settings."""
-
-    title: str
-    tagline: str
-    language: str
-    time_zone: str
-    theme: Theme
-    accent: str
-    font: Font
-    posts_per_page: int
-    likes: bool = False
-    comments: bool = False
-    contact: bool = False
-    newsletter: bool = False
-    css: str = ""
+class SettingsForm(ApiModel, of=SiteSettings, omit="id menu updated_at revision"):
+    """The settings but for the menu."""
 
 
 @router.api_route("/admin/settings", methods=FORM_METHODS)
@@ -131,20 +112,15 @@ def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
     """Change the settings."""
 
     def save(values: SettingsForm) -> Response:
-        edits = profile_rules.SettingsEdits(**values.model_dump())
-        page.service.profile.update_settings(page.user, edits, form.revision_check())
+        page.service.profile.update_settings(page.user, dict(values), form.revision_check())
         return page.redirect(page.urls.admin("settings"), "Settings saved.")
 
     initial = Form.of(SettingsForm, page.settings, revision=page.settings.revision)
     return page.fill(form, initial, SettingsForm, save, partial(_show_settings, page))
 
 
-class LookForm(BaseModel):
+class LookForm(ApiModel, of=SiteSettings, only="accent font css"):
     """The look in the form of the settings."""
-
-    accent: str
-    font: Font
-    css: str = ""
 
 
 @router.post("/admin/settings/look")
@@ -152,8 +128,7 @@ def preview_look(page: OwnerPage, form: PostedForm) -> Response:
     """Return the styles of a look that is not saved, or nothing if it is not valid."""
 
     def act(look: LookForm) -> Response:
-        edits = profile_rules.check_settings_edits(profile_rules.SettingsEdits(**dict(look)))
-        settings = evolve(page.settings, **profile_rules.changes_of(edits))
+        settings = evolve(page.settings, **profile_rules.check_settings(dict(look)))
         styles = theme_stylesheet(settings) + confine(settings.css).text
         return Response(styles, media_type="text/css")
 
