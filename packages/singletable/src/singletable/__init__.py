@@ -79,6 +79,9 @@ _EXPORTS = {
         DeleteResult EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
         QueryOptions ReadOptions SentRequest Store StreamOptions Transaction
     """,
+    "dynamodb_engine.steps": """
+        Steps
+    """,
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PatternStats PrometheusObserver
     """,

@@ -214,6 +214,7 @@ from singletable.store import Store as Store
 from singletable.store import StreamOptions as StreamOptions
 from singletable.store import Transaction as Transaction
 from singletable.store import parse_stream_event as parse_stream_event
+from dynamodb_engine.steps import Steps as Steps
 from singletable.telemetry import CallStats as CallStats
 from singletable.telemetry import OpenTelemetryObserver as OpenTelemetryObserver
 from singletable.telemetry import PatternStats as PatternStats

@@ -6,10 +6,11 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from functools import wraps
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, isgeneratorfunction
 from typing import Any, ParamSpec, TypeVar
 
 from dynamodb_engine.retry import RetryPolicy
+from dynamodb_engine.steps import Pause, Steps
 from singletable.errors import ConditionFailed, InvalidValue, SingleTableError
 
 P = ParamSpec("P")
@@ -23,7 +24,7 @@ def retry_conflicts(
     idempotent: bool = False,
     otherwise: Callable[[], Exception] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function, sync or async, that reads, decides and writes on conditions.
+    """Decorate a function, sync, async or of `Steps`, that reads, decides and writes on conditions.
 
     It is called again, after a backoff with jitter, while it raises ConditionFailed, because
     someone else has written since it read; if it is `idempotent`, also after errors with
@@ -72,6 +73,20 @@ def retry_conflicts(
                 await asyncio.sleep(seconds)
                 attempt += 1
 
+        @wraps(function)
+        def call_steps(*args: P.args, **kwargs: P.kwargs) -> Steps[Any]:
+            attempt = 0
+            while True:
+                try:
+                    steps: Steps[Any] = function(*args, **kwargs)
+                    return (yield from steps)
+                except Exception as error:
+                    seconds = delay_after(attempt, error)
+                yield Pause(seconds, "conflict")
+                attempt += 1
+
+        if isgeneratorfunction(function):
+            return call_steps
         return call_async if iscoroutinefunction(function) else call
 
     return decorate

@@ -6,7 +6,7 @@ import pytest
 
 from dynamodb_engine.engine import Engine
 from dynamodb_engine.faults import Faults, FaultyDriver, Next
-from singletable import errors
+from singletable import Call, Steps, errors
 from singletable.store import Store
 from singletable.testing import StoreClock
 from tests.store.entities import Ballot, Candidate, Election, Session, Voter, ballot, votes
@@ -53,6 +53,29 @@ def test_transaction_writes_nothing_if_the_block_raises(store: Store) -> None:
 def test_empty_transaction_does_nothing(store: Store) -> None:
     with store.transaction():
         pass
+
+
+# One generator function works for sync and async stores, and catches errors as around a block.
+def test_steps_commit_transactions(opener: StoreOpener) -> None:
+    calls: list[Call] = []
+    store = opener.open(observers=[calls.append])
+    store.admin.create_table(votes)
+
+    def vote(voter: str) -> Steps[bool]:
+        tx = store.begin()
+        tx.create(ballot(voter))
+        try:
+            yield from tx.commit()
+        except errors.AlreadyExists:
+            return False
+        with pytest.raises(errors.InvalidValue, match="over"):
+            tx.delete(ADA)
+        return True
+
+    assert store.run_steps(vote("ada"), vote("bea")) == [True, True]
+    assert store.run_steps(vote("ada")) == [False]
+    assert store.get(BEA) is not None
+    assert [call.shape.method for call in calls] == ["transaction"] * 3 + ["get"]
 
 
 def test_failed_condition_cancels_the_transaction(store: Store) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from dynamodb_engine.operations import AsyncDriver
 from dynamodb_engine.retry import unwrap_retries
-from dynamodb_engine.steps import NextItems, Steps, run_async
+from dynamodb_engine.steps import NextItems, Steps, run_async, together
 from dynamodb_engine.values import Item
 from singletable.schema import (
     Collection,
@@ -624,9 +624,22 @@ class AsyncStore:
         A transaction with the same `token` is applied only once within ten minutes. `pattern` is
         the access pattern to report to observers.
         """
-        writes = Transaction(self._context, token, pattern)
+        writes = self.begin(token=token, pattern=pattern)
         yield writes
-        await self._run(writes.commit(), writes.shape)
+        await run_async(self._inner, writes.commit())
+
+    def begin(self, *, token: str | None = None, pattern: PatternLike | None = None) -> Transaction:
+        """Return a transaction that steps commit, with the options of `transaction`."""
+        return Transaction(self._context, token, pattern)
+
+    async def run_steps(self, *steps: Steps[R]) -> list[R]:
+        """Run multi-step work, and return the result of each.
+
+        Steps are generators that send nothing themselves, so sync and async stores run the same
+        ones: `yield from tx.commit()` in a generator function commits a transaction of `begin`. An
+        async store runs several of them concurrently, a sync one runs them in turn.
+        """
+        return await run_async(self._inner, together(steps))
 
     @overload
     async def changes(

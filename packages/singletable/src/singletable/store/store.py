@@ -18,7 +18,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from dynamodb_engine.operations import Driver
 from dynamodb_engine.retry import unwrap_retries
-from dynamodb_engine.steps import NextItems, Steps, run
+from dynamodb_engine.steps import NextItems, Steps, run, together
 from dynamodb_engine.values import Item
 from singletable.schema import (
     Collection,
@@ -613,9 +613,22 @@ class Store:
         A transaction with the same `token` is applied only once within ten minutes. `pattern` is
         the access pattern to report to observers.
         """
-        writes = Transaction(self._context, token, pattern)
+        writes = self.begin(token=token, pattern=pattern)
         yield writes
-        self._run(writes.commit(), writes.shape)
+        run(self._inner, writes.commit())
+
+    def begin(self, *, token: str | None = None, pattern: PatternLike | None = None) -> Transaction:
+        """Return a transaction that steps commit, with the options of `transaction`."""
+        return Transaction(self._context, token, pattern)
+
+    def run_steps(self, *steps: Steps[R]) -> list[R]:
+        """Run multi-step work, and return the result of each.
+
+        Steps are generators that send nothing themselves, so sync and async stores run the same
+        ones: `yield from tx.commit()` in a generator function commits a transaction of `begin`. An
+        async store runs several of them concurrently, a sync one runs them in turn.
+        """
+        return run(self._inner, together(steps))
 
     @overload
     def changes(self, a: type[A], /, *, after: int | None = 0, limit: int = 1000) -> Changes[A]: ...

@@ -45,6 +45,8 @@ S = TypeVar("S", bound=StorableItem)
 class Transaction:
     """The writes of one transaction, collected in a `with` block and committed at its end.
 
+    One that `store.begin()` returns is committed by steps instead: `yield from tx.commit()`.
+
     If the block raises, nothing is written. Items that must be read to plan the writes are read at
     the end, and the transaction checks that they have not changed. Several writes of one item are
     merged: each one sees the item as those before it leave it.
@@ -132,8 +134,12 @@ class Transaction:
         return calls.CallShape("transaction", tuple(accesses), patterns)
 
     def commit(self) -> Steps[None]:
-        """Apply all writes, or none."""
+        """Return the steps that apply all writes, or none."""
+        self._check_open()
         self._is_over = True
+        return calls.observe(self._context.observers, self._commit(), self.shape)
+
+    def _commit(self) -> Steps[None]:
         yield from self._take_numbers()
         plans = yield from commit_all(self._context, self._plan, self._token)
         for (item, _), plan in zip(self._changes, plans, strict=True):
@@ -142,11 +148,15 @@ class Transaction:
         for item, change in self._unnumbered:
             set_number(change.model, item, change.item)
 
-    def _add(self, item: object, change: PlannedChange) -> None:
+    def _check_open(self) -> None:
         if self._is_over:
             raise InvalidValue(
-                "The transaction is over: it is committed at the end of the `with` block."
+                "The transaction is over: it is committed at the end of the `with` block, or by "
+                "commit()."
             )
+
+    def _add(self, item: object, change: PlannedChange) -> None:
+        self._check_open()
         self._changes.append((item, change))
 
     def _take_numbers(self) -> Steps[None]:

@@ -8,17 +8,17 @@ for each other. Answers that arrive at the same time are written together.
 
 from __future__ import annotations
 
-from asyncio import gather, to_thread
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from asyncio import to_thread
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from msgspec import Struct
 
-from singletable import AsyncStore, Condition, ConditionFailed, ItemKey, Store, Transaction
+from singletable import AsyncStore, Condition, ConditionFailed, Steps, Store, retry_conflicts
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import (
     Answer,
@@ -49,12 +49,10 @@ from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.service import check_found
 
-T = TypeVar("T")
 MAX_CLIENT_ID = 64
 # Answers in one transaction, each of which waits for the disk or the network. An event loop runs
 # short ones itself, which is faster than in a thread, and several share one wait for the disk.
 _BATCH, _SHORT_BATCH = 100, 25
-_ATTEMPTS = 5
 _NO_GAME = "Game not found. Please check the game ID."
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -99,19 +97,19 @@ class Receipt(Struct, frozen=True):
     vote: Vote | None = None
 
 
-class _Direct:
-    """A store with the calls of an AsyncStore, which are done when they return."""
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Answers that arrived together: their games, those to store, and what became of the others."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    sent: Sequence[tuple[str, Submission]]
+    plays: Mapping[str, Play]
+    prepared: dict[int, Answer]
+    results: dict[int, Receipt | AppError]
 
-    async def get_many(self, keys: Iterable[ItemKey[T]], *, consistent: bool) -> list[T | None]:
-        return self._store.get_many(keys, consistent=consistent)
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncGenerator[Transaction]:
-        with self._store.transaction() as tx:
-            yield tx
+    @property
+    def repeated_games(self) -> set[str]:
+        """Return the games of answers that were stored before."""
+        return {self.sent[number][0] for number, each in self.results.items() if _is_repeated(each)}
 
 
 class Answers:
@@ -134,51 +132,62 @@ class Answers:
 
         Players and games that were read lately are not read again.
         """
-        direct = _Direct(self._context.store)
-        try:
-            self.submit_many_async(direct, sent, known_players, known_plays).send(None)
-        except StopIteration as done:
-            return cast(list[Receipt | AppError], done.value)
-        raise AssertionError("Nothing waits for an event loop here.")
+        store, batch = self._context.store, self._prepare(sent, known_players, known_plays)
+        for batches in _split(batch.prepared, _BATCH):
+            for written in store.run_steps(*self._write_all(store, batch, batches)):
+                batch.results.update(written)
+        return self._confirm(batch)
 
     async def submit_many_async(
         self,
-        store: AsyncStore | _Direct,
+        store: AsyncStore,
         sent: Sequence[tuple[str, Submission]],
         known_players: Mapping[str, Mapping[str, Player]],
         known_plays: Mapping[str, Play],
     ) -> list[Receipt | AppError]:
         """Do the same as `submit_many` on an event loop, which does not wait for the disk."""
+        batch = self._prepare(sent, known_players, known_plays)
+        for batches in _split(batch.prepared, _SHORT_BATCH):
+            for written in await store.run_steps(*self._write_all(store, batch, batches)):
+                batch.results.update(written)
+        # Only this may have to finish a question, which waits for the disk.
+        if batch.repeated_games:
+            return await to_thread(self._confirm, batch)
+        return self._confirm(batch)
+
+    def _prepare(
+        self,
+        sent: Sequence[tuple[str, Submission]],
+        known_players: Mapping[str, Mapping[str, Player]],
+        known_plays: Mapping[str, Play],
+    ) -> _Batch:
+        """Check answers, and return those to store."""
         plays, players = self._load(sent, known_players, known_plays)
-        results = dict[int, Receipt | AppError]()
-        stored = dict[int, Answer]()
+        batch = _Batch(sent, plays, {}, {})
         for number, (game_id, each) in enumerate(sent):
             try:
                 player = players.get((game_id, each.player_id))
-                prepared = self._prepare(check_found(plays.get(game_id), _NO_GAME), player, each)
+                answer = self._check(check_found(plays.get(game_id), _NO_GAME), player, each)
             except AppError as error:
-                results[number] = error
+                batch.results[number] = error
             else:
-                if isinstance(prepared, Receipt):
-                    results[number] = prepared
+                if isinstance(answer, Receipt):
+                    batch.results[number] = answer
                 else:
-                    stored[number] = prepared
-        is_direct, is_newest = isinstance(store, _Direct), self._context.is_newest
-        for batches in _split(stored, _BATCH if is_direct else _SHORT_BATCH):
-            writes = [self._write(store, plays, each) for each in batches]
-            for written in [await each for each in writes] if is_direct else await gather(*writes):
-                results |= written
+                    batch.prepared[number] = answer
+        return batch
+
+    def _confirm(self, batch: _Batch) -> list[Receipt | AppError]:
+        """Return what became of all answers, after reading which questions are still open."""
+        plays, results, is_newest = batch.plays, batch.results, self._context.is_newest
         states = {name: each.state for name, each in plays.items() if is_newest(each.state)}
-        keys = map(patterns.game_state, plays.keys() - states.keys())
-        found = await store.get_many(keys, consistent=True)
-        states |= {each.game_id: each for each in found if each}
-        for game_id in {sent[each][0] for each in results if _is_repeated(results[each])}:
+        states |= self._context.get_states(plays.keys() - states.keys())
+        for game_id in batch.repeated_games:
             # Those who lost their acknowledgment want to know.
             if game_id in states and states[game_id].closed_at is not None:
-                finish = self._rounds.finish_due
-                states[game_id] = finish(game_id) if is_direct else await to_thread(finish, game_id)
+                states[game_id] = self._rounds.finish_due(game_id)
         counted = dict[tuple[str, str], frozenset[str]]()
-        for number, (game_id, each) in enumerate(sent):
+        for number, (game_id, each) in enumerate(batch.sent):
             result, asked = results[number], (game_id, each.question_id)
             if isinstance(result, AppError):
                 continue
@@ -190,7 +199,7 @@ class Answers:
                     counted[asked] = self._counted(after, each.question_id)
                 if each.player_id not in counted[asked]:
                     results[number] = Receipt(Outcome.LATE, result.answer)
-        return [results[number] for number in range(len(sent))]
+        return [results[number] for number in range(len(batch.sent))]
 
     def _counted(self, state: GameState, question_id: str) -> frozenset[str]:
         """Return the players with answers that are certain to be in the result.
@@ -207,7 +216,7 @@ class Answers:
         stored = self._store.list_answers(state.game_id, question_id) if entry.answers else []
         return frozenset(each.player_id for each in stored if len(stored) == entry.answers)
 
-    def _prepare(self, play: Play, player: Player | None, sent: Submission) -> Answer | Receipt:
+    def _check(self, play: Play, player: Player | None, sent: Submission) -> Answer | Receipt:
         """Return the answer to store, or a receipt for one that is stored; or raise."""
         game, state = play.game, play.state
         if player is None or not player.is_active:
@@ -227,38 +236,54 @@ class Answers:
         seconds = (sent.received_at - opened).total_seconds() - state.paused_seconds
         return make_answer(game, player, question, sent, seconds)
 
-    async def _write(
-        self, store: AsyncStore | _Direct, plays: Mapping[str, Play], batch: Mapping[int, Answer]
-    ) -> dict[int, Receipt | AppError]:
+    def _write_all(
+        self, store: Store | AsyncStore, batch: _Batch, parts: Iterable[Mapping[int, Answer]]
+    ) -> list[Steps[dict[int, Receipt | AppError]]]:
+        return [self._write(store, batch.plays, part) for part in parts]
+
+    def _write(
+        self, store: Store | AsyncStore, plays: Mapping[str, Play], answers: Mapping[int, Answer]
+    ) -> Steps[dict[int, Receipt | AppError]]:
         """Write answers of different players or questions in one transaction."""
-        receipts = dict[int, Receipt | AppError]()
-        left = dict(batch)
-        for _ in range(_ATTEMPTS):
-            if not left:
-                return receipts
-            try:
-                async with store.transaction() as tx:
-                    for answer in left.values():
-                        if _is_final(plays, answer):
-                            tx.create(answer)
-                        else:
-                            tx.put(answer, if_=_is_new(answer))
-            except ConditionFailed:
-                keys = [patterns.answer(*_identity(each)) for each in left.values()]
-                found = await store.get_many(keys, consistent=True)
-                for number, answer, known in zip([*left], [*left.values()], found, strict=True):
-                    is_same = known and known.client_id == answer.client_id != ""
-                    if known and (is_same or _is_final(plays, answer)):
-                        receipts[number] = Receipt(Outcome.REPEATED, known)
-                        del left[number]
-                    elif known and known.status is AnswerStatus.HIDDEN:
-                        answer.status = AnswerStatus.PENDING
+        receipts, left = dict[int, Receipt | AppError](), dict(answers)
+        try:
+            yield from self._write_left(store, plays, left, receipts)
+        except Busy as busy:
+            return receipts | dict.fromkeys(left, busy)
+        return receipts | {
+            number: Receipt(Outcome.ACCEPTED, answer) for number, answer in left.items()
+        }
+
+    @retry_conflicts(
+        otherwise=lambda: Busy("Too many answers arrive at the same time. Send yours again.")
+    )
+    def _write_left(
+        self,
+        store: Store | AsyncStore,
+        plays: Mapping[str, Play],
+        left: dict[int, Answer],
+        receipts: dict[int, Receipt | AppError],
+    ) -> Steps[None]:
+        """Write the answers that are left, or move those that are stored already to `receipts`."""
+        tx = store.begin()
+        for answer in left.values():
+            if _is_final(plays, answer):
+                tx.create(answer)
             else:
-                return receipts | {
-                    number: Receipt(Outcome.ACCEPTED, answer) for number, answer in left.items()
-                }
-        busy = Busy("Too many answers arrive at the same time. Send yours again.")
-        return receipts | dict.fromkeys(left, busy)
+                tx.put(answer, if_=_is_new(answer))
+        try:
+            yield from tx.commit()
+        except ConditionFailed:
+            keys = [patterns.answer(*_identity(each)) for each in left.values()]
+            found = self._context.store.get_many(keys, consistent=True)
+            for number, answer, known in zip([*left], [*left.values()], found, strict=True):
+                is_same = known and known.client_id == answer.client_id != ""
+                if known and (is_same or _is_final(plays, answer)):
+                    receipts[number] = Receipt(Outcome.REPEATED, known)
+                    del left[number]
+                elif known and known.status is AnswerStatus.HIDDEN:
+                    answer.status = AnswerStatus.PENDING
+            raise
 
     def vote(
         self,
@@ -410,7 +435,7 @@ def _split(answers: Mapping[int, Answer], size: int) -> Iterator[list[dict[int, 
     for number, answer in answers.items():
         if (identity := _identity(answer)) in seen:
             yield batches
-            batches, seen = [{}], set()
+            batches, seen = [dict[int, Answer]()], set[tuple[str, str, str]]()
         elif len(batches[-1]) == size:
             batches.append({})
         batches[-1][number] = answer
