@@ -18,13 +18,11 @@ from singletable_apps.shared.outbox import Outbox
 MAX_ATTEMPTS = 10
 
 
-def too_many_edits() -> Busy:
-    """Return the error for an edit that conflicted with others each time."""
-    return Busy("Others keep changing this poll. Try again.")
-
-
 retry_edits = retry_conflicts(
-    attempts=MAX_ATTEMPTS, also=[TransactionConflict], idempotent=True, otherwise=too_many_edits
+    attempts=MAX_ATTEMPTS,
+    also=[TransactionConflict],
+    idempotent=True,
+    otherwise=lambda: Busy("Others keep changing this poll. Try again."),
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of
+from singletable import AlreadyExists, ConditionFailed, Page, Selection, key_of, retry_conflicts
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import CreatedPoll, Poll, Snapshot, VotingLane
 from singletable_apps.polls.errors import Busy, InvalidInput
@@ -24,7 +24,6 @@ from singletable_apps.polls.service.context import (
     MAX_ATTEMPTS,
     Context,
     retry_edits,
-    too_many_edits,
 )
 from singletable_apps.polls.service.notices import CLOSED, Notices, check_email
 from singletable_apps.polls.service.options import Pictures
@@ -45,6 +44,10 @@ class ManagedPoll:
 
     poll: Poll
     admin_key: str
+
+
+class _IdTaken(Exception):
+    """Another poll has the id of a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +71,36 @@ class PollLifecycle:
         now = self.context.clock()
         creator = None if browser is None else self.context.secret.browser_id(browser)
         draft = check_draft(draft, now)
-        for _ in range(MAX_ATTEMPTS):
-            poll = Poll(
-                id=new_poll_id(),
-                title=draft.title,
-                description=draft.description,
-                candidates=list(draft.candidates),
-                created_at=now,
-                expires_at=draft.expires_at,
-                settings=draft.settings,
-                creator=creator,
-                email=email or None,
-                lanes=LANES,
-                secret=self.context.secret.fingerprint,
-            )
-            if self._create(poll):
-                self.notices.ask(poll)
-                poll = self.pictures.copy(source, poll)
-                return ManagedPoll(poll, self.context.secret.admin_key(poll.id))
-        raise Busy("All ids that we tried are taken. Try again.")
 
-    def _create(self, poll: Poll) -> bool:
-        """Write a new poll; return False if another poll has its id."""
+        @retry_conflicts(
+            attempts=MAX_ATTEMPTS,
+            also=[_IdTaken],
+            otherwise=lambda: Busy("All ids that we tried are taken. Try again."),
+        )
+        def write() -> Poll:
+            return self._create(
+                Poll(
+                    id=new_poll_id(),
+                    title=draft.title,
+                    description=draft.description,
+                    candidates=list(draft.candidates),
+                    created_at=now,
+                    expires_at=draft.expires_at,
+                    settings=draft.settings,
+                    creator=creator,
+                    email=email or None,
+                    lanes=LANES,
+                    secret=self.context.secret.fingerprint,
+                )
+            )
+
+        poll = write()
+        self.notices.ask(poll)
+        poll = self.pictures.copy(source, poll)
+        return ManagedPoll(poll, self.context.secret.admin_key(poll.id))
+
+    def _create(self, poll: Poll) -> Poll:
+        """Write a new poll and return it; raise _IdTaken if another poll has its id."""
         try:
             with self.context.store.transaction(pattern=patterns.create_poll) as transaction:
                 transaction.create(poll)
@@ -108,9 +119,9 @@ class PollLifecycle:
             # The response was lost, unless another poll has the same id.
             mine = (poll.created_at, poll.creator, poll.title)
             if (stored.created_at, stored.creator, stored.title) != mine:
-                return False
+                raise _IdTaken from None
             poll.revision = 1
-        return True
+        return poll
 
     def list_created(self, browser: str, size: int, cursor: str | None = None) -> Page[ManagedPoll]:
         """Return a page of the polls that were created in a browser, newest first."""
@@ -138,25 +149,28 @@ class PollLifecycle:
         check: RevisionCheck = any_revision,
     ) -> Poll:
         """Apply `change` to the poll. A new closing time in the future reopens it."""
-        for attempt in range(MAX_ATTEMPTS):
+        is_first = True
+
+        @retry_edits
+        def write() -> Poll:
+            nonlocal is_first
             poll = self.context.get_managed_poll(poll_id, admin_key)
             current = draft_from(poll)
             draft = check_draft(
                 change(current), self.context.clock(), unchanged_time=poll.expires_at
             )
             # From the second attempt on, this call itself may have made the change.
-            if draft != current or attempt == 0:
+            if draft != current or is_first:
                 check(poll.revision)
+            is_first = False
             if draft.expires_at != poll.expires_at:
                 check_reopening(poll, self.context.clock())
-            if draft == current:
-                update_lanes(self.context.store, poll)
-                return poll
-            try:
+            if draft != current:
                 return self._write(poll, draft)
-            except (ConditionFailed, *UNKNOWN_OUTCOME):
-                continue
-        raise too_many_edits()
+            update_lanes(self.context.store, poll)
+            return poll
+
+        return write()
 
     @retry_edits
     def close(self, poll_id: str, admin_key: str, *, check: RevisionCheck = any_revision) -> Poll:

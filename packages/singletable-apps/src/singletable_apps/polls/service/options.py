@@ -5,22 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from singletable import ConditionFailed
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import OptionPicture, Poll, Protection, VotingLane
 from singletable_apps.polls.errors import InvalidInput, NotFound, PollHasVotes
 from singletable_apps.polls.rules import MAX_TITLE, MIN_OPTIONS, check_new_option, printable_excerpt
-from singletable_apps.polls.service.context import (
-    MAX_ATTEMPTS,
-    Context,
-    retry_edits,
-    too_many_edits,
-)
+from singletable_apps.polls.service.context import Context, retry_edits
 from singletable_apps.polls.service.results import Tallies
 from singletable_apps.polls.service.voting import Voter, Voting
 from singletable_apps.polls.tally import Tally, option_numbers
 from singletable_apps.shared.pictures import Picture, prepare_picture
-from singletable_apps.shared.service import UNKNOWN_OUTCOME
 from singletable_apps.shared.text import is_printable, normalize_line
 
 
@@ -35,23 +28,24 @@ class WriteIns:
     def add(self, poll_id: str, name: str, voter: Voter) -> Poll:
         """Add an option for everyone. With voting codes, only someone with a code can."""
         option = ""
-        for _ in range(MAX_ATTEMPTS):
+
+        @retry_edits
+        def write() -> Poll:
+            nonlocal option
             poll = self.context.get_poll(poll_id)
             if option in poll.candidates:
                 return poll  # the response was lost, or someone else was faster
             self.voting.vote_id(poll, voter)
             option = check_new_option(poll, name, self.context.clock())
             numbers = option_numbers(poll)
-            try:
-                return self.context.store.update(
-                    Poll.key(poll_id),
-                    Poll.candidates.set([*poll.candidates, option]),
-                    Poll.numbers.set([*numbers, max(numbers) + 1]),
-                    if_=Poll.revision == poll.revision,
-                )
-            except (ConditionFailed, *UNKNOWN_OUTCOME):
-                continue
-        raise too_many_edits()
+            return self.context.store.update(
+                Poll.key(poll_id),
+                Poll.candidates.set([*poll.candidates, option]),
+                Poll.numbers.set([*numbers, max(numbers) + 1]),
+                if_=Poll.revision == poll.revision,
+            )
+
+        return write()
 
     @retry_edits
     def remove(self, poll_id: str, admin_key: str, option: str) -> Poll:

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from singletable import ConditionFailed, SingleTableError
+from singletable import ConditionFailed, SingleTableError, retry_conflicts
 from singletable_apps.polls import entities, patterns
 from singletable_apps.polls.errors import Busy, CodeUsed
 from singletable_apps.polls.rules import check_results_visible, is_final
@@ -36,6 +36,10 @@ MAX_ATTEMPTS = 5
 CACHED_TALLIES = 1_000
 CACHED_VOTERS = 10_000
 MAX_NAMED = 1_000
+
+
+class _PollChanged(Exception):
+    """The options or votes of the poll changed while they were counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,20 +174,26 @@ class Tallies:
 
     def recount(self, poll: entities.Poll) -> Recount:
         """Count every vote one by one, starting again if votes arrive in the meantime."""
-        for _ in range(MAX_ATTEMPTS):
-            before = self.get(poll)
-            votes = self.context.store.run(patterns.all_votes, poll.id)
-            rankings = Counter((tuple(vote.rankings), tuple(vote.maybe)) for vote in votes)
-            after = self.get(poll)
-            # Options can change until the first vote.
-            poll, counted = self.context.get_poll(poll.id), poll
-            if before.positions == after.positions and poll.candidates == counted.candidates:
-                counts = {encode_ranking(poll, *one): n for one, n in rankings.items()}
-                return Recount(rankings.total(), Tally(after.positions, counts), after)
-        raise Busy(
+        busy = Busy(
             f"New votes kept arriving during the recount of “{poll.title}”. Close the poll, or try "
             "again later."
         )
+
+        @retry_conflicts(attempts=MAX_ATTEMPTS, also=[_PollChanged], otherwise=lambda: busy)
+        def count() -> Recount:
+            now = self.context.get_poll(poll.id)
+            before = self.get(now)
+            votes = self.context.store.run(patterns.all_votes, poll.id)
+            rankings = Counter((tuple(vote.rankings), tuple(vote.maybe)) for vote in votes)
+            after = self.get(now)
+            # Options can change until the first vote.
+            candidates = self.context.get_poll(poll.id).candidates
+            if before.positions != after.positions or candidates != now.candidates:
+                raise _PollChanged
+            counts = {encode_ranking(now, *one): n for one, n in rankings.items()}
+            return Recount(rankings.total(), Tally(after.positions, counts), after)
+
+        return count()
 
     def _cached(self, poll_id: str) -> _CachedTally:
         with self.lock:
@@ -240,10 +250,6 @@ class PollResults:
         return f"{self.poll.revision}.{'.'.join(map(str, self.tally.positions))}.{self.is_final:d}"
 
 
-class _OptionsChanged(Exception):
-    """The options are not those that were counted any more."""
-
-
 @dataclass(frozen=True, slots=True)
 class ResultsService:
     """Compute results and control access to them."""
@@ -269,19 +275,24 @@ class ResultsService:
 
     def compute(self, poll: entities.Poll) -> PollResults:
         """Return the results without a permission check."""
-        for _ in range(MAX_ATTEMPTS):
+        busy = Busy(f"The options of “{poll.title}” keep changing. Try again.")
+
+        @retry_conflicts(attempts=MAX_ATTEMPTS, also=[_PollChanged], otherwise=lambda: busy)
+        def count() -> PollResults:
+            nonlocal poll
             # Decided before reading the votes, so that final results miss no vote.
             final = is_final(poll, self.context.clock())
             tally = self.tallies.get(poll)
             try:
-                count = self._count(poll, tally)
-            except _OptionsChanged:
+                counted = self._count(poll, tally)
+            except _PollChanged:
                 poll = self.context.get_poll(poll.id)
-                continue
+                raise
             if final:
                 self.notices.notify(poll, CLOSED)
-            return PollResults(poll, tally, count, final)
-        raise Busy(f"The options of “{poll.title}” keep changing. Try again.")
+            return PollResults(poll, tally, counted, final)
+
+        return count()
 
     def list_voters(self, poll: entities.Poll) -> list[entities.Vote]:
         """Return the votes of a poll that asks for names, at most the first thousand."""
@@ -334,7 +345,7 @@ class ResultsService:
             # Options can change until the first vote, or be added, and the poll may be deleted.
             now = self.context.get_poll(poll.id)
             if (now.settings.kind, now.candidates) != (poll.settings.kind, poll.candidates):
-                raise _OptionsChanged
+                raise _PollChanged
             return count_votes(poll, tally)
 
         basis = (poll.settings.kind, tuple(poll.candidates), tally.positions)

@@ -12,10 +12,11 @@ import random
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from singletable import ConditionFailed, Store, TransactionConflict
+from singletable import ConditionFailed, Store, TransactionConflict, retry_conflicts
 from singletable_apps.polls import patterns, rules
 from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane
 from singletable_apps.polls.errors import AlreadyVoted, Busy, CodeUsed, InvalidCode
@@ -52,21 +53,20 @@ def update_lanes(store: Store, poll: Poll) -> None:
             update_lane(store, poll, lane.lane)
 
 
+@retry_conflicts(
+    attempts=LANE_ATTEMPTS,
+    also=[TransactionConflict],
+    idempotent=True,
+    otherwise=lambda: Busy("This poll is very busy. Try again."),
+)
 def update_lane(store: Store, poll: Poll, number: int) -> None:
     """Update a lane to the poll's edition, unless it is up to date or deleted."""
-    for _ in range(LANE_ATTEMPTS):
-        try:
-            store.update(
-                VotingLane.key(poll.id, number),
-                VotingLane.edition.set(poll.edition),
-                if_=VotingLane.edition < poll.edition,
-            )
-        except ConditionFailed:
-            return
-        except (TransactionConflict, *UNKNOWN_OUTCOME):
-            continue  # the update is idempotent
-        return
-    raise Busy(f"The poll “{poll.title}” is very busy. Try again.")
+    with suppress(ConditionFailed):
+        store.update(
+            VotingLane.key(poll.id, number),
+            VotingLane.edition.set(poll.edition),
+            if_=VotingLane.edition < poll.edition,
+        )
 
 
 @dataclass(frozen=True, slots=True)

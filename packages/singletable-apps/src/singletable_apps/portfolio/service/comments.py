@@ -47,7 +47,6 @@ PENDING_LIFETIME = timedelta(days=90)
 NOTIFICATION_INTERVAL = timedelta(hours=1)
 # For the whole site, because an attacker can send from many networks.
 MESSAGES_PER_HOUR = 60
-_ATTEMPTS = 5
 _log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -235,16 +234,21 @@ class CommentService:
     def _create(self, pending: PendingComment) -> bool:
         """Store a comment in the queue; return False if it was there already."""
         may_be_stored = False
-        for _ in range(_ATTEMPTS):
+        busy = Busy("Your comment could not be saved right now. Try again.")
+
+        @retry_conflicts(idempotent=True, otherwise=lambda: busy)
+        def write() -> bool:
+            nonlocal may_be_stored
             try:
                 self._context.store.create(pending)
             except AlreadyExists:
                 return may_be_stored
             except UNKNOWN_OUTCOME:
                 may_be_stored = True
-                continue
+                raise
             return True
-        raise Busy("Your comment could not be saved right now. Try again.")
+
+        return write()
 
     def _load(
         self, actor: User, named: comment_rules.CommentRef

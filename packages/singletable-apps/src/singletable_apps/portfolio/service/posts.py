@@ -42,12 +42,23 @@ from singletable_apps.shared.text import InputChecks
 # How many old texts of a post are kept.
 KEPT_REVISIONS = 50
 PREVIEW_LIFETIME = timedelta(days=30)
-_ATTEMPTS = 10
 _READABLE = (Listing.ALL, Listing.DRAFTS, Listing.PAGES)
 _FAILED = (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME)
 _BATCH = 1_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _log = logging.getLogger(__name__)
+
+
+class _SlugTaken(Exception):
+    """Another post got the derived slug at this moment; the next attempt derives another one."""
+
+
+_retried = retry_conflicts(
+    attempts=10,
+    also=[TransactionConflict, _SlugTaken],
+    idempotent=True,
+    otherwise=lambda: Busy("Someone else is changing this post right now. Try again."),
+)
 
 
 class Outcome(StrEnum):
@@ -167,7 +178,9 @@ class PostService:
         rules.PERMISSIONS.check(actor.role, needed)
         draft = rules.check_draft(draft)
         post = self._published(self.preview(actor, draft), publication)
-        for _ in range(_ATTEMPTS):
+
+        @_retried
+        def insert() -> Blog:
             slug = draft.slug or self._slugs.find_free(draft.title, post.blog)
             blog = evolve(post.blog, slug=slug)
             try:
@@ -176,15 +189,16 @@ class PostService:
                 # The id is random: if the post exists, this call has created it.
                 stored = self._context.find_blog(blog.blog_id, consistent=True)
                 if stored is None:
-                    continue
+                    raise
                 blog = stored
-            except AlreadyExists:
+            except AlreadyExists as error:
                 if draft.slug:
                     raise
-                continue  # another post got the derived slug at this moment
+                raise _SlugTaken from error
             self._on_change()
             return blog
-        raise _busy()
+
+        return insert()
 
     def preview(
         self, actor: User, draft: rules.PostDraft, stored: Blog | None = None
@@ -227,13 +241,16 @@ class PostService:
                 rules.check_publishable(checked.markdown)
             return changed
 
-        for _ in range(_ATTEMPTS):
+        @_retried
+        def write() -> Blog:
             try:
                 return self._change(actor, blog_id, change, check)
-            except AlreadyExists:
+            except AlreadyExists as error:
                 if entered_slug:
                     raise
-        raise _busy()
+                raise _SlugTaken from error
+
+        return write()
 
     def import_post(
         self, actor: User, file: PostFile, *, revisions: int = 0, dry_run: bool = False
@@ -246,7 +263,10 @@ class PostService:
         """
         rules.PERMISSIONS.check(actor.role, rules.Permission.EDIT_ANY)
         draft, unchanged = rules.check_draft(file.draft), Outcome.SKIPPED
-        for _ in range(_ATTEMPTS):
+
+        @_retried
+        def write() -> tuple[Outcome, Blog]:
+            nonlocal unchanged
             old = self._slugs.find_current(draft.slug)
             try:
                 post = self.get(old.blog_id) if old else None
@@ -271,10 +291,11 @@ class PostService:
                 if isinstance(error, UNKNOWN_OUTCOME):
                     unchanged = outcome  # if the next attempt finds that it was written
                     self._on_change()
-                continue
+                raise
             self._on_change()
             return outcome, changed.blog
-        raise _busy()
+
+        return write()
 
     def restore(
         self, actor: User, blog_id: str, number: int, check: RevisionCheck = any_revision
@@ -339,7 +360,7 @@ class PostService:
             except SingleTableError as error:
                 _log.warning("The post %s is hidden, but not deleted: %s", blog.blog_id, error)
 
-    @retry_conflicts(attempts=_ATTEMPTS, idempotent=True, otherwise=lambda: _busy())
+    @_retried
     def _move(self, actor: User | None, blog_id: str, to: Listing, check: RevisionCheck) -> Blog:
         """Move the post as `rules.move_post` does, unless an interrupted call has done so."""
         blog = self._context.find_blog(blog_id, consistent=True)
@@ -456,23 +477,26 @@ class PostService:
         check: RevisionCheck = any_revision,
     ) -> Blog:
         """Apply `change` to the post, again if someone else writes it meanwhile."""
-        for attempt in range(_ATTEMPTS):
+        is_first = True
+
+        @_retried
+        def write() -> Blog:
+            nonlocal is_first
             post = self.get(blog_id)
             rules.check_can_edit(actor, post.blog)
             changed = change(post)
             # From the second attempt on, this call itself may have made the change.
-            if changed != post or attempt == 0:
+            if changed != post or is_first:
                 check(post.blog.revision)
+            is_first = False
             if changed == post:
                 return post.blog
             try:
-                blog = self._write(actor, post, changed)
-            except _FAILED:
-                self._on_change()  # the change may have been made
-                continue
-            self._on_change()
-            return blog
-        raise _busy()
+                return self._write(actor, post, changed)
+            finally:
+                self._on_change()  # also after an error: the change may have been made
+
+        return write()
 
     def _write(self, actor: User, post: rules.Post, changed: rules.Post) -> Blog:
         old, now = post.blog, self._context.clock()
@@ -547,10 +571,6 @@ def apply_draft(blog: Blog, draft: rules.PostDraft, *, media_prefix: str) -> rul
     )
     content = BlogContent(blog_id=blog.blog_id, markdown=draft.markdown, content=html)
     return rules.Post(changed, content)
-
-
-def _busy() -> Busy:
-    return Busy("Someone else is changing this post right now. Try again.")
 
 
 def _make_cursor(until: datetime, cursor: str | None) -> str | None:
