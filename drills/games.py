@@ -31,19 +31,16 @@ from pathlib import Path
 from random import Random
 from typing import Any, NoReturn, TypeAlias
 
+from drills.games_client import GamesApiError, GamesClient, GameSession, ServerMessage
 from drills.games_oracle import PlayerLog, Sent, check_game
+from dynamodb_engine.cli import main as dynamodb_engine
 from singletable import connect
-from singletable.cli import main as run_cli
-from singletable_apps.games.client import (
-    GamesApiError,
-    GamesClient,
-    GameSession,
-    ServerMessage,
-)
+from singletable.cli import main as singletable
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.service import open_games
 from singletable_apps.shared.key_files import load_key_file
 
+_PROGRAMS = {"singletable": singletable, "dynamodb-engine": dynamodb_engine}
 _START_TIMEOUT = 30.0
 _PATIENCE = 300.0
 _CUT_SHARE = 0.1
@@ -130,7 +127,7 @@ class Servers:
         load_key_file(self.secret, "for the drill")
         if self._endpoint is not None:
             tables = ["--file", str(self._folder / "games.db"), "--port", str(self._endpoint)]
-            await self._spawn(self._endpoint, "dynamodb", *tables)
+            await self._spawn(self._endpoint, "dynamodb-engine", "serve", *tables)
         for port in self._ports:
             await self._serve(port)
 
@@ -154,7 +151,7 @@ class Servers:
 
     async def _serve(self, port: int) -> None:
         options = ["--address", self.tables, "--secret", str(self.secret), "--port", str(port)]
-        await self._spawn(port, self._app, "serve", *options)
+        await self._spawn(port, "singletable", self._app, "serve", *options)
 
     async def _spawn(self, port: int, *arguments: str) -> None:
         self._pids[port] = self._processes.start(self._folder / f"{port}.log", arguments)
@@ -172,7 +169,7 @@ class Servers:
 
 
 class ProcessStarter:
-    """Starts `singletable` with arguments in processes that are forked, and kills them.
+    """Starts `singletable` and `dynamodb-engine` in processes that are forked, and kills them.
 
     They are forked by a process that has imported everything and has no sockets: an own one would
     keep the connections of phones open that were cut.
@@ -240,12 +237,12 @@ def _start_processes(pipe: Connection, other_end: Connection) -> None:
 
 
 def _run_command(log: str, arguments: list[str]) -> NoReturn:
-    """Become `singletable` with these arguments."""
+    """Become the program that is named first, with the other arguments."""
     output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.dup2(output, 1)
     os.dup2(output, 2)
     try:
-        run_cli(arguments)
+        _PROGRAMS[arguments[0]](arguments[1:])
     except SystemExit:
         os._exit(0)
     except BaseException:

@@ -1,4 +1,4 @@
-"""The Python client, against a real server: HTTP, sockets, resuming and errors."""
+"""The client of the games drill, against a real server: HTTP, sockets, resuming and errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import msgspec
 import pytest
 import uvicorn
 
-from singletable_apps.games.app import APP
-from singletable_apps.games.client import (
+from drills.games_client import (
     GamesApiError,
     GamesClient,
     GameSession,
     SessionClosed,
 )
+from singletable import Engine
+from singletable_apps.games.app import APP
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.service.answers import Outcome
 from tests.apps.games.support.world import World
@@ -28,6 +29,11 @@ QUESTIONS = [
     {"type": "choice", "title": "Where?", "options": ["Here", "There"], "seconds": 0},
 ]
 SETTINGS = {"readingSeconds": 0}
+
+
+@pytest.fixture
+def memory() -> World:
+    return World(Engine.in_memory())
 
 
 @asynccontextmanager

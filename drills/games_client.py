@@ -1,4 +1,4 @@
-"""A client of games for Python programs: bots, tests, load generators.
+"""A client of games: the phones and hosts of the drill.
 
     async with GamesClient("http://127.0.0.1:8000") as games:
         created = await games.create_game(questions=[…], settings={"readingSeconds": 0})
