@@ -23,8 +23,8 @@ TESTS_OF_ALL := tests $(wildcard packages/*/tests)
 # versions of the same libraries, and its own lock: constraints/NAME.txt (PyPI) or constraints/NAME/package-lock.json (npm).
 peers = $(foreach one,$(1),.peers/$(one)/.installed)
 
-# Clients that tests run against the endpoint, and the AWS CDK, which runs the CDK code that we generate.
-PYTHON_CLIENTS := $(call peers,aioboto3 awscli pynamodb aws-cdk-lib)
+# Clients that tests run against the endpoint.
+PYTHON_CLIENTS := $(call peers,aioboto3 awscli pynamodb)
 NODE_CLIENTS := $(call peers,aws-sdk dynamodb-admin)
 # Engines on which the store's tests run as they do on ours.
 DYNALITE := $(call peers,dynalite)
@@ -58,9 +58,13 @@ locked = $(BIN)/uv pip install --quiet --python $(1) --require-hashes --requirem
 run: $(RUNNABLE)  ## serve the home page, the guide and the applications on port 8000 (PORT=…), with sample data
 	@$(BIN)/singletable serve --sample --print-emails --folder .run --port $(PORT)
 
-run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…), with the tables of five designs in a file
+run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…), with the sample tables of five apps in a file
 	@mkdir -p .run
-	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
+	@test -e .run/tables.db || { \
+	  set -e; for sample in 'elections sample --keys .run/keys' 'polls sample --secret .run/secret' 'portfolio sample --folder .run/portfolio' \
+	      'skills sample --secret .run/secret' 'games sample --secret .run/secret'; do \
+	    $(BIN)/singletable $$sample --address file:.run/new.db >/dev/null; done; \
+	  mv .run/new.db .run/tables.db; }
 	@$(BIN)/dynamodb-engine serve --file .run/tables.db --port $(PORT)
 
 run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)

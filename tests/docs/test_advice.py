@@ -225,7 +225,7 @@ def test_options_in_messages_exist() -> None:
         "Pass store.update(…, condition=…).",
         "run `singletable explode`",
         "Run: singletable migration squash",
-        "`singletable load app --at memory:`",
+        "`singletable plan app --at memory:`",
         "See docs/guide/nothing.md.",
     ],
 )

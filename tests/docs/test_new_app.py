@@ -25,7 +25,7 @@ def test_label_is_saved_and_counted(client: TestClient) -> None:
 @pytest.mark.rest
 def test_changes_of_the_tutorial_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    _run("singletable", "new", "app", "notebook", "--pages", "--folder", ".")
+    _run("singletable", "new", "notebook", "--pages", "--folder", ".")
     for block in blocks(ROOT / "docs/guide/new.md"):
         if block.language == "diff":
             _apply(block, tmp_path)

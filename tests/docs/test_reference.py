@@ -109,7 +109,7 @@ def test_internal_members_exist() -> None:
 
 # Commands are documented from their own help text.
 def test_every_command_is_documented(pages: dict[str, str]) -> None:
-    assert "## singletable tour\n" in pages["commands.md"]
+    assert "## singletable plan\n" in pages["commands.md"]
     assert "| `--durability` full\\|normal |" in pages["commands.md"]
 
 

@@ -22,7 +22,6 @@ from ranked_ballots.errors import CountingError
 from ranked_ballots.formats.files import read_ballots
 from singletable.errors import (
     CredentialsError,
-    DeclarationError,
     InvalidValue,
     MigrationError,
     SingleTableError,
@@ -38,12 +37,10 @@ from singletable_apps.shared.archives import ArchiveError, read_zip, write_zip
 from singletable_apps.shared.front_matter import InvalidFrontMatter, read_front_matter
 from singletable_apps.shared.spreadsheets import Cell, SpreadsheetError, read_table, write_table
 from singletable_design.planning.plan_report import parse_report
-from singletable_design.workbench.importer import read_model
 from tests.apps.elections.proofs.factories import make_sample
 from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.damaged_files import ValidFiles, damaged
 from tests.server.guard.policies import CONTEXT, GAMES, policy, statement
-from tests.workbench.models import PAYMENTS, PLANNED
 
 BALLOTS = Path(__file__).parents[2] / "packages/ranked-ballots/tests/data/ballots"
 POSTS = Path(singletable_apps.__path__[0]) / "portfolio" / "sample" / "posts"
@@ -99,12 +96,6 @@ READERS = [
         [write_set(load_templates()["trivia-night"], kind) for kind in FORMATS],
     ),
     Reader("archive of posts", _read_posts, ArchiveError, [_archive()]),
-    Reader(
-        "data model",
-        read_model,
-        DeclarationError,
-        [json.dumps(each).encode() for each in (PAYMENTS, PLANNED)],
-    ),
 ]
 
 
@@ -199,7 +190,6 @@ def _read_file(read: Callable[[Path], object], content: bytes) -> None:
 
 
 NESTED_READERS: dict[str, tuple[Callable[[bytes], object], type[SingleTableError]]] = {
-    "data model": (read_model, DeclarationError),
     "plan": (lambda content: parse_report(content, "plan.json"), InvalidValue),
     "prices": (partial(_read_file, load_prices), InvalidValue),
     "schema lock": (partial(_read_file, read_lock), MigrationError),

@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[2]
 # The importable packages, and the folders of their tests and of all other tests.
 PACKAGES = sorted(ROOT.glob("packages/*/src/*"))
 TEST_FOLDERS = [ROOT / "tests", *sorted(ROOT.glob("packages/*/tests"))]
-# The projects that `singletable new app` copies.
-TEMPLATES = sorted(ROOT.glob("packages/singletable-design/src/*/cli/new/template*"))
+# The projects that `singletable new` copies.
+TEMPLATES = sorted(ROOT.glob("packages/singletable-apps/src/*/new/template*"))
 SOURCES = sorted(
     path
     for package in PACKAGES

@@ -14,7 +14,7 @@ SHARED = {
     "singletable/cli/migration.py": "the folder of migrations, which are sources",
     "singletable/cli/output.py": "reports and generated sources",
     "singletable/migration/schema_diff/lock_file.py": "schema.lock, which is committed",
-    "singletable_design/cli/new/project.py": "the sources of a new project",
+    "singletable_apps/new/project.py": "the sources of a new project",
     "singletable_design/docs_generator/document.py": "the documentation of a design",
 }
 CREATING = {

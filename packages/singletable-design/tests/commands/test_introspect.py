@@ -1,8 +1,7 @@
-"""`singletable introspect` and `singletable workbench` turn tables and models into Python."""
+"""`singletable introspect` turns tables into Python."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from shutil import copy
 
@@ -12,22 +11,22 @@ from singletable import Table, connect
 from singletable.cli import main
 from singletable_design.introspection import read_sample
 from tests.cli.run import Run
-from tests.workbench.models import PAYMENTS
 
 
 @pytest.fixture(scope="module")
-def tour(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a file with the tables of the tour."""
-    file = tmp_path_factory.mktemp("tour") / "tour.db"
+def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file with the sample tables of elections."""
+    folder = tmp_path_factory.mktemp("votes")
+    file = folder / "votes.db"
     with pytest.raises(SystemExit):
-        main(["tour", "--file", str(file)])
+        main(["elections", "sample", "--address", f"file:{file}", "--keys", str(folder / "keys")])
     return file
 
 
 @pytest.fixture(autouse=True)
-def tour_folder(folder: Path, wide_terminal: None, tour: Path) -> None:
-    """Run in a folder with the file of the tour."""
-    copy(tour, folder)
+def votes_folder(folder: Path, wide_terminal: None, votes: Path) -> None:
+    """Run in a folder with that file."""
+    copy(votes, folder)
 
 
 def tables_in(source: str) -> dict[str, list[str]]:
@@ -41,20 +40,15 @@ def tables_in(source: str) -> dict[str, list[str]]:
     }
 
 
-# The tour has the tables of the five apps.
 @pytest.mark.parametrize(
     ("table", "entities"),
     [
-        ("vote_data", "Ballot Candidate Election Sync User"),
+        ("vote_data", "Ballot Candidate Counts Election Ownership Sync User Voter"),
         ("vote_event_log", "Event"),
-        ("ranked-choice-polls", "Line Poll Poll2 Vote"),
-        ("DataTable", "Blog Comment Portfolio"),
-        ("glad-entities", "Rating SkillCount User UserSkill"),
-        ("engagements-dev-table", "Answer GameState"),
     ],
 )
-def test_tables_of_the_tour_are_introspected(run: Run, table: str, entities: str) -> None:
-    code, out, err = run("introspect", "file:tour.db", table)
+def test_tables_are_introspected(run: Run, table: str, entities: str) -> None:
+    code, out, err = run("introspect", "file:votes.db", table)
     assert code == 0
     assert tables_in(out) == {table: entities.split()}
     assert "UNMATCHED" not in out
@@ -63,62 +57,28 @@ def test_tables_of_the_tour_are_introspected(run: Run, table: str, entities: str
 
 
 def test_all_tables_of_an_address_are_introspected_together(run: Run) -> None:
-    code, out, _ = run("introspect", "file:tour.db")
+    code, out, _ = run("introspect", "file:votes.db")
     assert code == 0
-    assert len(tables_in(out)) == 6
+    assert {"vote_data", "vote_event_log"} <= set(tables_in(out))
 
 
 def test_sample_size_is_respected_and_reported(run: Run) -> None:
-    _, out, _ = run("introspect", "file:tour.db", "vote_data", "--sample-size", "5")
+    _, out, _ = run("introspect", "file:votes.db", "vote_data", "--sample-size", "5")
     assert "# Only 5 items of 'vote_data' were read; there are more." in out
-    with connect("file:tour.db") as driver:
+    with connect("file:votes.db") as driver:
         seen: list[int] = []
         sample = read_sample(driver, "vote_data", 9, seen.append)
     assert seen[-1] == len(sample.items) == 9
 
 
 def test_output_is_written_to_a_new_file_only(run: Run, tmp_path: Path) -> None:
-    first = run("introspect", "file:tour.db", "vote_data", "-o", "entities.py")
+    first = run("introspect", "file:votes.db", "vote_data", "-o", "entities.py")
     assert first[0] == 0
     written = (tmp_path / "entities.py").read_text()
     assert "already exists" in run.rejected(
-        "introspect", "file:tour.db", "vote_data", "-o", "entities.py"
+        "introspect", "file:votes.db", "vote_data", "-o", "entities.py"
     )
     assert (tmp_path / "entities.py").read_text() == written
-    # The generated source can be exported as a model.
-    code, out, _ = run("workbench", "export", "entities")
-    assert code == 0
-    assert json.loads(out)["DataModel"][0]["TableName"] == "vote_data"
-
-
-def test_workbench_export_lists_patterns(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "shop_with_patterns.py").write_text(
-        """
-from singletable import Attr, PatternCatalog, Entity, Key, Table, attr
-
-shop = Table("shop")
-
-class Order(Entity, table=shop):
-    number: Attr[str] = attr()
-    key = Key(pk=("ORDER", number), sk="ORDER")
-
-catalog = PatternCatalog("shop", shop)
-order = catalog.read("AP1", "An order by its number", Order.key)
-"""
-    )
-    code, out, _ = run("workbench", "export", "shop_with_patterns", "--model-name", "Shop")
-    assert code == 0
-    model = json.loads(out)
-    assert model["ModelName"] == "Shop"
-    assert "* AP1: An order by its number" in model["ModelMetadata"]["Description"]
-
-
-def test_workbench_model_is_imported(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "model.json").write_text(json.dumps(PAYMENTS))
-    code, out, err = run("workbench", "import", "model.json")
-    assert code == 0
-    assert tables_in(out) == {"RecurringPayments": ["Receipts", "Subscription"]}
-    assert "SUB#{sub_id}#SKU#{sku}" in err
 
 
 @pytest.mark.parametrize(
@@ -126,14 +86,11 @@ def test_workbench_model_is_imported(run: Run, tmp_path: Path) -> None:
     [
         ("introspect memory:", "There are no tables at this address"),
         (
-            "introspect file:tour.db nothing",
+            "introspect file:votes.db nothing",
             "There is no table 'nothing' at this address. Existing",
         ),
         ("introspect nowhere:", "Unknown kind of address"),
-        ("introspect file:tour.db vote_data -o nowhere/x.py", "cannot be written"),
-        ("workbench import nothing.json", "'nothing.json' cannot be read"),
-        ("workbench import tour.db", "not JSON"),
-        ("workbench export nothing_like_it", "There is no module nothing_like_it"),
+        ("introspect file:votes.db vote_data -o nowhere/x.py", "cannot be written"),
     ],
 )
 def test_errors_are_reported_without_traceback(run: Run, command: str, message: str) -> None:

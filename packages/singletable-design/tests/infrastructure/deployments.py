@@ -8,7 +8,7 @@ from typing import Any, cast
 from singletable import Provisioned, Table
 from singletable.tables import AwsManagedKey, CustomerKey
 from singletable_design.infrastructure import AlarmThresholds, Deployment, render_cloudformation
-from singletable_design.infrastructure.planned_load import PlannedLoad, PlannedPattern, PlannedUse
+from singletable_design.infrastructure.planned_load import PlannedLoad, PlannedUse
 
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 CUSTOMIZED = Deployment(
@@ -23,20 +23,12 @@ CUSTOMIZED = Deployment(
     alarms=AlarmThresholds(operations=("Query",)),
 )
 PLANNED = PlannedLoad(
-    (
-        PlannedPattern("votes:U1", "A user", 50, 120, (0.5, 0.5)),
-        PlannedPattern("votes:B1", "Cast a ballot", 10, 40, (1, 1), (4, 6)),
-        PlannedPattern("votes:X1", "Export ${everything}", 0.01, 0.01, (900, 900), bulk=True),
-        PlannedPattern("votes:U2", "A user by e-mail address", None, None, (0.5, 1)),
-    ),
     {
         ("vote_data", None): PlannedUse(60, 120, 120, 80),
         ("vote_data", "GSI-1"): PlannedUse(0, 40, 0, 40),
         ("digests", None): PlannedUse(5_000, 0.5, 10_000, 0.5),
     },
     {"vote_data": ("GetItem", "Query", "TransactWriteItems"), "digests": ("GetItem",)},
-    {"glad-entities": ("recent",)},
-    monthly_cost=324.4,
 )
 DEPLOYMENTS = {
     "defaults": Deployment(),

@@ -1,34 +1,29 @@
-"""Alarms, the dashboard and the budget follow from the plan of a design."""
+"""Alarms and maximum throughput follow from the plan of a design."""
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 from singletable import DeclarationError, Provisioned
-from singletable.prices import region_prices
 from singletable_design import planning
 from singletable_design.infrastructure import (
     AlarmThresholds,
     Deployment,
     PlannedLoad,
     PlannedUse,
-    planned_cost,
     planned_load,
-    render_terraform,
 )
 from singletable_design.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable_design.infrastructure.planned_load import format_rate
 from tests.designs.rated_shop import catalog, shop
-from tests.infrastructure.declarations import ALL, digests, votes
-from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template
+from tests.infrastructure.declarations import digests, votes
+from tests.infrastructure.deployments import PLANNED, template
 
 PLAN = planning.create_plan([catalog])
-LOAD = planned_load(PLAN, monthly_cost=99.5)
+LOAD = planned_load(PLAN)
 
 
 def alarms(load: PlannedLoad, **options: Any) -> dict[str, Alarm]:
@@ -98,14 +93,7 @@ def test_provisioned_tables_keep_the_alarm_on_utilization() -> None:
 
 
 def test_hot_partitions_have_an_alarm_of_their_own() -> None:
-    load = planned_load(PLAN, hot_keys=planning.hot_keys(planning.workload_of([catalog])))
-    found = alarms(load)
-    key = load.hottest["shop", "by-day", "Read"]
-    assert key.template == "DAY#{day}"
-    assert (
-        "for the hottest key, DAY#{day}." in found["hot partition by reads of by-day"].description
-    )
-    assert "hottest key" not in alarms(LOAD)["hot partition by reads of by-day"].description
+    found = alarms(LOAD)
     assert found["hot partition by writes of by-day"].metric == Metric(
         "WriteKeyRangeThroughputThrottleEvents", "Sum", index="by-day"
     )
@@ -136,126 +124,6 @@ def test_descriptions_say_what_was_planned_and_what_to_do_first() -> None:
             assert "Planned: " in alarm.description
             assert "First: " in alarm.description
             assert len(alarm.description) < 1024
-
-
-def test_budget_is_the_planned_cost_and_a_fifth() -> None:
-    resources = template([shop], Deployment(planned=LOAD, tags={"team": "shop"}))["Resources"]
-    (budget,) = of_type(resources, "AWS::Budgets::Budget")
-    assert budget["Budget"]["BudgetLimit"] == {"Amount": 120, "Unit": "USD"}
-    assert budget["Budget"]["CostFilters"] == {
-        "Service": ["Amazon DynamoDB"],
-        "TagKeyValue": ["user:team$shop"],
-    }
-    for without in (
-        Deployment(planned=replace(LOAD, monthly_cost=None)),
-        Deployment(planned=LOAD, alarms=None),
-    ):
-        resources = template([shop], without)["Resources"]
-        assert of_type(resources, "AWS::Budgets::Budget") == []
-        assert len(of_type(resources, "AWS::CloudWatch::Dashboard")) == 1
-
-
-# 101 read and 6 write units a second on average, of which the index has its share.
-def test_cost_is_that_of_the_deployment() -> None:
-    prices = region_prices()
-    cost = planned_cost(PLAN, [shop], Deployment(recovery_days=None), prices)
-    expected = planning.monthly_cost(planning.loads_of(PLAN), prices, "on-demand").cost
-    assert cost == pytest.approx(expected)
-    assert cost > 1
-    scaled = planned_cost(PLAN, [shop], Deployment(capacity=Provisioned(5, 5)), prices)
-    fixed = Deployment(capacity=Provisioned(5, 5), scaling=None)
-    assert scaled < planned_cost(PLAN, [shop], fixed, prices)
-    assert planned_cost(PLAN, [votes], Deployment(), prices) == 0
-
-
-def dashboard(load: PlannedLoad, **options: Any) -> list[dict[str, Any]]:
-    """Return the widgets of the dashboard."""
-    resources = template([shop], Deployment(planned=load, **options))["Resources"]
-    (properties,) = of_type(resources, "AWS::CloudWatch::Dashboard")
-    assert re.fullmatch("[A-Za-z0-9_-]+", properties["DashboardName"])
-    widgets: list[dict[str, Any]] = json.loads(properties["DashboardBody"]["Fn::Sub"])["widgets"]
-    return widgets
-
-
-def test_dashboard_shows_consumed_and_planned_units() -> None:
-    graphs = {one["properties"].get("title"): one["properties"] for one in dashboard(LOAD)}
-    graph = graphs["shop of by-day: read units a second"]
-    assert graph["region"] == "${AWS::Region}"
-    assert graph["annotations"]["horizontal"][0] == {
-        "label": "planned peak",
-        "value": LOAD.use("shop", "by-day").read_units,
-    }
-    assert graph["metrics"][1][:6] == [
-        "AWS/DynamoDB",
-        "ConsumedReadCapacityUnits",
-        "TableName",
-        "shop",
-        "GlobalSecondaryIndexName",
-        "by-day",
-    ]
-    provisioned = dashboard(LOAD, capacity=Provisioned(5, 5))
-    assert any("ProvisionedReadCapacityUnits" in json.dumps(one) for one in provisioned)
-
-
-def test_dashboard_panels_do_not_overlap() -> None:
-    taken: set[tuple[int, int]] = set()
-    for one in dashboard(LOAD):
-        assert one["x"] + one["width"] <= 24
-        cells = {
-            (x, y)
-            for x in range(one["x"], one["x"] + one["width"])
-            for y in range(one["y"], one["y"] + one["height"])
-        }
-        assert not cells & taken
-        taken |= cells
-
-
-# Metrics and their statistics, from the documentation of DynamoDB.
-STATISTICS = {
-    "ConditionalCheckFailedRequests": "Sum",
-    "ConsumedReadCapacityUnits": "Sum",
-    "ConsumedWriteCapacityUnits": "Sum",
-    "ProvisionedReadCapacityUnits": "Average",
-    "ProvisionedWriteCapacityUnits": "Average",
-    "ReadKeyRangeThroughputThrottleEvents": "Sum",
-    "ReadThrottleEvents": "Sum",
-    "ReturnedItemCount": "Average",
-    "SuccessfulRequestLatency": "p99",
-    "SystemErrors": "Sum",
-    "TimeToLiveDeletedItemCount": "Sum",
-    "TransactionConflict": "Sum",
-    "UserErrors": "Sum",
-    "WriteKeyRangeThroughputThrottleEvents": "Sum",
-    "WriteThrottleEvents": "Sum",
-}
-WITH_OPERATION = {"ReturnedItemCount", "SuccessfulRequestLatency", "SystemErrors"}
-
-
-def test_dashboard_uses_metrics_as_dynamodb_publishes_them() -> None:
-    seen: set[str] = set()
-    for one in [*dashboard(LOAD), *dashboard(LOAD, capacity=Provisioned(5, 5))]:
-        for namespace, *rest in one["properties"].get("metrics", ()):
-            if isinstance(namespace, dict):
-                continue
-            name, *dimensions, options = rest
-            seen.add(name)
-            assert options["stat"] == STATISTICS[name]
-            assert ("Operation" in dimensions) == (name in WITH_OPERATION)
-            assert ("TableName" in dimensions) == (name != "UserErrors")
-    assert seen == set(STATISTICS)
-
-
-def test_terraform_has_the_same_dashboard_and_budget() -> None:
-    text = render_terraform(ALL, DEPLOYMENTS["planned"])
-    resources = template(ALL, DEPLOYMENTS["planned"])["Resources"]
-    body = re.search(r"dashboard_body = jsonencode\((.*?)\n  }\)", text, re.DOTALL)
-    assert body
-    expression = body[1].replace("data.aws_region.current.region", '"${AWS::Region}"') + "}"
-    (properties,) = of_type(resources, "AWS::CloudWatch::Dashboard")
-    assert json.loads(expression) == json.loads(properties["DashboardBody"]["Fn::Sub"])
-    assert 'data "aws_region" "current" {' in text
-    (budget,) = of_type(resources, "AWS::Budgets::Budget")
-    assert f'limit_amount = "{budget["Budget"]["BudgetLimit"]["Amount"]}"' in text
 
 
 def test_planned_alarms_are_for_the_deployed_table() -> None:

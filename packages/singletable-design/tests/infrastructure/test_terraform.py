@@ -33,10 +33,6 @@ ARGUMENTS = {
         period comparison_operator threshold evaluation_periods datapoints_to_alarm
         treat_missing_data alarm_actions ok_actions metric_query
     """,
-    "aws_cloudwatch_dashboard": "dashboard_name dashboard_body",
-    "aws_budgets_budget": """
-        name budget_type time_unit limit_amount limit_unit cost_filter dynamic
-    """,
 }
 
 

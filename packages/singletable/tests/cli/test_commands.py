@@ -95,7 +95,7 @@ def test_database_of_another_program_is_left_alone(run: Run, tmp_path: Path) -> 
         other.execute("CREATE TABLE notes (text)")
     other.close()
     before = file.read_bytes()
-    code, _, err = run("tour", "--file", str(file))
+    code, _, err = run("table", "create", "tests.designs.shop", f"file:{file}")
     _assert_one_paragraph(code, err)
     assert "another program" in err
     assert file.read_bytes() == before
@@ -104,7 +104,7 @@ def test_database_of_another_program_is_left_alone(run: Run, tmp_path: Path) -> 
 def test_file_that_is_not_a_database_is_left_alone(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "letter.txt"
     file.write_text("Dear Ada, " * 1000)
-    code, _, err = run("tour", "--file", str(file))
+    code, _, err = run("table", "create", "tests.designs.shop", f"file:{file}")
     _assert_one_paragraph(code, err)
     assert file.read_text() == "Dear Ada, " * 1000
 
@@ -114,7 +114,7 @@ def test_unwritable_path_is_reported(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, _, err = run("tour", "--file", path)
+    code, _, err = run("table", "create", "tests.designs.shop", f"file:{path}")
     _assert_one_paragraph(code, err)
 
 

@@ -83,7 +83,7 @@ def test_typer_app_becomes_a_command_group(install: Install, run: Run) -> None:
 def test_help_lists_plugin_commands(install: Install, run: Run) -> None:
     install("listed", {"hello": "listed:hello", "family": "listed:family"})
     _, out, _ = run("--help")
-    for words in ("hello", "Greet somebody.", "family", "Greet many.", "tour", "version"):
+    for words in ("hello", "Greet somebody.", "family", "Greet many.", "plan", "version"):
         assert words in out
 
 

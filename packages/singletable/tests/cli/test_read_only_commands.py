@@ -20,7 +20,6 @@ READ_ONLY = [
     ("introspect", "ADDRESS", "shop"),
     ("introspect", "ADDRESS", "-o", "entities.py"),
     ("explain", SHOP, "O2", "ada", "--address", "ADDRESS"),
-    ("load", SHOP, "--address", "ADDRESS"),
 ]
 
 
@@ -72,5 +71,4 @@ def test_only_commands_that_create_files_use_connect() -> None:
         "singletable/cli/existing_tables.py",
         "singletable/cli/migration_commands.py",
         "singletable/cli/table.py",
-        "singletable_design/cli/load.py",
     }

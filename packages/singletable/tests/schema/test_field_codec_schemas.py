@@ -1,4 +1,4 @@
-"""Codecs, unions and TypedDicts in pydantic schemas, generated docs and Workbench models."""
+"""Codecs, unions and TypedDicts in pydantic schemas and generated docs."""
 
 # pyright: reportUnusedClass=false
 
@@ -16,7 +16,6 @@ from singletable import Json, codec
 from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema import Attr, Entity, Key, ModelEntity, Table, attr, model_of
 from singletable_design.docs_generator.tables import field_table
-from singletable_design.workbench.exporter import example_items
 from tests.store.stores import open_store
 
 
@@ -113,11 +112,10 @@ def test_union_of_pydantic_models_is_distinguished_by_a_literal() -> None:
         assert model.instance(model.item(vars(thing))) == thing
 
 
-def test_generated_docs_and_examples_include_codecs() -> None:
+def test_generated_docs_include_codecs() -> None:
     text = field_table(model_of(Thing))
     assert "| `color` | `color` | `Color` | S |" in text
     assert "| `host` | `host` |" in text
-    assert example_items(model_of(Thing)) == []
 
 
 class Shirt(BaseModel):

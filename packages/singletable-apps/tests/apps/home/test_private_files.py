@@ -44,7 +44,6 @@ def test_every_app_keeps_its_folder_private(tmp_path: Path) -> None:
     [
         ("polls", "sample", "--secret", "keys/secret", "--address", "file:new/polls.db"),
         ("table", "create", "tests.designs.shop", "file:shop.db"),
-        ("tour", "--file", "tour.db"),
     ],
     ids=" ".join,
 )

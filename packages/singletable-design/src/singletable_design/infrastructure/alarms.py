@@ -138,8 +138,8 @@ _THROTTLES = _Row(
 _PLANNED_THROTTLES = _Row(
     "{kind} throttles{of}", "{direction}ThrottleEvents", _FIVE_MINUTES, 1, 1,
     "At least {threshold:,} {kind}s of {resource} were throttled within five minutes. {plan} "
-    "First: compare the consumed units with the plan on the dashboard. If they are above it, find "
-    "the access pattern with too many calls; if not, look for a hot partition.",
+    "First: compare the consumed units with the plan. If they are above it, find the access "
+    "pattern with too many calls; if not, look for a hot partition.",
 )  # fmt: skip
 _HOT_PARTITION = _Row(
     "hot partition by {kind}s{of}", "{direction}KeyRangeThroughputThrottleEvents", _MINUTE, 3, 5,
@@ -231,12 +231,8 @@ def _planned_alarms(
     words = {"resource": name if index is None else f"index {index} of {name}", "plan": plan}
     throttles = planned_throttles(thresholds, use.requests(direction))
     yield _PLANNED_THROTTLES.alarm(throttles, direction, index, **words)
-    hottest = planned.hottest.get((table.name, index, direction))
-    if hottest is not None:
-        units = format_rate(hottest.units, f"{kind} unit")
-        plan = f"Planned: at most {units} for the hottest key, {hottest.template}."
     limit = "3,000 read" if direction == "Read" else "1,000 write"
-    yield _HOT_PARTITION.alarm(events, direction, index, **words | {"plan": plan}, limit=limit)
+    yield _HOT_PARTITION.alarm(events, direction, index, **words, limit=limit)
     maximum = max_units(deployment, table, index, direction)
     if maximum is not None:
         yield _MAX_THROUGHPUT.alarm(events, direction, index, **words, maximum=maximum)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 
 from singletable.schema import Table
 from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric
-from singletable_design.infrastructure.budget import BUDGET_NOTIFICATIONS, Budget
-from singletable_design.infrastructure.dashboard import REGION, Dashboard, Json, JsonObject
 from singletable_design.infrastructure.deployment import Deployment
 from singletable_design.infrastructure.names import ResourceNames, pascal_case
 from singletable_design.infrastructure.plan import (
@@ -20,6 +19,9 @@ from singletable_design.infrastructure.plan import (
     TablePlan,
     create_plan,
 )
+
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = dict[str, Json]
 
 _TOPIC = "AlarmTopicArn"
 _HAS_TOPIC = "HasAlarmTopic"
@@ -41,10 +43,6 @@ def _template(plan: DeploymentPlan) -> JsonObject:
     for alarm in plan.account_alarms:
         title = f"{first}: {alarm.name}"
         resources[names(f"account {title} alarm")] = _alarm(title, "", alarm)
-    if plan.dashboard is not None:
-        resources[names(f"{plan.dashboard.name} dashboard")] = _dashboard(plan.dashboard)
-    if plan.budget is not None:
-        resources[names(f"{plan.budget.name} budget")] = _budget(plan.budget)
     template: JsonObject = {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"DynamoDB: {', '.join(table.name for table in plan.tables)}"[:1024],
@@ -165,44 +163,6 @@ def _scaling(name: str, table: str, scaled: ScaledCapacity) -> JsonObject:
                         "PredefinedMetricType": f"DynamoDB{scaled.direction}CapacityUtilization"
                     },
                 },
-            },
-        },
-    }
-
-
-def _dashboard(dashboard: Dashboard) -> JsonObject:
-    body = json.dumps(dashboard.body).replace("${", "${!").replace(REGION, "${AWS::Region}")
-    return {
-        "Type": "AWS::CloudWatch::Dashboard",
-        "Properties": {"DashboardName": dashboard.name, "DashboardBody": {"Fn::Sub": body}},
-    }
-
-
-def _budget(budget: Budget) -> JsonObject:
-    notifications: list[Json] = [
-        {
-            "Notification": {
-                "NotificationType": kind,
-                "ComparisonOperator": "GREATER_THAN",
-                "Threshold": 100,
-                "ThresholdType": "PERCENTAGE",
-            },
-            "Subscribers": [{"SubscriptionType": "SNS", "Address": _ref(_TOPIC)}],
-        }
-        for kind in BUDGET_NOTIFICATIONS
-    ]
-    return {
-        "Type": "AWS::Budgets::Budget",
-        "Properties": {
-            "Budget": {
-                "BudgetName": budget.name,
-                "BudgetType": "COST",
-                "TimeUnit": "MONTHLY",
-                "BudgetLimit": {"Amount": budget.dollars, "Unit": "USD"},
-                "CostFilters": {name: [value] for name, value in budget.cost_filters.items()},
-            },
-            "NotificationsWithSubscribers": {
-                "Fn::If": [_HAS_TOPIC, notifications, _ref("AWS::NoValue")]
             },
         },
     }

@@ -72,8 +72,8 @@ class Deployment:
 
     `names` maps declared table names to deployed ones; `capacity` overrides the declared capacity.
     None turns off scaling, recovery, the stream or alarms. With the `planned` load, thresholds of
-    alarms follow from it, and a dashboard and a budget are deployed, too. `max_throughput` then
-    limits tables and indexes on demand to this many times their planned peak.
+    alarms follow from it, and `max_throughput` limits tables and indexes on demand to this many
+    times their planned peak.
     """
 
     names: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -11,8 +11,6 @@ from dynamodb_engine.operations import CreateTable, OnDemandThroughput, Provisio
 from singletable.schema import Table, create_operation
 from singletable.tables.names import resolve_table_names
 from singletable_design.infrastructure.alarms import Alarm, account_alarms, max_units, table_alarms
-from singletable_design.infrastructure.budget import Budget, create_budget
-from singletable_design.infrastructure.dashboard import Dashboard, create_dashboard
 from singletable_design.infrastructure.deployment import Deployment
 from singletable_design.infrastructure.planned_load import DIRECTIONS, Direction, table_sides
 
@@ -45,25 +43,20 @@ class TablePlan:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentPlan:
-    """Some tables, the alarms of their account, and what follows from the planned load."""
+    """Some tables, and the alarms of their account."""
 
     tables: tuple[TablePlan, ...]
     account_alarms: tuple[Alarm, ...]
     deployment: Deployment
-    dashboard: Dashboard | None
-    budget: Budget | None
 
 
 def create_plan(tables: Sequence[Table], deployment: Deployment) -> DeploymentPlan:
     """Plan the resources for `tables`."""
     resolve_table_names(tables, deployment.names)
-    planned = deployment.planned
     return DeploymentPlan(
         tuple(_plan_table(table, deployment) for table in tables),
         tuple(account_alarms(tables, deployment)),
         deployment,
-        None if planned is None else create_dashboard(tables, deployment, planned),
-        create_budget(tables, deployment),
     )
 
 
@@ -114,7 +107,7 @@ def _scaled_capacities(table: Table, deployment: Deployment) -> list[ScaledCapac
 
 
 def capacity_arguments(units: ProvisionedThroughput | None) -> dict[str, int]:
-    """Return provisioned capacity as Terraform and the CDK name it."""
+    """Return provisioned capacity as Terraform names it."""
     if units is None:
         return {}
     return {
@@ -124,7 +117,7 @@ def capacity_arguments(units: ProvisionedThroughput | None) -> dict[str, int]:
 
 
 def max_throughput_arguments(maximum: OnDemandThroughput | None) -> dict[str, int | None]:
-    """Return the maximum throughput on demand as Terraform and the CDK name it."""
+    """Return the maximum throughput on demand as Terraform names it."""
     if maximum is None:
         return {}
     return {

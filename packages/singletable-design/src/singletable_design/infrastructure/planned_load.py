@@ -1,12 +1,12 @@
-"""The planned load of a design, as alarms and dashboards need it.
+"""The planned load of a design, as alarms need it.
 
 CloudWatch counts the units of local indexes with their table, so they are part of it here, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from singletable.patterns import FeedPattern, Pattern, ScanPattern
@@ -15,7 +15,7 @@ from singletable.patterns.requests import PlannedRequest, planned_requests
 if TYPE_CHECKING:
     from singletable.patterns.estimate import UnitCost
     from singletable.schema import Table
-    from singletable_design.planning import HotKey, PatternPlan, Plan
+    from singletable_design.planning import PatternPlan, Plan
 
 Direction: TypeAlias = Literal["Read", "Write"]
 
@@ -75,53 +75,15 @@ class PlannedUse:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedKey:
-    """The partition key of a table or index with the highest planned load, in units per second."""
-
-    template: str
-    units: float
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedPattern:
-    """An access pattern: how often it is called, and the units that one call consumes.
-
-    `calls` and `peak` are calls per second, on average and at the busiest moment; None if no rate
-    is declared. `read_units` and `write_units` are those of a typical call and of the most
-    expensive one. A `bulk` pattern, such as a scan, may take long.
-    """
-
-    id: str
-    description: str
-    calls: float | None
-    peak: float | None
-    read_units: tuple[float, float] = (0.0, 0.0)
-    write_units: tuple[float, float] = (0.0, 0.0)
-    bulk: bool = False
-
-    def units(self, direction: Direction) -> tuple[float, float]:
-        """Return the read or write units of a typical call and of the most expensive one."""
-        return self.read_units if direction == "Read" else self.write_units
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedLoad:
-    """The planned load of tables and access patterns.
+    """The planned load of tables.
 
     `uses` has the planned use by table and index (None is the table itself), and `operations` the
-    DynamoDB operations by table, both by the declared name of the table. `local_indexes` has the
-    names of the local indexes by table, and `hottest` the hottest partition key by table, index and
-    direction. `monthly_cost` is in US dollars, None if it is not known.
+    DynamoDB operations by table, both by the declared name of the table.
     """
 
-    patterns: tuple[PlannedPattern, ...]
     uses: Mapping[tuple[str, str | None], PlannedUse]
     operations: Mapping[str, tuple[str, ...]]
-    local_indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    hottest: Mapping[tuple[str, str | None, Direction], PlannedKey] = field(
-        default_factory=dict[tuple[str, str | None, Direction], PlannedKey]
-    )
-    monthly_cost: float | None = None
 
     @property
     def requests(self) -> float:
@@ -134,10 +96,6 @@ class PlannedLoad:
         """Return whether a pattern catalog is about the table."""
         return table in self.operations
 
-    def index_labels(self, table: str, index: str | None) -> tuple[str, ...]:
-        """Return the values of the label `index`; local indexes are counted with their table."""
-        return ("", *self.local_indexes.get(table, ())) if index is None else (index,)
-
     def use(self, table: str, index: str | None) -> PlannedUse:
         """Return the planned use of a table or index; zero if no pattern uses it."""
         return self.uses.get((table, index), PlannedUse())
@@ -149,14 +107,8 @@ def table_sides(table: Table) -> list[tuple[Direction, str | None]]:
     return [(direction, index) for index in indexes for direction in DIRECTIONS]
 
 
-def planned_load(
-    plan: Plan, *, hot_keys: Iterable[HotKey] = (), monthly_cost: float | None = None
-) -> PlannedLoad:
-    """Return the load of a plan.
-
-    Descriptions of alarms name its hot keys, and a budget follows from its cost per month in US
-    dollars; pass both if you know them.
-    """
+def planned_load(plan: Plan) -> PlannedLoad:
+    """Return the load of a plan by table, index and operation."""
     uses: dict[tuple[str, str | None], PlannedUse] = {}
     for pattern in plan.patterns:
         for part in pattern.estimate.parts:
@@ -164,30 +116,8 @@ def planned_load(
             name = None if index is None or index.local else index.name
             place = part.request.table.name, name
             uses[place] = uses.get(place, PlannedUse()) + _use(pattern, part)
-    tables = {one.table.name: one.table for one in plan.resources}
-    return PlannedLoad(
-        tuple(map(_planned_pattern, plan.patterns)),
-        uses,
-        {name: _operations(plan, name) for name in tables},
-        {
-            name: tuple(index.name for index in table.indexes if index.local)
-            for name, table in tables.items()
-        },
-        _hottest(hot_keys),
-        monthly_cost,
-    )
-
-
-def _hottest(hot_keys: Iterable[HotKey]) -> dict[tuple[str, str | None, Direction], PlannedKey]:
-    keys: dict[tuple[str, str | None, Direction], PlannedKey] = {}
-    for key in hot_keys:
-        table, _, index = key.resource.partition("/")
-        for direction in DIRECTIONS:
-            units = key.read if direction == "Read" else key.write
-            place = table, index or None, direction
-            if units > (keys[place].units if place in keys else 0.0):
-                keys[place] = PlannedKey(key.key.template, units)
-    return keys
+    tables = {one.table.name for one in plan.resources}
+    return PlannedLoad(uses, {name: _operations(plan, name) for name in tables})
 
 
 def _use(plan: PatternPlan, part: UnitCost) -> PlannedUse:
@@ -199,19 +129,6 @@ def _use(plan: PatternPlan, part: UnitCost) -> PlannedUse:
     if part.kind == "read":
         return PlannedUse(read_units=units, reads=requests, bulk_read_units=bulk)
     return PlannedUse(write_units=units, writes=requests, bulk_write_units=bulk)
-
-
-def _planned_pattern(plan: PatternPlan) -> PlannedPattern:
-    rate, cost = plan.rate, plan.estimate
-    return PlannedPattern(
-        plan.pattern.id,
-        plan.pattern.description,
-        None if rate is None else rate.per_second,
-        None if rate is None else rate.peak_per_second,
-        (cost.typical_read, cost.read),
-        (cost.typical_write, cost.write),
-        bulk=_is_bulk(plan.pattern),
-    )
 
 
 def _is_bulk(pattern: Pattern) -> bool:

@@ -11,8 +11,6 @@ from dynamodb_engine.operations import GlobalSecondaryIndex, OnDemandThroughput,
 from singletable.schema import Table
 from singletable.tables.settings import AwsManagedKey, AwsOwnedKey, CustomerKey
 from singletable_design.infrastructure.alarms import Alarm, CapacityUtilization, Metric
-from singletable_design.infrastructure.budget import BUDGET_NOTIFICATIONS, Budget
-from singletable_design.infrastructure.dashboard import REGION, Dashboard
 from singletable_design.infrastructure.deployment import Deployment
 from singletable_design.infrastructure.names import ResourceNames, snake_case
 from singletable_design.infrastructure.plan import (
@@ -29,7 +27,6 @@ _PROVIDER_VERSION = ">= 6.37"
 _TABLE = "aws_dynamodb_table"
 _TARGET = "aws_appautoscaling_target"
 _TOPIC = "alarm_topic_arn"
-_REGION = "current"
 # Terraform cannot ignore the capacity of an index without ignoring the index.
 _IGNORED_NOTE = """\
 Auto scaling changes capacity, and Terraform would change it back. Indexes are ignored as a whole:
@@ -48,7 +45,6 @@ class _Blocks:
     """Blocks inside a block, after its arguments; `note` is a comment above them."""
 
     bodies: Iterable[_Body]
-    label: str = ""
     note: str = ""
 
 
@@ -93,10 +89,6 @@ def _configuration(plan: DeploymentPlan) -> Iterator[_Resource]:
     for alarm in plan.account_alarms:
         title = f"{first}: {alarm.name}"
         yield _alarm(names(f"account {title}"), title, "", alarm)
-    if plan.dashboard is not None:
-        yield from _dashboard(names(plan.dashboard.name), plan.dashboard)
-    if plan.budget is not None:
-        yield _budget(names(plan.budget.name), plan.budget)
     for table in plan.tables:
         name = names(table.name)
         yield _block("output", f"{name}_arn", value=_Raw(f"{_TABLE}.{name}.arn"))
@@ -237,50 +229,6 @@ def _scaling(name: str, table: str, scaled: ScaledCapacity) -> Iterator[_Resourc
     )
 
 
-def _dashboard(name: str, dashboard: Dashboard) -> Iterator[_Resource]:
-    yield _block("data", "aws_region", _REGION)
-    # JSON is valid in Terraform's language, but for templates in strings.
-    body = json.dumps(dashboard.body, indent=2).replace("${", "$${").replace("%{", "%%{")
-    body = body.replace(json.dumps(REGION), f"data.aws_region.{_REGION}.region")
-    lines = body.replace("\n", "\n  ")
-    yield _block(
-        "resource",
-        "aws_cloudwatch_dashboard",
-        name,
-        dashboard_name=dashboard.name,
-        dashboard_body=_Raw(f"jsonencode({lines})"),
-    )
-
-
-def _budget(name: str, budget: Budget) -> _Resource:
-    kinds = ", ".join(map(_quote, BUDGET_NOTIFICATIONS))
-    content: _Body = {
-        "notification_type": _Raw("notification.value"),
-        "comparison_operator": "GREATER_THAN",
-        "threshold": 100,
-        "threshold_type": "PERCENTAGE",
-        "subscriber_sns_topic_arns": _Raw(f"[var.{_TOPIC}]"),
-    }
-    notifications: _Body = {
-        "for_each": _Raw(f"var.{_TOPIC} == null ? [] : [{kinds}]"),
-        "content": _Blocks([content]),
-    }
-    return _block(
-        "resource",
-        "aws_budgets_budget",
-        name,
-        name=budget.name,
-        budget_type="COST",
-        time_unit="MONTHLY",
-        limit_amount=str(budget.dollars),
-        limit_unit="USD",
-        cost_filter=_Blocks(
-            {"name": name, "values": [value]} for name, value in budget.cost_filters.items()
-        ),
-        dynamic=_Blocks([notifications], "notification"),
-    )
-
-
 def _alarm(name: str, title: str, table: str, alarm: Alarm) -> _Resource:
     actions = _Raw(f"var.{_TOPIC} == null ? [] : [var.{_TOPIC}]")
     body: _Body = {
@@ -362,8 +310,7 @@ def _render_block(head: str, body: _Body) -> Iterator[str]:
         if arguments or number:
             yield ""
         yield from (f"  # {line}" for line in blocks.note.splitlines())
-        label = f" {_quote(blocks.label)}" if blocks.label else ""
-        yield from (f"  {line}" if line else line for line in _render_block(name + label, one))
+        yield from (f"  {line}" if line else line for line in _render_block(name, one))
     yield "}"
 
 

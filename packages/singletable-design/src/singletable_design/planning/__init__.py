@@ -11,15 +11,6 @@ from singletable_design.planning.cost import (
     monthly_cost,
 )
 from singletable_design.planning.hot_keys import HotKey, hot_keys
-from singletable_design.planning.load_report import load_csv, load_json, show_load_test
-from singletable_design.planning.load_test import (
-    LoadOutcome,
-    LoadSettings,
-    LoadTest,
-    PatternOutcome,
-    Targets,
-    rates_of,
-)
 from singletable_design.planning.plan import (
     Demand,
     PatternPlan,
@@ -35,10 +26,8 @@ from singletable_design.planning.plan_report import (
     read_report,
 )
 from singletable_design.planning.plan_sections import plan_csv, show_comparison, show_plan
-from singletable_design.planning.population import Population, sample_fields
 from singletable_design.planning.report import Report, report_page
 from singletable_design.planning.resource_load import CostOptions, ResourceLoad, loads_of
-from singletable_design.planning.traffic import PlannedCall, Traffic
 from singletable_design.planning.workload import (
     Domain,
     KeySpace,
@@ -51,12 +40,9 @@ from singletable_design.planning.workload import (
 
 __all__ = [
     "Advice", "BillingMode", "BreakEven", "Comparison", "CostKind", "CostLine", "CostOptions",
-    "Demand", "Domain", "HotKey", "KeySpace", "LoadOutcome", "LoadSettings", "LoadTest",
-    "MonthlyCost", "PatternLoad", "PatternOutcome", "PatternPlan", "PatternShare",
-    "PlacedUnits", "Plan", "PlanReport", "PlannedCall", "Population", "Report", "ResourceLoad",
-    "ResourcePlan", "StoredSize", "Targets", "Traffic", "Workload", "advise", "break_even",
-    "compare_costs", "compare_reports", "create_plan", "create_report", "hot_keys", "load_csv",
-    "load_json", "loads_of", "monthly_cost", "parse_report", "plan_csv", "rates_of",
-    "read_report", "report_page", "sample_fields", "show_comparison", "show_load_test",
-    "show_plan", "workload_of",
+    "Demand", "Domain", "HotKey", "KeySpace", "MonthlyCost", "PatternLoad", "PatternPlan",
+    "PatternShare", "PlacedUnits", "Plan", "PlanReport", "Report", "ResourceLoad", "ResourcePlan",
+    "StoredSize", "Workload", "advise", "break_even", "compare_costs", "compare_reports",
+    "create_plan", "create_report", "hot_keys", "loads_of", "monthly_cost", "parse_report",
+    "plan_csv", "read_report", "report_page", "show_comparison", "show_plan", "workload_of",
 ]  # fmt: skip

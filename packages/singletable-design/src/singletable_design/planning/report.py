@@ -1,6 +1,6 @@
 """A report: sections of tables, charts and sentences, which a page and a terminal show.
 
-Plans, comparisons, simulations and load tests are shown as such reports. `report_page` renders one
+Plans, comparisons and simulations are shown as such reports. `report_page` renders one
 as a self-contained page; the command line prints the same tables and sentences.
 """
 

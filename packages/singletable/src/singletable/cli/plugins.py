@@ -23,11 +23,9 @@ from singletable.cli.options import Commands
 GROUP = "singletable.commands"
 # Commands of the other packages of this project, for those who have not installed them.
 _COMMANDS = {
-    "singletable-design": (
-        *("docs", "infrastructure", "introspect", "load", "new", "plan", "simulate", "workbench"),
-    ),
+    "singletable-design": ("docs", "infrastructure", "introspect", "plan", "simulate"),
     "singletable-apps": (
-        *("count", "elections", "games", "polls", "portfolio", "serve", "skills", "tour"),
+        *("count", "elections", "games", "new", "polls", "portfolio", "serve", "skills"),
     ),
 }
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True}

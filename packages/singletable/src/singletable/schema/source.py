@@ -11,16 +11,14 @@ from singletable.schema.table import Index, KeyAttribute, Table
 WIDTH = 88
 
 
-def format_call(
-    begin: str, arguments: Sequence[str], end: str = ")", indent: int = 0, width: int = WIDTH
-) -> str:
+def format_call(begin: str, arguments: Sequence[str], end: str = ")", indent: int = 0) -> str:
     """Format a call on one line if it fits, and wrap it as formatters do otherwise."""
     space = " " * indent
     line = f"{space}{begin}{', '.join(arguments)}{end}"
-    if len(line) <= width:
+    if len(line) <= WIDTH:
         return line
     inner = f"{space}    {', '.join(arguments)}"
-    if len(inner) <= width:
+    if len(inner) <= WIDTH:
         return f"{space}{begin}\n{inner}\n{space}{end}"
     lines = "".join(f"{space}    {argument},\n" for argument in arguments)
     return f"{space}{begin}\n{lines}{space}{end}"
@@ -90,7 +88,7 @@ def render_table(table: Table, name: str, indexes: dict[str, str]) -> str:
     return "\n".join([*lines, format_call(f"{name} = Table(", arguments)]) + "\n"
 
 
-def render_index(index: Index, name: str, width: int = WIDTH) -> str:
+def render_index(index: Index, name: str) -> str:
     """Render an index as the value of a variable."""
     arguments = [quoted(index.name)]
     if not index.local:
@@ -102,7 +100,7 @@ def render_index(index: Index, name: str, width: int = WIDTH) -> str:
     elif index.projection != "ALL":
         arguments.append(f"projection=[{', '.join(map(quoted, index.projection))}]")
     begin = f"{name} = {'LocalIndex' if index.local else 'Index'}("
-    return format_call(begin, arguments, width=width)
+    return format_call(begin, arguments)
 
 
 def _attributes(attributes: Sequence[KeyAttribute]) -> str:

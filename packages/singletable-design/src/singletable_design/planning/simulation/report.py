@@ -40,8 +40,7 @@ def show_simulation(
     changes = list(what_ifs)
     about = (
         "This is a model of DynamoDB's documented behavior, with random arrivals "
-        f"(seed {result.seed}). Latencies are assumptions: DynamoDB publishes none. A load test on "
-        "a real table is the proof."
+        f"(seed {result.seed}). Latencies are assumptions: DynamoDB publishes none."
     )
     return make_report(
         f"Simulation of {name}",

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import keyword
 import re
+import subprocess
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from typing import Annotated
 
 import typer
 
-from singletable.cli.output import shown_path
-from singletable.errors import InvalidValue, StorageError
-from singletable.migration.schema_diff.lock_file import write_lock
-from singletable.migration.schema_diff.snapshot import LOCK_NAME, snapshot
-from singletable.schema import find_tables
-from singletable_design.introspection.names import snake_case
+from singletable import InvalidValue, StorageError
 
 TEMPLATE = Path(__file__).parent / "template"
 # The template with pages and accounts, and what it has in common with the other one.
@@ -33,12 +27,35 @@ _PACKAGES_IN_USE = {
 }
 
 
-def create_project(name: str, folder: Path, *, pages: bool = False) -> None:
-    """Write the project into a new folder; raise if the name or the folder cannot be used."""
+def new(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="The name of the package and of its folder, such as bookings."
+        ),
+    ],
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", metavar="PATH", help="The new folder; by default NAME."),
+    ] = None,
+    pages: Annotated[
+        bool,
+        typer.Option(
+            "--pages", help="A site with accounts, pages and an API, on singletable-apps."
+        ),
+    ] = False,
+) -> None:
+    """Create a project that runs: a table with entities and patterns, a web API and its tests.
+
+    It has a Makefile (make run, make test), a workflow for GitHub Actions, and a schema.lock. The
+    sample domain is small: events, and the bookings of their seats; with --pages, accounts and
+    their notes. Replace it with yours.
+    """
     check_app_name(name)
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+    target = folder or Path(name)
+    if target.is_file() or (target.is_dir() and any(target.iterdir())):
         raise StorageError(
-            f"'{folder}' already exists and is not empty. Choose another folder with --folder."
+            f"'{target}' already exists and is not empty. Choose another folder with --folder."
         )
     files = {
         Path(_renamed(str(path), name)): _renamed(source.read_text("utf-8"), name)
@@ -46,15 +63,18 @@ def create_project(name: str, folder: Path, *, pages: bool = False) -> None:
     }
     try:
         for path, text in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-        _write_lock(name, folder.resolve() / name, files)
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            (target / path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise StorageError(f"'{error.filename}' cannot be written: {error.strerror}.") from None
-    for path in [*files, Path(name, LOCK_NAME)]:
-        typer.echo(f"{shown_path(folder) / path}: written")
+    for path in files:
+        typer.echo(f"{target / path}: written")
+    # Later changes are compared with the schema of the new app.
+    record = [sys.executable, "-m", "singletable", "diff", f"{name}.entities", "--write"]
+    subprocess.run(record, cwd=target, check=True, stdout=subprocess.DEVNULL)
+    typer.echo(f"{target / name / 'schema.lock'}: written")
     sample = "  make sample\n" if pages else ""
-    typer.echo(f"Next:\n  cd {shown_path(folder)}\n  make install\n  make test\n{sample}  make run")
+    typer.echo(f"Next:\n  cd {target}\n  make install\n  make test\n{sample}  make run")
 
 
 def template_files(*, pages: bool = False) -> dict[Path, Path]:
@@ -72,7 +92,7 @@ def template_files(*, pages: bool = False) -> dict[Path, Path]:
 def check_app_name(name: str) -> None:
     """Raise InvalidValue unless a new package can have this name."""
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        likely = snake_case(name)
+        likely = re.sub("^(?=[0-9])", "n", re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
         hint = f" Did you mean {likely}?" if likely.isidentifier() and likely != name else ""
         raise InvalidValue(
             f"{name!r} is not a name for a package: expected lower case letters, digits and "
@@ -94,22 +114,3 @@ def check_app_name(name: str) -> None:
 def _renamed(text: str, name: str) -> str:
     text = re.sub("my(app|site)", name, text).replace("MYAPP", name.upper())
     return text.replace("Mysite", name.replace("_", " ").capitalize())
-
-
-def _write_lock(name: str, package: Path, files: dict[Path, str]) -> None:
-    """Record the schema of the new app, so that later changes are compared with it."""
-    with run_source(files[Path(name, "entities.py")]) as module:
-        schema = snapshot(find_tables(module))
-    write_lock(package / LOCK_NAME, schema, None)
-
-
-@contextmanager
-def run_source(text: str) -> Generator[ModuleType]:
-    """Run a module that is not written yet; it cannot be imported after the block."""
-    module = ModuleType("new_module")
-    sys.modules[module.__name__] = module
-    try:
-        exec(text, vars(module))
-        yield module
-    finally:
-        del sys.modules[module.__name__]

@@ -1,4 +1,4 @@
-"""`singletable new app` creates a project that passes its own checks, also with new entities."""
+"""`singletable new` creates a project that passes its own checks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from singletable_design.cli.new.project import MAX_NAME_LENGTH
+from singletable_apps.new.project import MAX_NAME_LENGTH
+from tests.cli.conftest import folder as folder
+from tests.cli.conftest import run as run
 from tests.cli.run import Run
-
-SPEAKER = (
-    *("--owned-by", "Event", "--field", "name:str", "--field", "level:Novice|Expert"),
-    *("--field", "topics:set[str]", "--field", "added:created", "--field", "fee:Decimal?"),
-    *("--across", "level", "--order", "added", "--read-rate", "20/s", "--write-rate", "1.5/min"),
-    *("--items", "1000"),
-)
 
 
 # The longest name, so that lines with it still have the right length.
@@ -25,16 +20,9 @@ def test_new_app_passes_its_own_checks(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "a" * MAX_NAME_LENGTH
-    assert run("new", "app", name)[0] == 0
+    assert run("new", name)[0] == 0
     monkeypatch.chdir(folder / name)
     assert run("diff", f"{name}.entities")[0] == 0
-    fields = ("--field", "city:str", "--field", "floors:int", "--field", "opened:date")
-    options = (*fields, "--across", "city", "--order", "opened")
-    one = ("--owned-by", "Booking", "--one", "--field", "paid:bool", "--all", "--order", "paid")
-    for entity, some in (("Venue", options), ("Speaker", SPEAKER), ("Receipt", one)):
-        output = ("--output", f"{name}/{entity.lower()}.py", "--yes")
-        assert run("new", "entity", entity, f"{name}.patterns", *some, *output)[0] == 0
-        assert run("plan", f"{name}.{entity.lower()}")[0] == 0
     assert run("docs", f"{name}.patterns", "--output", "docs")[0] == 0
     assert run("plan", f"{name}.patterns")[0] == 0
     _check("ruff", "check", ".")
@@ -49,13 +37,9 @@ def test_new_app_with_pages_passes_its_own_checks(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "a" * MAX_NAME_LENGTH
-    assert run("new", "app", name, "--pages")[0] == 0
+    assert run("new", name, "--pages")[0] == 0
     monkeypatch.chdir(folder / name)
     assert run("diff", f"{name}.entities")[0] == 0
-    shelf = ("--field", "name:str", "--all", "--order", "name", "--read-rate", "20/s")
-    for entity, some in (("Tag", ("--owned-by", "Note", "--field", "color:str")), ("Shelf", shelf)):
-        output = ("--output", f"{name}/{entity.lower()}.py", "--yes")
-        assert run("new", "entity", entity, f"{name}.patterns", *some, *output)[0] == 0
     assert run("plan", f"{name}.patterns")[0] == 0
     _check("ruff", "check", ".")
     _check("ruff", "format", "--check", ".")
@@ -84,12 +68,12 @@ def _check(program: str, *arguments: str) -> None:
 
 
 def test_folder_can_have_another_name(run: Run, folder: Path) -> None:
-    code, out, _ = run("new", "app", "bookings", "--folder", "projects/new")
+    code, out, _ = run("new", "bookings", "--folder", "projects/new")
     assert code == 0
     assert "cd projects/new" in out
     assert (folder / "projects/new/bookings/schema.lock").exists()
     assert ".github/workflows/test.yml" in out
-    assert run("new", "app", "notebook", "--folder", "projects/pages", "--pages")[0] == 0
+    assert run("new", "notebook", "--folder", "projects/pages", "--pages")[0] == 0
     written = [path for path in folder.rglob("*") if path.is_file()]
     texts = [f"{path.relative_to(folder)} {path.read_text()}".lower() for path in written]
     assert not [text for text in texts if "myapp" in text or "mysite" in text]
@@ -97,17 +81,17 @@ def test_folder_can_have_another_name(run: Run, folder: Path) -> None:
 
 def test_folder_that_is_not_empty_is_rejected(run: Run, folder: Path) -> None:
     (folder / "bookings").mkdir()
-    assert run("new", "app", "bookings")[0] == 0
+    assert run("new", "bookings")[0] == 0
     before = sorted(folder.rglob("*"))
     (folder / "bookings/README.md").write_text("mine")
-    assert "not empty" in run.rejected("new", "app", "bookings")
+    assert "not empty" in run.rejected("new", "bookings")
     assert sorted(folder.rglob("*")) == before
     assert (folder / "bookings/README.md").read_text() == "mine"
-    assert run("new", "app", "other", "--folder", "bookings/README.md")[0] == 2
+    assert run("new", "other", "--folder", "bookings/README.md")[0] == 2
 
 
 # The shell is completed for `singletable`, not for one of its commands.
-@pytest.mark.parametrize("command", ["infrastructure", "new", "workbench"])
+@pytest.mark.parametrize("command", ["infrastructure", "new"])
 def test_command_does_not_offer_to_complete_the_shell(run: Run, command: str) -> None:
     status, output, _ = run(command, "--help")
     assert status == 0
@@ -118,7 +102,7 @@ def test_command_does_not_offer_to_complete_the_shell(run: Run, command: str) ->
     ("name", "expected"),
     [
         ("My-App", "Did you mean my_app?"),
-        ("9lives", "Did you mean n9_lives?"),
+        ("9lives", "Did you mean n9lives?"),
         ("class", "is not a name for a package"),
         ("../up", "is not a name for a package"),
         ("", "is not a name for a package"),
@@ -130,5 +114,5 @@ def test_command_does_not_offer_to_complete_the_shell(run: Run, command: str) ->
     ],
 )
 def test_invalid_name_is_rejected(run: Run, folder: Path, name: str, expected: str) -> None:
-    assert expected in run.rejected("new", "app", name)
+    assert expected in run.rejected("new", name)
     assert not list(folder.iterdir())
