@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeVar
 
 import pytest
 
+from dynamodb_engine.values.validation import item_size
 from singletable import Call, Engine, Entity, PatternCatalog, Store, evolve
 from singletable.schema import key_of, model_of
 from singletable.telemetry.stats import units_of
-from singletable.values.validation import item_size
 from singletable_design.planning import create_plan
 from tests.planning.designs import (
     Article,

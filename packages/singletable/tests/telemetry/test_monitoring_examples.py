@@ -13,10 +13,10 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 
+from dynamodb_engine.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
+from dynamodb_engine.server import DynamoDBApp, Metrics, Observer
+from dynamodb_engine.server.observe import Traffic
 from singletable import AsyncEngine, Engine
-from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
-from singletable.server import DynamoDBApp, Metrics, Observer
-from singletable.server.observe import Traffic
 from singletable.telemetry import PrometheusObserver
 from tests.patterns.election_catalog import elections
 from tests.server.app_client import BALLOT, KEY, VOTES, AppClient, get
