@@ -34,10 +34,9 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection import catch_up, get_last_event
+from singletable_apps.elections.projection import catch_up, get_last_event, get_sync
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.proofs.keys import BallotKey, is_deletion_signed, is_signed
-from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rebuild import Progress, mark_rebuilding
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.service.closing import closing_statement, get_closing
@@ -260,7 +259,7 @@ def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> Ve
     """
     check_not_restoring(store)
     keys.check_checkpoint(store)
-    sync = ReadModel(store).get_sync()
+    sync = get_sync(store)
     if sync is not None and sync.rebuilding:
         raise RebuildInProgress(
             "The table is being rebuilt from the log. Verify it when that is done."
@@ -276,7 +275,9 @@ def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> Ve
         for table in (votes, event_log):
             scratch.admin.create_table(table)
         events, head = _copy_log(store, scratch, keys.ballot_key, followed)
-        ballots, results = _check_elections(PollBook(store, keys.ballot_key), keys)
+        book = PollBook(store, keys.ballot_key)
+        book.refresh()
+        ballots, results = _check_elections(book, keys)
         if followed > events:
             raise CorruptTable(
                 f"The table contains {followed:,} events, but the log has only {events:,}. Rebuild "
@@ -289,7 +290,7 @@ def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> Ve
                 progress=lambda done: progress(done, followed) if progress else None,
             )
         items, differences = _compare_tables(store, scratch)
-    if (now := ReadModel(store).get_sync()) != sync:
+    if (now := get_sync(store)) != sync:
         raise Busy(
             f"The table moved from event {followed:,} to {now.last_event_id if now else 0:,} while "
             "it was compared. Verify it when no one writes."

@@ -1,4 +1,4 @@
-"""Commands become events: decide on the read model at event N, append N + 1, or decide again.
+"""Commands become events: decide on the poll book at event N, append N + 1, or decide again.
 
 Two processes that decide at the same time both try to write event N + 1. One of them succeeds; the
 other one catches up with the log and decides again (optimistic locking).
@@ -23,15 +23,14 @@ from singletable_apps.elections.entities import Sync, VoterId
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.poll_book import ConfirmedReadModel, PollBook
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.projection import MAX_BATCH, apply_until, catch_up
-from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.errors import Busy
 
 # An event that depends on its number in the log, which is only known when it is appended.
 NumberedEvent: TypeAlias = Callable[[int], EventData]
 # A decision reads what it needs, and returns the events to append or raises why it refuses.
-Decision: TypeAlias = Callable[[ReadModel], Sequence[EventData | NumberedEvent]]
+Decision: TypeAlias = Callable[[PollBook], Sequence[EventData | NumberedEvent]]
 
 # Seconds in which other processes may come first again and again; browsers wait a little longer.
 MAX_WAIT = 25.0
@@ -65,7 +64,7 @@ class _Command:
 class CommandBus:
     """Executes commands one at a time in this process, and safely beside other processes.
 
-    Decisions read the table, and the poll book confirms every fact they read.
+    Decisions read the log through the poll book, and nothing from the table.
     """
 
     def __init__(
@@ -142,13 +141,13 @@ class CommandBus:
         for attempt in count():
             sync = catch_up(self._store, self._book)
             self._book.follow(sync)
-            read = ConfirmedReadModel(self._store, self._book)
             decided = [
-                (command, _decide(command, read)) for command in commands if not command.is_done
+                (command, _decide(command, self._book))
+                for command in commands
+                if not command.is_done
             ]
-            # A rebuild announces itself before it deletes anything. If there is no rebuild now,
-            # the decisions, refusals included, saw a complete read model.
-            if self._is_unchanged(read, sync):
+            # The book may be ahead, because another thread has just read new events.
+            if self._book.position == sync.last_event_id:
                 for command, error in decided:
                     if error is not None or not command.decided:
                         command.finish(error)
@@ -163,15 +162,6 @@ class CommandBus:
                     "again."
                 )
             time.sleep(random.uniform(0, 0.001 * 2 ** min(attempt, 6)))
-
-    def _is_unchanged(self, read: ReadModel, sync: Sync) -> bool:
-        """Return whether no event, or part of one, was applied since, and no rebuild started."""
-        now = read.get_sync()
-        if now is None or now.rebuilding:
-            return False
-        position = sync.last_event_id
-        # The poll book may be ahead, because the results have just read new events.
-        return (now.last_event_id, now.step, self._book.position) == (position, sync.step, position)
 
     def _append(self, commands: list[_Command], sync: Sync) -> bool:
         """Append the decided events after `sync`. Return False if another process was first."""
@@ -240,11 +230,11 @@ class CommandBus:
                 transaction.create(event)
 
 
-def _decide(command: _Command, read: ReadModel) -> Exception | None:
+def _decide(command: _Command, book: PollBook) -> Exception | None:
     # An earlier attempt may have decided something that was not appended.
     command.decided, command.events = (), []
     try:
-        command.decided = command.decide(read)
+        command.decided = command.decide(book)
     except Exception as error:
         return error
     return None

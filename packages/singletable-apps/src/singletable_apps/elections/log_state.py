@@ -1,19 +1,19 @@
 """What the event log says: users, elections and ballots, and what each event changes.
 
-This is the only place that knows the meaning of events. `LogState.apply` changes the state in
-memory, which the poll book reads, and returns the writes that change the table in the same way.
+This is the only place that knows the meaning of events. `LogState.enter` changes the state in
+memory, which the poll book reads, and keeps the writes that change the table in the same way.
 """
 
 from __future__ import annotations
 
 import json
-from collections import UserDict
+from collections import UserDict, deque
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -37,6 +37,7 @@ from singletable_apps.elections.entities import (
     roll_key,
     roll_number,
 )
+from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, parse_event_data
 from singletable_apps.elections.proofs.documents import (
     BallotDefinition,
@@ -57,12 +58,17 @@ from singletable_apps.elections.table_writes import (
     replace_item,
     save,
 )
+from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.pictures import Picture
 
 T = TypeVar("T")
+# An event, and what it writes.
+AppliedEvent: TypeAlias = tuple[Event, list[Write]]
 
 # How many of the latest requests of a voter to cast a ballot are recognized if they are repeated.
 REMEMBERED_REQUESTS = 8
+# How many of the last events are kept with their writes: more than a table normally lacks.
+RECENT_EVENTS = 500
 
 
 @dataclass(slots=True)
@@ -255,7 +261,7 @@ class CaseInsensitiveDict(UserDict[str, T]):
 
 
 class LogState:
-    """Users, elections and current ballots after some events.
+    """Users, elections and current ballots after the event `position`, whose hash is `head`.
 
     `ids` are the ids of users by name, removed ones included; `former` has the ids of elections by
     names that they had, `joint` the ids of further questions by that of the first one, and
@@ -263,6 +269,9 @@ class LogState:
     """
 
     def __init__(self) -> None:
+        self.position = 0
+        self.head = ""
+        self.registration = Registration.OPEN
         self.ids = CaseInsensitiveDict[UserId]()
         self.emails = CaseInsensitiveDict[UserId]()
         self.users: dict[UserId, User] = {}
@@ -272,6 +281,7 @@ class LogState:
         self.joint: dict[int, list[int]] = {}
         self.deleted: list[DeletedElection] = []
         self.pictures: dict[str, int] = {}
+        self._recent = deque[AppliedEvent](maxlen=RECENT_EVENTS)
 
     def user_name(self, user_id: UserId) -> str:
         """Return the current name of a user, or the name that replaces a removed user's."""
@@ -284,11 +294,27 @@ class LogState:
             return roll_key(voter_id)
         return self.user_name(voter_id)
 
-    def apply(self, event: Event) -> list[Write]:
-        """Change the state, and return what changes in the table.
+    def enter(self, event: Event) -> None:
+        """Change the state, and keep what changes in the table.
 
-        Raise KeyError if the event refers to something that does not exist.
+        Raise CorruptLog if the event refers to something that does not exist.
         """
+        try:
+            writes = self._apply(event)
+        except KeyError as error:
+            raise CorruptLog(
+                f"Event {event.event_id} ({event.event_type}) refers to {error}, which did not "
+                "exist at that time."
+            ) from error
+        self.position, self.head = event.event_id, event.hash
+        self._recent.append((event, writes))
+
+    def find_recent(self, event_id: int) -> AppliedEvent | None:
+        """Return one of the last events and its writes, or None."""
+        first = self.position + 1 - len(self._recent)
+        return self._recent[event_id - first] if first <= event_id <= self.position else None
+
+    def _apply(self, event: Event) -> list[Write]:
         number, data = event.event_id, parse_event_data(event)
         match data:
             case events.UserRegistered():
@@ -296,8 +322,10 @@ class LogState:
                 user = self.users[user_id] = _new_user(event, data)
                 self.ids[data.name] = self.emails[data.email] = user_id
                 rule = {} if data.registration is None else {"registration": data.registration}
+                self.registration = data.registration or self.registration
                 return [create(user), self._count(event, **rule)]
             case events.RegistrationChanged():
+                self.registration = data.registration
                 return [self._count(event, registration=data.registration)]
             case events.UserRoleChanged():
                 return [self._edit_user(number, data.name, role=data.role)]
@@ -553,7 +581,15 @@ class LogState:
 
 def _settings(data: events.EventData) -> dict[str, Any]:
     """Return what an event sets in an election: its fields have the same names."""
-    return {name: value for name, value in msgspec.structs.asdict(data).items() if name != "name"}
+    return {name: value for name, value in _fields(data).items() if name != "name"}
+
+
+def _fields(data: events.EventData) -> dict[str, Any]:
+    """Return the fields of an event, with times in UTC as in the table."""
+    return {
+        name: value.astimezone(UTC) if isinstance(value, datetime) else value
+        for name, value in msgspec.structs.asdict(data).items()
+    }
 
 
 def _new_user(event: Event, data: events.UserRegistered) -> User:
@@ -573,7 +609,7 @@ def _new_user(event: Event, data: events.UserRegistered) -> User:
 
 def _new_election(event: Event, data: events.ElectionCreated) -> Election:
     """Return the election that an event created. Its id is the id of the event."""
-    values: dict[str, Any] = msgspec.structs.asdict(data) | {"seats": int(data.seats)}
+    values = _fields(data) | {"seats": int(data.seats)}
     values["joint_with"] = int(data.joint_with) if data.joint_with else None
     return Election(
         owner_name=values.pop("owner"),

@@ -50,8 +50,8 @@ user_by_name = read(
 )
 user_by_email = read("U2", "Lookup by email", User.one_email, rate=per_second(1))
 list_users = read("U3", "List all users", User.listed, items=100, rate=per_minute(1))
-name_taken = read("U4", "Check username exists", User.one_name, rate=per_minute(1))
-user_by_id = read("U6", "User of a token", User.one_id, rate=per_second(1, peak=100))
+read("U4", "Check username exists", User.one_name, rate=per_minute(1))
+read("U6", "User of a token", User.one_id, rate=per_second(1, peak=100))
 
 
 # Elections.
@@ -59,9 +59,7 @@ election_by_name = read(
     "E1", "Lookup by name", Election.key, consistent=True, rate=per_second(1, peak=100)
 )
 list_elections = read("E2", "List all elections", Election.listed, items=100, rate=per_second(1))
-election_ignoring_case = read(
-    "E4", "Lookup by name, ignoring case", Election.one_name, rate=per_second(1)
-)
+read("E4", "Lookup by name, ignoring case", Election.one_name, rate=per_second(1))
 elections_of_owner = read(
     "E5", "Elections of an owner", Ownership.by_owner, items=10, rate=per_minute(1)
 )
@@ -82,12 +80,10 @@ read("C2", "Check candidate exists", Candidate.key, rate=per_day(100))
 voters_of = read(
     "V1", "List voters for election", Voter.key.partition, items=500, rate=per_minute(1)
 )
-eligibility = read(
-    "V2", "Check eligibility", Voter.key, consistent=True, rate=per_second(1, peak=100)
-)
+read("V2", "Check eligibility", Voter.key, consistent=True, rate=per_second(1, peak=100))
 
 # Ballots.
-ballot_of = read(
+read(
     "B1",
     "Get ballot by voter + election",
     Ballot.key,

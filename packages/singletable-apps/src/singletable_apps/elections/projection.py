@@ -11,7 +11,6 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import TypeAlias
 
 from singletable import (
     AlreadyExists,
@@ -27,8 +26,8 @@ from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import Counts, Sync
 from singletable_apps.elections.errors import CorruptTable, RebuildInProgress
 from singletable_apps.elections.events import KINDS, Event, EventData, check_not_restoring
+from singletable_apps.elections.log_state import AppliedEvent
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.table_writes import Move, Write
 
 # A ballot takes two of the 100 writes of a transaction, and at most 108 KB of its 4 MB.
@@ -68,9 +67,6 @@ _PATTERNS: Mapping[type[EventData], WritePattern] = {
     events.BallotWithdrawn: patterns.withdraw_ballot,
 }
 
-# An event, and what it writes.
-Unapplied: TypeAlias = tuple[Event, list[Write]]
-
 
 class StaleTable(Exception):
     """The table is not as this step needs it: another process was first, or it is broken."""
@@ -88,9 +84,8 @@ def catch_up(
     Raise CorruptLog at an event without a valid MAC, and RebuildInProgress while another
     process rebuilds the table; that process passes `rebuilding`.
     """
-    read = ReadModel(store)
     while True:
-        sync = read.get_sync() or _create_sync(store)
+        sync = get_sync(store) or _create_sync(store)
         if sync.rebuilding and not rebuilding:
             raise RebuildInProgress(
                 "The table is being rebuilt from the log. Nothing is lost; try again in a minute. "
@@ -110,7 +105,7 @@ def apply_until(store: Store, book: PollBook, sync: Sync, last: Event) -> None:
 
 def _apply(
     store: Store,
-    new: Iterable[Unapplied],
+    new: Iterable[AppliedEvent],
     sync: Sync,
     progress: Callable[[int], None] | None = None,
 ) -> Sync | None:
@@ -125,6 +120,11 @@ def _apply(
     return sync
 
 
+def get_sync(store: Store) -> Sync | None:
+    """Return how far the table has followed the log; None before the first event."""
+    return store.run(patterns.sync_state)
+
+
 def get_last_event(store: Store) -> Event | None:
     """Return the newest event of the log, or None if the log is empty."""
     newest = store.query(patterns.all_events(), limit=1, reverse=True, consistent=True)
@@ -134,7 +134,7 @@ def get_last_event(store: Store) -> Event | None:
 def is_behind(store: Store) -> bool:
     """Return whether the table lacks events. Raise CorruptTable if the log lacks some."""
     # The table is read first: if an event is added between the two reads, the log is longer.
-    sync = ReadModel(store).get_sync()
+    sync = get_sync(store)
     last_event = get_last_event(store)
     in_log = last_event.event_id if last_event else 0
     in_table = sync.last_event_id if sync else 0
@@ -155,7 +155,7 @@ def _create_sync(store: Store) -> Sync:
             transaction.create(Counts())
     except AlreadyExists:  # another process did
         pass
-    sync = ReadModel(store).get_sync()
+    sync = get_sync(store)
     if sync is None:
         raise CorruptTable(
             "The table has lost its position in the log, the item METADATA/SYNC. Find out who can "
@@ -164,9 +164,9 @@ def _create_sync(store: Store) -> Sync:
     return sync
 
 
-def _batch_events(new: Iterable[Unapplied]) -> Iterator[list[Unapplied]]:
+def _batch_events(new: Iterable[AppliedEvent]) -> Iterator[list[AppliedEvent]]:
     """Yield the events in order: ballots of different voters together, all others alone."""
-    batch: list[Unapplied] = []
+    batch: list[AppliedEvent] = []
     voters: set[str] = set()
     for event, writes in new:
         voter = event.event_data["voter"] if event.event_type == _BALLOT else None
@@ -183,7 +183,7 @@ def _batch_events(new: Iterable[Unapplied]) -> Iterator[list[Unapplied]]:
         yield batch
 
 
-def _apply_batch(store: Store, batch: Sequence[Unapplied], sync: Sync) -> Sync | None:
+def _apply_batch(store: Store, batch: Sequence[AppliedEvent], sync: Sync) -> Sync | None:
     """Apply independent events in one transaction. Return None if another process was first."""
     if len(batch) == 1:
         return _apply_event(store, *batch[0], sync)
@@ -276,7 +276,7 @@ def _advance(event: Event) -> list[Edit[Sync]]:
 
 def _has_moved(store: Store, sync: Sync, step: int) -> bool:
     """Return whether another process has advanced, or started a rebuild."""
-    now = ReadModel(store).get_sync()
+    now = get_sync(store)
     if now is None or (now.rebuilding, now.builder) != (sync.rebuilding, sync.builder):
         return True
     return (now.last_event_id, now.step) != (sync.last_event_id, step)

@@ -16,9 +16,8 @@ from singletable_apps.elections.entities import Counts, Sync, votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import check_not_restoring
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.projection import catch_up, get_last_event
+from singletable_apps.elections.projection import catch_up, get_last_event, get_sync
 from singletable_apps.elections.proofs.keys import BallotKey
-from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.service import utc_now
 
 # Called with the number of events that are done, and their total.
@@ -49,7 +48,7 @@ def rebuild(
         if progress is not None:
             progress(done, total)
 
-    if ReadModel(store).get_sync() is None:  # the table is empty, or has lost its position
+    if get_sync(store) is None:  # the table is empty, or has lost its position
         mark_rebuilding(store)
     builder = builder or f"process {os.getpid()} on {socket.gethostname()}"
     lease, book = RebuildLease(store, builder, clock), PollBook(store, key)
@@ -66,7 +65,7 @@ def rebuild(
 
 def mark_rebuilding(store: Store) -> None:
     """Mark the table as being rebuilt, so that it is not used until the rebuild is complete."""
-    if ReadModel(store).get_sync() is not None:
+    if get_sync(store) is not None:
         with store.transaction(pattern=patterns.rebuild) as transaction:
             transaction.update(Sync.key(), Sync.rebuilding.set(True))
         return
@@ -151,7 +150,7 @@ class RebuildLease:
                     transaction.put(counts)
                 transaction.update(Sync.key(), *edits, if_=if_)
         except ConditionFailed as error:
-            raise RebuildInProgress(_describe_lease(ReadModel(self._store).get_sync())) from error
+            raise RebuildInProgress(_describe_lease(get_sync(self._store))) from error
 
 
 _NO_BUILDER: tuple[Edit[Sync], ...] = (Sync.builder.set(None), Sync.builder_until.set(None))

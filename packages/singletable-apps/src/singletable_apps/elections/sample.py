@@ -78,11 +78,11 @@ def sample_accounts(elections: Elections) -> list[SamplePerson]:
     The ID of a user is the number of the event that created them, and sample data starts an empty
     log, so a user named Ada in other data is not mistaken for a sample account.
     """
-    found = elections.context.read.find_users([person.name for person in SAMPLE_PEOPLE])
+    read = elections.context.read
     return [
         SamplePerson(user.name, user.role)
-        for number, (person, user) in enumerate(zip(SAMPLE_PEOPLE, found, strict=True), 1)
-        if user is not None
+        for number, person in enumerate(SAMPLE_PEOPLE, 1)
+        if (user := read.find_user(person.name)) is not None
         and user.user_id == user.credentials == number
         and user.email == person.email
     ]
@@ -311,6 +311,7 @@ def parse_ballot(ballot: str) -> list[tuple[str, int | None]]:
 def _get_voter(elections: Elections, election: SampleElection, name: str) -> User | LinkVoter:
     if not election.roll:
         return elections.context.read.get_user(name)
-    record = elections.context.book.record(elections.context.read.get_election(election.name))
+    read = elections.context.read
+    record = read.record(read.get_election(election.name))
     entry = next(voter for voter in record.roll.values() if voter.name == name)
     return LinkVoter(record.election.election_id, entry)

@@ -16,6 +16,7 @@ from singletable_apps.elections.api.dependencies import (
     Viewer,
 )
 from singletable_apps.elections.entities import Election, Electorate
+from singletable_apps.elections.projection import get_sync
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
@@ -177,9 +178,7 @@ def _candidates(on: ElectionRequest, election: Election) -> schemas.CandidateLis
     queries, urls = on.service.queries, on.service.context.urls
     texts = queries.texts(on.user, election.name)
     return schemas.CandidateList(
-        candidate_names=[
-            each.candidate_name for each in queries.candidates(on.user, election.name)
-        ],
+        candidate_names=queries.candidates(on.user, election.name),
         statements=texts.statements,
         pictures={
             name: web.PictureLink(url=urls.absolute(urls.picture(picture.name)), alt=picture.alt)
@@ -250,7 +249,7 @@ status_router = web.api_router("status")
 @status_router.get("/version")
 def read_version(service: Service) -> schemas.Version:
     """Return a number that grows with every change. Public, and cheap to poll."""
-    sync = service.context.read.get_sync()
+    sync = get_sync(service.context.store)
     if sync is None:
         return schemas.Version(version=0, rebuilding=False)
     return schemas.Version(version=sync.last_event_id, rebuilding=sync.rebuilding)

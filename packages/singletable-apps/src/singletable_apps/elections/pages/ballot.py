@@ -15,7 +15,6 @@ from markupsafe import Markup
 from ranked_ballots import join_names
 from singletable_apps.elections import entities
 from singletable_apps.elections.entities import (
-    Ballot,
     Election,
     Publication,
     State,
@@ -99,14 +98,14 @@ class VoterStatus(StrEnum):
 class VoterContext:
     """An election as one voter sees it: their status, their ballot, and the choices in order.
 
-    `can_show` if a ballot that was cast may be shown again.
+    `cast` is the event that cast their ballot; `can_show` if that may be shown again.
     """
 
     election: Election
     name: str
     voter_id: VoterId
     status: VoterStatus
-    ballot: Ballot | None
+    cast: int | None
     candidates: tuple[str, ...]
     can_show: bool
 
@@ -123,28 +122,27 @@ class VoterContext:
     @property
     def draft_version(self) -> str:
         """Return what a draft depends on: the candidates, and the ballot it would replace."""
-        revision = self.ballot.revision if self.ballot is not None else ""
-        return f"{self.election.definition or ''} {revision}"
+        return f"{self.election.definition or ''} {self.cast or ''}"
 
 
 def load_voter_context(page: VoterPage) -> VoterContext:
     """Read the voter's part in the election."""
     context, election, voter = page.service.context, page.election, page.voter
-    read, now, owner = context.read, context.clock(), context.book.owner_of_ballot(election, voter)
+    book, now = context.read, context.clock()
+    owner = book.owner_of_ballot(election, voter)
     user, name = (None, voter.entry.name) if isinstance(voter, LinkVoter) else (voter, voter.name)
-    ballot = read.find_ballot(election.name, owner.name)
-    listed = election.voter_count > 0 and read.is_listed_voter(election.name, owner.name)
-    names = [each.candidate_name for each in read.list_candidates(election.name)]
-    status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
+    cast = book.ballot_event(election, owner.voter_id)
+    listed, names = book.is_listed(election, owner.voter_id), book.candidates(election)
+    status = voter_status(user, election, listed=listed, has_voted=cast is not None, now=now)
     if election.order is not entities.CandidateOrder.ENTERED:
         names = shuffle_candidates(names, election, owner.voter_id, context.keys)
     choices = tuple(list_choices(election, names))
-    can_show = context.book.can_show_ballot(election, voter)
-    return VoterContext(election, name, owner.voter_id, status, ballot, choices, can_show)
+    can_show = book.can_show_ballot(election, voter)
+    return VoterContext(election, name, owner.voter_id, status, cast, choices, can_show)
 
 
 def voter_status(
-    user: User | None, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
+    user: User | None, election: Election, *, listed: bool, has_voted: bool, now: datetime
 ) -> VoterStatus:
     """Return whether the user can vote, or the most lasting reason why not."""
     state = state_of(election)
@@ -160,7 +158,7 @@ def voter_status(
         return VoterStatus.NOT_LAUNCHED
     if not has_begun(election, now):
         return VoterStatus.NOT_OPEN_YET
-    if ballot is None:
+    if not has_voted:
         return VoterStatus.CAN_VOTE
     return VoterStatus.CAN_CHANGE if election.allow_edit else VoterStatus.FINAL
 
@@ -237,7 +235,7 @@ def withdraw_ballot(page: VoterPage) -> Response:
         page.service.voting.withdraw(page.voter, page.election.name)
         return page.redirect(page.url("ballot"), "Your ballot was withdrawn.")
     voter = load_voter_context(page)
-    if voter.ballot is None or not voter.can_cast:
+    if voter.cast is None or not voter.can_cast:
         return page.redirect(page.url("ballot"))
     confirmation = Confirmation(
         title="Withdraw your ballot?",
@@ -378,27 +376,29 @@ def _render_review(
 
 
 def _render_unavailable(page: VoterPage, voter: VoterContext, status: int = 200) -> Response:
-    cast = _own_ballot(page, voter, voter.ballot) if voter.ballot is not None else None
+    cast = _own_ballot(page, voter, voter.cast) if voter.cast is not None else None
     return _render_voter_page(page, voter, "ballot_unavailable", status, cast=cast)
 
 
 def _render_voter_page(
     page: VoterPage, voter: VoterContext, template: str, status: int, /, **context: object
 ) -> Response:
+    book = page.service.context.book
     return page.render_tab(
         template,
         "ballot",
         status,
         voter=voter,
         left=_questions_left(page, voter),
-        is_hidden=voter.ballot is not None and not voter.can_show,
+        is_hidden=voter.cast is not None and not voter.can_show,
+        cast_at=None if voter.cast is None else book.event(voter.cast).when_occurred,
         **context,
     )
 
 
 def _questions_left(page: VoterPage, voter: VoterContext) -> list[SetupStep]:
     """Return what is left to answer after this question; nothing before it is answered."""
-    if voter.ballot is None or not (voter.can_cast or voter.status is VoterStatus.FINAL):
+    if voter.cast is None or not (voter.can_cast or voter.status is VoterStatus.FINAL):
         return []
     return [each for each in list_questions(page, "ballot") if not each.is_done]
 
@@ -435,11 +435,11 @@ def write_receipt(receipt: Receipt) -> bytes:
     return json.dumps(receipt, ensure_ascii=False, indent=1).encode()
 
 
-def _own_ballot(page: VoterPage, voter: VoterContext, ballot: Ballot) -> Mapping[str, object]:
+def _own_ballot(page: VoterPage, voter: VoterContext, cast: int) -> Mapping[str, object]:
     if not voter.can_show:
-        return {"when": ballot.when_cast}
-    cast = page.service.voting.own_ballot(page.voter, page.election.name)
-    return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt, page.election)}
+        return {"when": page.service.context.book.event(cast).when_occurred}
+    own = page.service.voting.own_ballot(page.voter, page.election.name)
+    return {"when": own.when_cast, "ranking": render_receipt_ranking(own.receipt, page.election)}
 
 
 def render_receipt_ranking(receipt: Receipt, election: Election) -> str:

@@ -85,8 +85,7 @@ def _show_candidates(page: ElectionPage, form: Form, status: int = 200) -> Respo
 
 
 def _names(page: ElectionPage) -> list[str]:
-    candidates = page.service.queries.candidates(page.user, page.election.name)
-    return [candidate.candidate_name for candidate in candidates]
+    return page.service.queries.candidates(page.user, page.election.name)
 
 
 def _describe_change(old: Sequence[str], new: Sequence[str]) -> str:

@@ -59,7 +59,7 @@ def show_election(page: ElectionPage) -> Response:
         "",
         step=next_step(page, standing, part),
         is_owner=rules.is_owner(user, election),
-        candidates=[each.candidate_name for each in candidates[:MAX_CANDIDATES_SHOWN]],
+        candidates=candidates[:MAX_CANDIDATES_SHOWN],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
         turnout=turnout.voted,

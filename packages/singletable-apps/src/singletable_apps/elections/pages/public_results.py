@@ -33,7 +33,7 @@ router = APIRouter()
 
 def _linked_election(page: AnyPage, election_id: Annotated[int, Path(ge=1, lt=2**53)]) -> Election:
     """Return the election of a link. Only signed-in people learn which others exist."""
-    election = page.service.context.book.find_election(election_id)
+    election = page.service.context.read.find_election_by_id(election_id)
     if election is not None and _is_published(election):
         return election
     if page.visitor is None:

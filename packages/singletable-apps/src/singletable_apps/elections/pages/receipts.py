@@ -53,7 +53,7 @@ MAX_RECEIPT_SIZE = 512 * 1024
 def show_receipt(page: VoterPage) -> Response:
     """Show the receipt of the user's ballot; after casting, voters are redirected here."""
     voter = load_voter_context(page)
-    if voter.ballot is None:
+    if voter.cast is None:
         flash = "You don’t have a receipt: you haven’t voted in this election."
         return page.redirect(page.url("ballot"), flash)
     if not voter.can_show:

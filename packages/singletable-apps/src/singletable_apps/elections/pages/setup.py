@@ -436,7 +436,7 @@ def review_election(page: ElectionPage, form: PostedForm) -> Response:
 
 def _choices(page: ElectionPage) -> list[str]:
     candidates = page.service.queries.candidates(page.user, page.election.name)
-    return list_choices(page.election, [each.candidate_name for each in candidates])
+    return list_choices(page.election, candidates)
 
 
 def _show_review(
@@ -463,8 +463,7 @@ def _show_review(
         on_ballot=[
             (
                 each.name,
-                join_names([one.candidate_name for one in queries.candidates(page.user, each.name)])
-                or "No candidates yet",
+                join_names(queries.candidates(page.user, each.name)) or "No candidates yet",
                 describe_rules(each, queries.method(each))[0][1],
                 page.question_url(each, "review"),
             )

@@ -125,8 +125,8 @@ def edit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
 
 
 def _listed(page: ElectionPage) -> list[str]:
-    voters = page.service.context.read.list_voters(page.election.name)
-    return [voter.voter_name for voter in voters if is_account(voter.voter_name)]
+    voters = page.service.context.read.voters(page.election)
+    return [voter for voter in voters if is_account(voter)]
 
 
 def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:

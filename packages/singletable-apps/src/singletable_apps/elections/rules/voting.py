@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from ranked_ballots import Ranking
-from singletable_apps.elections.entities import Ballot, Election, Electorate, State, User
+from singletable_apps.elections.entities import Election, Electorate, State, User
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
@@ -56,11 +56,11 @@ def check_cast(
     election: Election,
     *,
     listed: bool,
-    ballot: Ballot | None,
+    has_voted: bool,
     now: datetime,
     shares_address: bool = False,
 ) -> None:
-    """Raise unless the user may cast a ballot now. `ballot` is the one they cast before.
+    """Raise unless the user may cast a ballot now.
 
     `shares_address` if several people on the roll have their address.
     """
@@ -76,18 +76,18 @@ def check_cast(
         elif shares_address:
             text = SHARED_ADDRESS
         raise NotPermitted(text)
-    if ballot is not None:
+    if has_voted:
         _check_changeable(election)
 
 
 def check_withdraw(
-    user: User | None, election: Election, *, ballot: Ballot | None, now: datetime
+    user: User | None, election: Election, *, has_voted: bool, now: datetime
 ) -> None:
     """Raise unless the user may withdraw their ballot now."""
     if user is not None:
         check_permission(user, Permission.VOTE)
     _check_open(election, now)
-    if ballot is None:
+    if not has_voted:
         raise NotFound("You haven’t voted in this election, so there is nothing to withdraw.")
     _check_changeable(election)
 

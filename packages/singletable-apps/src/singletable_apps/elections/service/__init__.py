@@ -94,9 +94,6 @@ def open_elections(
     if is_behind(store):
         catch_up(store, context.book)
     check_keys(store, keys)
-    sync = context.read.get_sync()
-    if sync is not None and not sync.rebuilding:
-        context.book.keep_after(sync.last_event_id)
     context.book.refresh()
     lifecycle, auth = Lifecycle(context), Auth(context)
     results, rolls = Results(context, lifecycle), Rolls(context, lifecycle)

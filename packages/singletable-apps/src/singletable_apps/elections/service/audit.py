@@ -13,7 +13,7 @@ from singletable import Item, Page, Selection, Store, Table
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.events import event_log
-from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.projection import get_sync
 from singletable_apps.elections.roles import ROLE_NAMES, Permission
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.rules.names import quote
@@ -137,9 +137,8 @@ def _read_events(store: Store) -> Rows:
 
 
 def _read_counts(store: Store) -> Rows:
-    read = ReadModel(store)
-    sync, counts = read.get_sync(), read.get_counts()
-    if sync is not None:
+    sync, counts = get_sync(store), store.run(patterns.counts)
+    if sync is not None and counts is not None:
         totals: Row = {"users": counts.user_count, "elections": counts.election_count}
         yield sync, {**totals, "events": sync.last_event_id}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from singletable_apps.elections.entities import User, UserId
+from singletable_apps.elections.entities import User
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPasswordChanged
-from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.rules.users import check_password_change
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.elections.service.people import account_of, check_new_password, set_email
@@ -55,16 +55,11 @@ class Auth(accounts.Auth[User]):
     def find_by_login(self, login: str) -> User | None:
         """Find a user by name or e-mail address. Only addresses contain an @."""
         read = self._context.read
-        user = read.find_user_by_email(login) if "@" in login else read.find_user(login)
-        return user and self._context.confirm_user(user)
+        return read.find_user_by_email(login) if "@" in login else read.find_user(login)
 
     def find_by_id(self, subject: int) -> User | None:
-        """Find a user by ID. Raise RebuildInProgress if they may be missing just now."""
-        name = self._context.book.user_name(UserId(subject))
-        user = self._context.read.find_user_by_id(subject, name)
-        if user is None:
-            self._context.check_not_rebuilding()
-        return user and self._context.confirm_user(user)
+        """Find a user by ID."""
+        return self._context.read.find_user_by_id(subject)
 
     def account_of(self, user: User) -> accounts.Account:
         """Return the account of a user."""
@@ -86,7 +81,7 @@ class Auth(accounts.Auth[User]):
     def set_password(self, user: User, password_hash: str) -> User:
         """Change the password, unless it was changed since `user` was read."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me = reload_user(read, user)
             if me.credentials != user.credentials:
                 raise NotSignedIn("Your password was just changed. Sign in with the new one.")
@@ -98,7 +93,7 @@ class Auth(accounts.Auth[User]):
     def rehash(self, user: User, password_hash: str) -> None:
         """Store the same password with the current parameters. Sessions stay valid."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me = reload_user(read, user)
             if me.hash != user.hash:
                 return []

@@ -14,10 +14,9 @@ from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import Event, EventData
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
-from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.projection import get_sync
 from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
-from singletable_apps.shared.errors import Busy
 from singletable_apps.shared.outbox import Outbox
 from singletable_apps.shared.service import RevisionCheck, any_revision, utc_now
 
@@ -38,39 +37,27 @@ class Context:
     clock: Callable[[], datetime] = utc_now
     passwords: Passwords = field(default_factory=Passwords)
     random: Callable[[int], bytes] = secrets.token_bytes
-    read: ReadModel = field(init=False)
     book: PollBook = field(init=False)
     bus: CommandBus = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "read", ReadModel(self.store))
         object.__setattr__(self, "book", PollBook(self.store, self.keys.ballot_key))
         bus = CommandBus(self.store, self.clock, self.keys, self.book)
         object.__setattr__(self, "bus", bus)
 
+    @property
+    def read(self) -> PollBook:
+        """Return the poll book with all events of the log. `book` has those of the last reading."""
+        self.book.refresh()
+        return self.book
+
     def check_not_rebuilding(self) -> None:
         """Raise RebuildInProgress while the table is rebuilt and therefore incomplete."""
-        sync = self.read.get_sync()
+        sync = get_sync(self.store)
         if sync is not None and sync.rebuilding:
             raise RebuildInProgress(
                 "We’re rebuilding our data and will be back in a moment. Nothing is lost."
             )
-
-    def confirm_user(self, user: User) -> User:
-        """Return the user. Raise CorruptTable if the log differs."""
-        if self.book.has_user(user):
-            return user
-        found: list[User | None] = []
-
-        def read_again(read: ReadModel) -> Sequence[EventData]:
-            found[:] = [read.find_user(user.name)]
-            return []
-
-        # The user may have just changed. A command reads the table and the log at the same event.
-        self.bus.execute(user.name, read_again)
-        if found[0] is None or found[0].user_id != user.user_id:
-            raise Busy("This account was just changed. Try again.")
-        return found[0]
 
     def execute(self, actor: User, decide: Decision) -> list[Event]:
         """Run a command: decide, append its events to the log, and apply them."""
@@ -81,7 +68,7 @@ class Context:
         actor: User,
         name: str,
         check: Callable[[User, Election], None],
-        change: Callable[[ReadModel, User, Election], Sequence[EventData]],
+        change: Callable[[PollBook, User, Election], Sequence[EventData]],
         check_revision: RevisionCheck = any_revision,
         *,
         new_name: str | None = None,
@@ -91,7 +78,7 @@ class Context:
         Return the election as it is then, under the name that the command gives it.
         """
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
             check(me, election)
             check_revision(election.revision)
@@ -101,12 +88,12 @@ class Context:
         return self.read.get_election(new_name or name)
 
 
-def reload_user(read: ReadModel, user: User) -> User:
+def reload_user(read: PollBook, user: User) -> User:
     """Return the user as they are now: name and role may have changed."""
     return get_user_by_id(read, user.user_id)
 
 
-def get_user_by_id(read: ReadModel, user_id: int) -> User:
+def get_user_by_id(read: PollBook, user_id: int) -> User:
     """Return the user with this ID, or raise NotSignedIn."""
     user = read.find_user_by_id(user_id)
     if user is None:

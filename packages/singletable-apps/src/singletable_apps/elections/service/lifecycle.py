@@ -25,9 +25,9 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.log_state import ElectionRecord
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.proofs.documents import compute_commitment, create_deletion
 from singletable_apps.elections.proofs.encoding import canonical_json
-from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, has_permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.methods import (
@@ -163,7 +163,7 @@ class Lifecycle:
         check_method(settings.method, settings.seats)
         quorum = clean_quorum(settings.quorum)
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me = reload_user(read, actor)
             rules.check_create_election(me)
             _check_available(read, name)
@@ -196,7 +196,7 @@ class Lifecycle:
             if new is not None:
                 rules.check_rename_election(me, election)
 
-        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
+        def change(read: PollBook, _: User, election: Election) -> Sequence[EventData]:
             changes: list[EventData] = []
             current, wanted = settings_of(election), apply_edit(edit, election)
             rules.check_window(wanted.no_voting_before, wanted.no_voting_after)
@@ -205,7 +205,7 @@ class Lifecycle:
                 rules.check_closing_time(wanted.no_voting_after, self._context.clock())
             check_method(wanted.method, int(wanted.seats))
             if wanted.none_of_these and not current.none_of_these:
-                names = [each.candidate_name for each in read.list_candidates(election.name)]
+                names = read.candidates(election)
                 check_none_of_these(names, "none_of_these")
             if any(getattr(wanted, each) != getattr(current, each) for each in SHARED):
                 rules.check_shared(election)
@@ -231,7 +231,7 @@ class Lifecycle:
         """
         new = clean_election_name(new_name)
 
-        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
+        def change(read: PollBook, _: User, election: Election) -> Sequence[EventData]:
             _check_available(read, new)
             rules.check_shared(election)
             if len(self._others(election)) + 1 >= MAX_QUESTIONS:
@@ -287,8 +287,8 @@ class Lifecycle:
         """Replace the candidates. A name in another spelling is another candidate."""
         wanted = clean_candidate_names(names)
 
-        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
-            current = [each.candidate_name for each in read.list_candidates(election.name)]
+        def change(read: PollBook, _: User, election: Election) -> Sequence[EventData]:
+            current = read.candidates(election)
             added = [each for each in wanted if each not in current]
             removed = [each for each in current if each not in wanted]
             if election.none_of_these:
@@ -328,7 +328,7 @@ class Lifecycle:
         image = prepare_picture(picture) if picture else None
         shows = None if alt is None else clean_optional(alt, "description", "alt")
 
-        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+        def change(_: PollBook, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
             if candidate not in record.candidates:
                 message = f"There is no candidate {quote(candidate)} in this election."
@@ -375,7 +375,7 @@ class Lifecycle:
             clean_markdown(description, "description", MAX_DESCRIPTION),
         )
 
-        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+        def change(_: PollBook, __: User, election: Election) -> Sequence[EventData]:
             record = self._context.book.record(election)
             if (record.question, record.description) == wanted:
                 return []
@@ -419,7 +419,7 @@ class Lifecycle:
         """
         new = taken[0]
 
-        def change(read: ReadModel, me: User, election: Election) -> Sequence[EventData]:
+        def change(read: PollBook, me: User, election: Election) -> Sequence[EventData]:
             for each in taken:
                 _check_available(read, each)
             record = self._context.book.record(election)
@@ -476,8 +476,8 @@ class Lifecycle:
         """
         wanted = clean_voter_names(names)
 
-        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
-            current = [voter.voter_name for voter in read.list_voters_and_removed(election.name)]
+        def change(read: PollBook, _: User, election: Election) -> Sequence[EventData]:
+            current = read.voters(election)
             listed = {fold_name(each) for each in current}
             added = _get_voters(read, [each for each in wanted if fold_name(each) not in listed])
             kept = {fold_name(each) for each in wanted}
@@ -513,7 +513,7 @@ class Lifecycle:
             (self._context.random(32), self._context.random(12)) for _ in range(MAX_QUESTIONS)
         ]
 
-        def change(_: ReadModel, me: User, election: Election) -> Sequence[EventData]:
+        def change(_: PollBook, me: User, election: Election) -> Sequence[EventData]:
             roll = self._context.book.record(election).roll.values()
             is_weighted, others = any(voter.votes > 1 for voter in roll), self._others(election)
             now, ballot_key = self._context.clock(), self._context.keys.ballot_key
@@ -550,7 +550,7 @@ class Lifecycle:
     ) -> Election:
         """Close an election and sign its ballots. No actor: its closing time has passed."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me, election = reload_user(read, actor) if actor else None, read.get_election(name)
             now = self._context.clock()
             rules.check_close(me, election, now)
@@ -573,7 +573,7 @@ class Lifecycle:
     ) -> Election:
         """Make another user the owner of an election."""
 
-        def change(read: ReadModel, me: User, election: Election) -> Sequence[EventData]:
+        def change(read: PollBook, me: User, election: Election) -> Sequence[EventData]:
             new_owner = read.find_user(to)
             if new_owner is None:
                 raise InvalidInput({"owner": f"There is no user {quote(to)}."})
@@ -590,7 +590,7 @@ class Lifecycle:
     def share_result(self, actor: User, name: str, *, is_public: bool) -> Election:
         """Let everyone with the link see the final result without an account, or no longer."""
 
-        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+        def change(_: PollBook, __: User, election: Election) -> Sequence[EventData]:
             rules.check_shared(election)
             if election.is_public == is_public:
                 return []
@@ -608,7 +608,7 @@ class Lifecycle:
         """Replace the managers, and write to the new ones. `people` are addresses or user names."""
         added: list[User] = []
 
-        def change(read: ReadModel, _: User, election: Election) -> Sequence[EventData]:
+        def change(read: PollBook, _: User, election: Election) -> Sequence[EventData]:
             rules.check_shared(election)
             found = [_get_manager(read, election, each) for each in people]
             by_id = {str(user.user_id): user for user in found}
@@ -642,7 +642,7 @@ class Lifecycle:
         """Set the notes that only the owner and the managers see, in any state."""
         text = clean_markdown(notes, "notes", MAX_NOTES)
 
-        def change(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+        def change(_: PollBook, __: User, election: Election) -> Sequence[EventData]:
             is_same = self._context.book.record(election).notes == text
             return [] if is_same else [events.ElectionNoted(election.name, text)]
 
@@ -660,7 +660,7 @@ class Lifecycle:
         A closed one leaves a signed statement.
         """
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me, election = reload_user(read, actor), read.get_election(name)
             rules.check_delete(me, election)
             check_revision(election.revision)
@@ -696,7 +696,7 @@ def _find_year(name: str) -> list[str]:
     return re.findall(r"\b20\d\d\b", name)[-1:]
 
 
-def _get_manager(read: ReadModel, election: Election, who: str) -> User:
+def _get_manager(read: PollBook, election: Election, who: str) -> User:
     user = read.find_user_by_email(who) if "@" in who else read.find_user(who)
     if user is None:
         message = f"No one here has the account {quote(who)}. Ask them to register first."
@@ -711,7 +711,7 @@ def _get_manager(read: ReadModel, election: Election, who: str) -> User:
 
 
 def _copy_voters(
-    read: ReadModel, record: ElectionRecord, new: str, *, replace_links: bool = True
+    read: PollBook, record: ElectionRecord, new: str, *, replace_links: bool = True
 ) -> list[EventData]:
     if record.election.electorate is Electorate.ROLL:
         roll = [
@@ -720,21 +720,21 @@ def _copy_voters(
         ]
         check_size(roll)
         return [events.RollVotersAdded(new, chunk) for chunk in chunks(roll)]
-    names = [voter.voter_name for voter in read.list_voters(record.election.name)]
+    names = [each for each in read.voters(record.election) if not is_removed_user(each)]
     check_size(names)
     return [events.VotersAdded(new, chunk) for chunk in chunks(names)]
 
 
-def _check_available(read: ReadModel, name: str) -> None:
+def _check_available(read: PollBook, name: str) -> None:
     if read.find_election(name) is not None:
         raise AlreadyExists(
             {"name": f"There is already an election named {quote(name)}. Choose another name."}
         )
 
 
-def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
+def _get_voters(read: PollBook, names: Sequence[str]) -> list[str]:
     """Return the names as their users spell them. Raise if any is unknown or may not vote."""
-    users = dict(zip(names, read.find_users(names), strict=True))
+    users = {name: read.find_user(name) for name in names}
     unknown = [name for name, user in users.items() if user is None]
     if unknown:
         message = (

@@ -9,7 +9,7 @@ from singletable import Page
 from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
-from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role, has_permission
 from singletable_apps.elections.rules import users as rules
 from singletable_apps.elections.rules.names import clean_email, clean_user_name, is_same_name, quote
@@ -104,14 +104,13 @@ class People(shared.People[User]):
 
     def setup_code(self) -> str | None:
         """Return the set-up code for the first user, or None if there are users."""
-        if self._context.read.get_counts().user_count > 0:
+        if self._context.read.counts().user_count > 0:
             return None
         return self._setup_code.code(self._log_position())
 
     def _log_position(self) -> str:
         """Return the length of the log, so that the code changes after all users were removed."""
-        sync = self._context.read.get_sync()
-        return str(sync.last_event_id if sync is not None else 0)
+        return str(self._context.read.position)
 
     def _prepare(self, name: str, email: str, password: str) -> shared.NewAccount:
         """Check a registration, and collect the errors of all fields."""
@@ -144,9 +143,9 @@ class People(shared.People[User]):
     def _create(
         self, new: shared.NewAccount, *, is_trusted: bool = False, is_confirmed: bool = False
     ) -> User:
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             check_available(read, name=new.name, email=new.email)
-            counts = read.get_counts()
+            counts = read.counts()
             is_first = counts.user_count == 0
             if is_first and not is_trusted:
                 raise _needs_setup_code()
@@ -216,14 +215,14 @@ class People(shared.People[User]):
 
     def registration(self) -> shared.Registration:
         """Return the setting: registration is open, by approval or closed."""
-        return self._context.read.get_counts().registration
+        return self._context.read.counts().registration
 
     def set_registration(self, actor: User, registration: shared.Registration) -> object:
         """Change the registration setting."""
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             self.check_manager(reload_user(read, actor))
-            if read.get_counts().registration is registration:
+            if read.counts().registration is registration:
                 return []
             return [events.RegistrationChanged(registration=registration)]
 
@@ -251,7 +250,7 @@ class People(shared.People[User]):
         new_email = clean_email(email) if email is not None else None
         edited: list[User] = []
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
             rules.check_edit_user(me, user)
             check(user.revision)
@@ -275,7 +274,7 @@ class People(shared.People[User]):
         """Change the role of a user. If it is the owner's, the old owner becomes an auditor."""
         changed: list[User] = []
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
             rules.check_role_change(me, user, role)
             check(user.revision)
@@ -296,7 +295,7 @@ class People(shared.People[User]):
         """Remove a user, their ballots in open elections, and their name in closed ones."""
         removed: list[User] = []
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             me, user = reload_user(read, actor), read.get_user(normalize("NFC", who))
             _check_removable(read, me, user)
             check(user.revision)
@@ -315,8 +314,8 @@ class People(shared.People[User]):
         self._mail.send(notice, self._context.clock(), SECURITY)
 
 
-def _check_removable(read: ReadModel, actor: User, user: User) -> None:
-    counts = read.get_counts()
+def _check_removable(read: PollBook, actor: User, user: User) -> None:
+    counts = read.counts()
     rules.check_remove_user(
         actor, user, user_count=counts.user_count, election_count=counts.election_count
     )
@@ -332,7 +331,7 @@ def account_of(user: User) -> shared.Account:
 def set_email(context: Context, user: User, email: str, by: str = "") -> User:
     """Change the e-mail address of a user, unless someone else has it."""
 
-    def decide(read: ReadModel) -> Sequence[EventData]:
+    def decide(read: PollBook) -> Sequence[EventData]:
         now = reload_user(read, user)
         if not is_same_name(email, now.email):
             check_available(read, email=email)
@@ -356,7 +355,7 @@ def check_new_password(password: str, *, about: Sequence[str], field: str = "pas
         raise InvalidInput({field: str(error)}) from error
 
 
-def check_available(read: ReadModel, *, name: str | None = None, email: str | None = None) -> None:
+def check_available(read: PollBook, *, name: str | None = None, email: str | None = None) -> None:
     """Raise AlreadyExists if someone has the name or e-mail address."""
     if name is not None and read.find_user(name) is not None:
         raise AlreadyExists({"name": f"The name {quote(name)} is taken. Choose another."})

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from singletable import Page
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import (
-    Candidate,
     Counts,
     Election,
     Electorate,
@@ -20,7 +19,8 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.log_state import DeletedElection
-from singletable_apps.elections.poll_book import LinkVoter
+from singletable_apps.elections.poll_book import LinkVoter, PollBook
+from singletable_apps.elections.projection import get_sync
 from singletable_apps.elections.roles import PERMISSIONS, Permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.methods import (
@@ -90,26 +90,25 @@ class Queries:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
-        self._read = context.read
 
     def version(self) -> int:
         """Return the number of the last event in the table. It changes with every change."""
-        sync = self._read.get_sync()
+        sync = get_sync(self._store)
         return sync.last_event_id if sync is not None else 0
 
     def counts(self, viewer: User) -> Counts:
         """Return the numbers of users and elections."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        return self._read.get_counts()
+        return self._context.read.counts()
 
     def method(self, election: Election) -> CountingMethod:
         """Return the method that decides, as people read about it."""
         method = method_of(election)
         if method.marks is not Marks.ONE:
             return method
-        found = self._read.list_candidates(election.name)
-        proposal = proposal_of(election, [each.candidate_name for each in found])
-        return explain_method(election, proposal)
+        return explain_method(
+            election, proposal_of(election, self._context.book.candidates(election))
+        )
 
     # Users.
 
@@ -141,32 +140,27 @@ class Queries:
     ) -> tuple[list[Election], str | None]:
         """Return a page of an owner's elections by name."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        name = self._read.get_user(owner).name
+        name = self._context.read.get_user(owner).name
         page = self._store.page(patterns.elections_of_owner(name), size, cursor=cursor)
         return self._load([each.election_name for each in page.items]), page.cursor
 
     def participation(self, viewer: User, elections: Sequence[Election]) -> list[Participation]:
         """Return the viewer's part in each of these elections."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        self._context.book.refresh()
-        return [self._participation(viewer, each) for each in elections]
-
-    def _participation(self, user: User, election: Election) -> Participation:
-        listed, voted = self._context.book.participation(election, user)
-        return Participation(is_eligible(user, election, listed), voted)
+        book = self._context.read
+        return [_participation(book, viewer, each) for each in elections]
 
     def overview(self, viewer: User) -> Overview:
         """Return the elections that matter to the viewer: to vote in, voted in, own, ended."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        now, book = self._context.clock(), self._context.book
-        book.refresh()
+        now, book = self._context.clock(), self._context.read
         first = self._store.page(patterns.list_elections(), MAX_OVERVIEW_ELECTIONS)
         others = set(book.listed_in(viewer)) - {election.name for election in first.items}
         elections = [*first.items, *self._load(sorted(others)[:MAX_OVERVIEW_ELECTIONS])]
         owned = self._store.page(patterns.elections_of_owner(viewer.name), MAX_OVERVIEW_OWN)
         own = [each.election_name for each in owned.items]
         own += [each for each in book.managed_by(viewer) if each not in own]
-        parts = {each.name: self._participation(viewer, each) for each in elections}
+        parts = {each.name: _participation(book, viewer, each) for each in elections}
         open_now = [each for each in elections if each.allow_vote and not has_ended(each, now)]
         eligible = [each for each in open_now if parts[each.name].may_vote]
         begun = [each for each in eligible if has_begun(each, now)]
@@ -183,7 +177,7 @@ class Queries:
             own=self._load(own),
             # The revision is the number of the last event, which is the close.
             ended=sorted(ended, key=lambda each: each.revision, reverse=True)[:MAX_OVERVIEW_ENDED],
-            counts=self._read.get_counts(),
+            counts=self._context.read.counts(),
             more=bool(first.cursor or owned.cursor) or len(others) > MAX_OVERVIEW_ELECTIONS,
         )
 
@@ -194,38 +188,39 @@ class Queries:
     def find_deleted(self, viewer: User, name: str) -> DeletedElection | None:
         """Return the last election of this name that was deleted, or None."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        deleted = self._context.book.deleted_elections()
+        deleted = self._context.read.deleted_elections()
         return next((each for each in deleted if is_same_name(each.name, name)), None)
 
     # An election's candidates, voters and ballots.
 
-    def candidates(self, viewer: User, election: str) -> list[Candidate]:
-        """Return the candidates of an election in their order."""
+    def candidates(self, viewer: User, election: str) -> list[str]:
+        """Return the names of the candidates of an election, in their order."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        return self._read.list_candidates(self._read.get_election(election).name)
+        read = self._context.read
+        return read.candidates(read.get_election(election))
 
     def voters(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[Voter], str | None]:
         """Return a page of the voter list. If it is empty, everyone with permission can vote."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        name = self._read.get_election(election).name
+        name = self._context.read.get_election(election).name
         page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
         return [each for each in page.items if is_account(each.voter_name)], page.cursor
 
     def is_eligible(self, viewer: User, election: str, user: str) -> bool:
         """Return whether a user may vote in an election."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        found, voter = self._read.get_election(election), self._read.get_user(user)
-        self._context.book.refresh()
-        return self._participation(voter, found).may_vote
+        read = self._context.read
+        found, voter = read.get_election(election), read.get_user(user)
+        return _participation(read, voter, found).may_vote
 
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[str], str | None]:
         """Return a page of the names of voters, without their ballots."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        found = self._read.get_election(election)
+        found = self._context.read.get_election(election)
         page = self._store.page(patterns.ballots_of(found.name), size, cursor=cursor)
         roll = self._context.book.record(found).roll if found.electorate is Electorate.ROLL else {}
         names = [ballot.voter_name for ballot in page.items]
@@ -243,8 +238,8 @@ class Queries:
         """
         if not isinstance(viewer, LinkVoter):
             check_permission(viewer, Permission.VIEW_APPLICATION)
-        book = self._context.book
-        record = book.record(self._read.get_election(election))
+        book = self._context.read
+        record = book.record(book.get_election(election))
         partly = book.partly_answered(record.election)
         answered, eligible = partly | record.ballots.keys(), count_eligible(book, record)
         return Turnout(len(record.ballots), eligible, len(answered), len(partly))
@@ -253,8 +248,8 @@ class Queries:
         """Return all candidates with their ranks on the viewer's ballot, None if not ranked."""
         if not isinstance(viewer, LinkVoter):
             check_permission(viewer, Permission.VIEW_APPLICATION)
-        book = self._context.book
-        record = book.record(self._read.get_election(election))
+        book = self._context.read
+        record = book.record(book.get_election(election))
         owner = book.owner_of_ballot(record.election, viewer)
         ballot = book.ballot(record, owner.voter_id)
         ranks: dict[str, int] = {}
@@ -267,7 +262,8 @@ class Queries:
         """Return what the owner has written for voters; None has a link to a public page."""
         if isinstance(viewer, User):
             check_permission(viewer, Permission.VIEW_APPLICATION)
-        record = self._context.book.record(self._read.get_election(election))
+        book = self._context.read
+        record = book.record(book.get_election(election))
         names = tuple(name for name in record.choices if name in record.candidates)
         statements = {name: text for name in names if (text := record.statements.get(name))}
         return ElectionTexts(
@@ -278,3 +274,8 @@ class Queries:
         """Return a page of the event log, the newest event first."""
         check_permission(viewer, Permission.VIEW_SECRETS)
         return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)
+
+
+def _participation(book: PollBook, user: User, election: Election) -> Participation:
+    listed, voted = book.participation(election, user)
+    return Participation(is_eligible(user, election, listed), voted)

@@ -202,7 +202,7 @@ class Results:
 
     def find_outcome(self, election_id: int, confirmation: str) -> ReceiptOutcome:
         """Return the outcome of a ballot with a receipt from before the close."""
-        found = self._context.book.find_election(election_id)
+        found = self._context.read.find_election_by_id(election_id)
         if found is None:
             deleted = {each.election_id for each in self._context.book.deleted_elections()}
             return "deleted" if election_id in deleted else "unknown"
@@ -217,7 +217,7 @@ class Results:
         Someone who votes with a link gets the receipt only once, when the proof does not exist yet.
         None if the election never had the name on the receipt while people voted.
         """
-        found = self._context.book.find_election(receipt["definition"]["election_id"])
+        found = self._context.read.find_election_by_id(receipt["definition"]["election_id"])
         closing = get_closing(found, self._context.keys) if found is not None else None
         if found is None or closing is None:
             return None
@@ -302,14 +302,13 @@ class Results:
 
     def close_if_due(self, name: str) -> Election:
         """Return the election, and close it first if its closing time has passed."""
-        book = self._context.book
-        election = book.record(self._context.read.get_election(name)).election
+        election = self._context.read.get_election(name)
         if not election.allow_vote or not rules.has_ended(election, self._context.clock()):
             return election
         # Another request may have just closed it.
         with suppress(WrongState):
             self._lifecycle.close(None, election.name)
-        return book.record(election).election
+        return self._context.read.get_election(election.name)
 
     def _seed(self, election: Election) -> str | None:
         """Return the seed that breaks ties, which no one knows before the close."""

@@ -25,8 +25,7 @@ from singletable_apps.elections.entities import (
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR, Event, EventData
 from singletable_apps.elections.log_state import ElectionRecord
-from singletable_apps.elections.poll_book import BallotOwner, LinkVoter
-from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.poll_book import BallotOwner, LinkVoter, PollBook
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.emails import (
@@ -169,12 +168,13 @@ class Rolls:
             )
         voter_at = len(typed) - MAC_DIGITS - NUMBER_DIGITS
         numbers = (decode_number(typed[:voter_at]), decode_number(typed[voter_at:-MAC_DIGITS]))
-        found = self._context.book.find_roll_voter(numbers[0] or 0, RollNumber(numbers[1] or 0))
+        book = self._context.read
+        found = book.find_roll_voter(numbers[0] or 0, RollNumber(numbers[1] or 0))
         if found is not None:
             expected = clean_code(self.code(*found, use))
             if hmac.compare_digest(typed.encode(), expected.encode()):
                 return found[0], LinkVoter(found[0].election_id, found[1])
-        if numbers[0] in {each.election_id for each in self._context.book.deleted_elections()}:
+        if numbers[0] in {each.election_id for each in book.deleted_elections()}:
             raise NotFound("The election of this link or code was deleted.", field="code")
         raise NotFound(
             "This link or code isn’t valid. Compare it with your e-mail or card. If you got a "
@@ -185,7 +185,7 @@ class Rolls:
     def url(self, about: str, voter_id: str, use: LinkUse) -> str:
         """Return the personal link of a voter in an e-mail that waits in the queue."""
         election_id = int(about.partition("-")[0])
-        found = self._context.book.find_roll_voter(election_id, RollNumber(int(voter_id)))
+        found = self._context.read.find_roll_voter(election_id, RollNumber(int(voter_id)))
         # Someone who was removed meanwhile gets a link to the page that asks for a code.
         urls = self._context.urls
         return self.link(*found, use) if found else urls.absolute(urls.page("v"))
@@ -380,7 +380,7 @@ class Rolls:
         """Send no more reminders to the voter of this link."""
         election, voter = self.open_link(code, "unsubscribe")
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             entry = self._context.book.owner_of_ballot(election, voter).entry
             if entry is None or entry.is_unsubscribed:
                 return []
@@ -395,7 +395,7 @@ class Rolls:
     def note_ends(self) -> None:
         """Close elections past their end, and queue notices about that."""
         now = self._context.clock()
-        for election in self._context.book.elections_with_roll():
+        for election in self._context.read.elections_with_roll():
             if election.allow_vote and rules.has_ended(election, now):
                 with suppress(WrongState):
                     self._lifecycle.close(None, election.name)
@@ -498,7 +498,7 @@ class Rolls:
         check_revision: RevisionCheck = any_revision,
         check: Callable[[User, Election], None] = rules.check_roll,
     ) -> Election:
-        def decide(_: ReadModel, __: User, election: Election) -> Sequence[EventData]:
+        def decide(_: PollBook, __: User, election: Election) -> Sequence[EventData]:
             return self._lifecycle.repeat(election, change(self._read(election)))
 
         return self._context.change_election(actor, name, check, decide, check_revision)

@@ -13,10 +13,9 @@ from singletable_apps.elections.command_bus import NumberedEvent
 from singletable_apps.elections.entities import Election, User, UserId, VoterId
 from singletable_apps.elections.errors import IdempotencyKeyReused
 from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
-from singletable_apps.elections.poll_book import BallotOwner, CountedBallot, LinkVoter
+from singletable_apps.elections.poll_book import BallotOwner, CountedBallot, LinkVoter, PollBook
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.keys import BallotPlace, padded_size
-from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.elections import check_view_ballot
 from singletable_apps.elections.rules.methods import check_marks, definition_of, method_of
 from singletable_apps.elections.rules.names import is_valid_text, quote
@@ -68,10 +67,9 @@ class Voting:
             tuple[BallotOwner, Election, documents.BallotDefinition, documents.BallotContent, bool]
         ] = []
 
-        def decide(read: ReadModel) -> Sequence[NumberedEvent]:
+        def decide(read: PollBook) -> Sequence[NumberedEvent]:
             election = read.get_election(election_name)
             user, me = self._identify(read, actor, election)
-            ballot = read.find_ballot(election.name, me.name)
             request, fingerprint = self._fingerprints(me, election, lines, key)
             casts = self._context.book.casts(election, me.voter_id)
             for event in casts:
@@ -88,19 +86,18 @@ class Voting:
                 repeat[:] = [CastBallot(election.name, cast.voter_name, when, receipt, True)]
                 return []
             now = self._context.clock()
-            listed = election.voter_count > 0 and read.is_listed_voter(election.name, me.name)
+            listed = read.is_listed(election, me.voter_id)
             shares_address = user is not None and self._context.book.shares_address(election, user)
             check_cast(
                 user,
                 election,
                 listed=listed,
-                ballot=ballot,
+                has_voted=read.ballot_event(election, me.voter_id) is not None,
                 now=now,
                 shares_address=shares_address,
             )
-            names = [each.candidate_name for each in read.list_candidates(election.name)]
             weight = me.entry.votes if me.entry is not None and election.is_weighted else None
-            definition = definition_of(election, names)
+            definition = definition_of(election, read.candidates(election))
             ranking = parse_ranking(lines, definition["candidates"])
             check_marks(ranking, method_of(election))
             content = documents.BallotContent(nonce, "", ranking, weight)
@@ -125,11 +122,11 @@ class Voting:
         """Withdraw the actor's ballot. Repeats of the request that cast it do not cast it again."""
         decided: list[tuple[Election, BallotOwner]] = []
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: PollBook) -> Sequence[EventData]:
             election = read.get_election(election_name)
             user, me = self._identify(read, actor, election)
-            ballot = read.find_ballot(election.name, me.name)
-            check_withdraw(user, election, ballot=ballot, now=self._context.clock())
+            has_voted = read.ballot_event(election, me.voter_id) is not None
+            check_withdraw(user, election, has_voted=has_voted, now=self._context.clock())
             decided[:] = [(election, me)]
             return [BallotWithdrawn(voter=me.name, election=election.name)]
 
@@ -138,8 +135,8 @@ class Voting:
 
     def own_ballot(self, voter: User | LinkVoter, election_name: str) -> CastBallot:
         """Return the voter's own ballot, with its proof after the close."""
-        book = self._context.book
-        record = book.record(self._context.read.get_election(election_name))
+        book = self._context.read
+        record = book.record(book.get_election(election_name))
         owner = book.owner_of_ballot(record.election, voter)
         ballot = book.ballot(record, owner.voter_id)
         if ballot is None:
@@ -152,7 +149,7 @@ class Voting:
         return self._with_proof(record.election, ballot)
 
     def _identify(
-        self, read: ReadModel, actor: User | LinkVoter, election: Election
+        self, read: PollBook, actor: User | LinkVoter, election: Election
     ) -> tuple[User | None, BallotOwner]:
         """Return the user, if they have an account, and the owner of the ballot."""
         user = None if isinstance(actor, LinkVoter) else reload_user(read, actor)
@@ -164,8 +161,8 @@ class Voting:
         Of secret ballots, everyone sees only their own.
         """
         # The log decides who may see the ballot: the table could call the election open.
-        book = self._context.book
-        record = book.record(self._context.read.get_election(election_name))
+        book = self._context.read
+        record = book.record(book.get_election(election_name))
         voter_id, name = book.voter_id(voter_name), voter_name
         if isinstance(voter_id, UserId):
             name = book.user_name(voter_id)

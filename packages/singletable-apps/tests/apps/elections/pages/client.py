@@ -126,11 +126,10 @@ class PagesApp(AppServer[World]):
         return self.world.service.context.read.get_election(name)
 
     def candidates(self, name: str) -> list[str]:
-        candidates = self.world.service.context.read.list_candidates(name)
-        return [candidate.candidate_name for candidate in candidates]
+        return self.world.service.context.read.candidates(self.election(name))
 
     def voters(self, name: str) -> list[str]:
-        return [voter.voter_name for voter in self.world.service.context.read.list_voters(name)]
+        return self.world.service.context.read.voters(self.election(name))
 
     def user(self, name: str) -> User:
         return self.world.service.context.read.get_user(name)

@@ -20,7 +20,7 @@ from singletable_apps.elections.service.lifecycle import ElectionSettings
 from singletable_apps.shared.ballot import BallotLabels
 from singletable_apps.shared.errors import RequestRejected
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_fields
-from tests.apps.elections.rules.factories import HOUR, NOON, Window, ballot, election, user
+from tests.apps.elections.rules.factories import HOUR, NOON, Window, election, user
 from tests.apps.support.html import text_in
 
 BALLOT = "/elections/e/Chair/ballot"
@@ -212,10 +212,10 @@ def test_status_allows_voting_exactly_where_the_rules_do() -> None:
         State, WINDOWS, Role, (0, 3), (False, True), (False, True)
     ):
         voter, about = user(role), election(state, window, voters=voters)
-        cast = ballot() if has_voted else None
-        status = voter_status(voter, about, listed=listed, ballot=cast, now=NOON)
+        cast = 9 if has_voted else None
+        status = voter_status(voter, about, listed=listed, has_voted=has_voted, now=NOON)
         try:
-            check_cast(voter, about, listed=listed, ballot=cast, now=NOON)
+            check_cast(voter, about, listed=listed, has_voted=has_voted, now=NOON)
             allowed = True
         except RequestRejected:
             allowed = False

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
 from dynamodb_engine.testing import Crash, InterruptedDriver
-from singletable import Engine, Store
-from singletable_apps.elections import poll_book
+from singletable import Engine
+from singletable_apps.elections import log_state, poll_book
 from singletable_apps.elections.entities import Sync, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable, RebuildInProgress
 from singletable_apps.elections.events import Event
@@ -144,67 +142,36 @@ def test_table_follows_a_poll_book_that_is_ahead(memory: World) -> None:
     assert dump_items(memory.driver) == before
 
 
-class ReadAlong:
-    """A store whose readers call a function after each event of the log."""
-
-    def __init__(self, store: Store, read: Callable[[], object]) -> None:
-        self._store = store
-        self._read = read
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def run(self, *pattern: Any) -> Iterator[object]:
-        """Yield the items of a pattern."""
-        for item in self._store.run(*pattern):
-            self._read()
-            yield item
-
-
-# Pages are answered while the table is brought up to date: nobody may find the book half empty.
-def test_reader_sees_the_whole_log_while_the_book_is_read_again(memory: World) -> None:
-    _fill(memory)
-    store = open_store(memory.driver)
-    book = PollBook(store, KEY)
-    book.refresh()
-    election = book.records()[0].election
-
-    def look() -> tuple[object, ...]:
-        return (
-            book.position,
-            book.head,
-            book.count_all(),
-            book.user_id("Ada"),
-            book.known(election.name) is not None,
-        )
-
-    before, seen = look(), set[tuple[object, ...]]()
-    book._store = cast(Store, ReadAlong(store, lambda: seen.add(look())))
-    written = [event.event_id for event, _ in book.unapplied(0, book.position)]
-    assert written == [*range(1, book.position + 1)]
-    assert (seen, look()) == ({before}, before)
-
-
 # A reader may still hold it when the next event arrives.
 def test_texts_of_emails_are_a_copy(memory: World) -> None:
     _fill(memory)
-    book = memory.service.context.book
+    book = memory.service.context.read
     election = book.records()[0].election
     book.emails(election)["invitation"] = "", ""
     assert "invitation" not in book.emails(election)
 
 
-# A process that only reads must not collect what others have written.
-def test_poll_book_forgets_what_is_in_the_table(
+# What an event writes depends on the events before it, so others are read again from the log.
+def test_table_that_lacks_more_events_than_are_kept_is_brought_up_to_date(
     memory: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(poll_book, "MAX_UNAPPLIED", 2)
-    other = memory.open()
-    _fill(memory)
-    other.context.book.refresh()
-    assert not other.context.book._unapplied
-    other.lifecycle.lock(other.context.read.get_user("Ada"), "E")
-    check_consistency(memory)
+    before, store = _fill(memory), open_store(memory.driver)
+    for module in (log_state, poll_book):
+        monkeypatch.setattr(module, "RECENT_EVENTS", 2)
+    book = PollBook(store, KEY)
+    book.refresh()
+    last = book.position
+    assert [book_has(book, number) for number in (last - 2, last - 1, last)] == [False, True, True]
+    assert [event.event_id for event, _ in book.unapplied(0, last)] == [*range(1, last + 1)]
+    store.admin.clear(votes)
+    catch_up(store, book)
+    assert dump_items(memory.driver) == before
+
+
+def book_has(book: PollBook, event_id: int) -> bool:
+    """Return whether the book has kept an event with its writes."""
+    with book._log as state:
+        return state.find_recent(event_id) is not None
 
 
 def _walk(world: World, seed: int, steps: int) -> RandomWalk:

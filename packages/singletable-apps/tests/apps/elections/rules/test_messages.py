@@ -21,7 +21,7 @@ from singletable_apps.elections.rules import elections, emails, methods, names, 
 from singletable_apps.shared import permissions
 from singletable_apps.shared.errors import InvalidInput, NotFound, RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
-from tests.apps.elections.rules.factories import HOUR, NOON, ballot, election, user
+from tests.apps.elections.rules.factories import HOUR, NOON, election, user
 
 
 @dataclass(frozen=True)
@@ -444,7 +444,9 @@ _FINAL = "You’ve already voted. In this election, ballots are final."
 
 
 def _cast(it: Election, message: str) -> Case:
-    return _state(lambda: voting.check_cast(BEN, it, listed=True, ballot=None, now=NOON), message)
+    return _state(
+        lambda: voting.check_cast(BEN, it, listed=True, has_voted=False, now=NOON), message
+    )
 
 
 def _rankings(lines: list[tuple[str, int | None]], message: str, *, of: str = "Ada Ben") -> Case:
@@ -464,22 +466,22 @@ VOTING = [
     _cast(election(State.EDITABLE, (None, NOON)), "Voting has ended."),
     _refused(
         lambda: voting.check_cast(
-            BEN, election(State.FIXED, voters=1_500), listed=False, ballot=None, now=NOON
+            BEN, election(State.FIXED, voters=1_500), listed=False, has_voted=False, now=NOON
         ),
         "You’re not on the voter list of this election. Ask its owner, “ada”, to add you.",
     ),
     _state(
         lambda: voting.check_cast(
-            BEN, election(State.FIXED), listed=False, ballot=ballot("ben"), now=NOON
+            BEN, election(State.FIXED), listed=False, has_voted=True, now=NOON
         ),
         _FINAL,
     ),
     _state(
-        lambda: voting.check_withdraw(BEN, election(State.FIXED), ballot=ballot("ben"), now=NOON),
+        lambda: voting.check_withdraw(BEN, election(State.FIXED), has_voted=True, now=NOON),
         _FINAL,
     ),
     Case(
-        lambda: voting.check_withdraw(BEN, election(State.FIXED), ballot=None, now=NOON),
+        lambda: voting.check_withdraw(BEN, election(State.FIXED), has_voted=False, now=NOON),
         NotFound,
         "You haven’t voted in this election, so there is nothing to withdraw.",
     ),

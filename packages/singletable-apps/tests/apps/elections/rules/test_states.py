@@ -30,7 +30,7 @@ from singletable_apps.elections.rules.elections import (
 )
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw
 from singletable_apps.shared.permissions import NotPermitted
-from tests.apps.elections.rules.factories import HOUR, NOON, SWITCHES, TICK, ballot, election, user
+from tests.apps.elections.rules.factories import HOUR, NOON, SWITCHES, TICK, election, user
 from tests.cases import every
 
 ADA = user(Role.USER)
@@ -90,11 +90,11 @@ COMMANDS: dict[str, Callable[[User, Election, datetime], None]] = {
     "lock": lambda actor, it, now: check_lock(actor, it),
     "close": check_close,
     "end": lambda actor, it, now: check_close(None, it, now),
-    "cast": lambda actor, it, now: check_cast(actor, it, listed=False, ballot=None, now=now),
+    "cast": lambda actor, it, now: check_cast(actor, it, listed=False, has_voted=False, now=now),
     "cast_again": lambda actor, it, now: check_cast(
-        actor, it, listed=False, ballot=ballot(), now=now
+        actor, it, listed=False, has_voted=True, now=now
     ),
-    "withdraw": lambda actor, it, now: check_withdraw(actor, it, ballot=ballot(), now=now),
+    "withdraw": lambda actor, it, now: check_withdraw(actor, it, has_voted=True, now=now),
     "tally": check_view_tally,
     "secret_tally": check_view_tally,
     "delete": lambda actor, it, now: check_delete(actor, it),

@@ -22,7 +22,7 @@ from singletable_apps.elections.rules.voting import (
 )
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
-from tests.apps.elections.rules.factories import HOUR, NOON, ballot, election, user
+from tests.apps.elections.rules.factories import HOUR, NOON, election, user
 from tests.cases import every
 
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")
@@ -38,10 +38,10 @@ def test_eligible_voter_can_cast(role: Role, voters: int, listed: bool) -> None:
     eligible = ROLES.index(role) >= 2 and (listed or not voters)
     assert is_eligible(user(role), it, listed) is eligible
     if eligible:
-        check_cast(user(role), it, listed=listed, ballot=None, now=NOON)
+        check_cast(user(role), it, listed=listed, has_voted=False, now=NOON)
     else:
         with pytest.raises(NotPermitted):
-            check_cast(user(role), it, listed=listed, ballot=None, now=NOON)
+            check_cast(user(role), it, listed=listed, has_voted=False, now=NOON)
 
 
 @every("role", ROLES)
@@ -49,26 +49,28 @@ def test_eligible_voter_can_withdraw(role: Role) -> None:
     # Also who is not on the list any more: what is one's own may be taken back.
     it = election(State.EDITABLE, voters=5)
     if ROLES.index(role) >= 2:
-        check_withdraw(user(role), it, ballot=ballot(), now=NOON)
+        check_withdraw(user(role), it, has_voted=True, now=NOON)
     else:
         with pytest.raises(NotPermitted):
-            check_withdraw(user(role), it, ballot=ballot(), now=NOON)
+            check_withdraw(user(role), it, has_voted=True, now=NOON)
 
 
 def test_withdrawing_needs_a_ballot() -> None:
     voter = user(Role.VOTER)
     with pytest.raises(NotFound):
-        check_withdraw(voter, election(State.EDITABLE), ballot=None, now=NOON)
+        check_withdraw(voter, election(State.EDITABLE), has_voted=False, now=NOON)
     # Whether a ballot is there says nothing when no ballot could be withdrawn.
     with pytest.raises(WrongState):
-        check_withdraw(voter, election(State.EDITABLE, (None, NOON)), ballot=None, now=NOON + HOUR)
+        check_withdraw(
+            voter, election(State.EDITABLE, (None, NOON)), has_voted=False, now=NOON + HOUR
+        )
 
 
 # An election that is over is over for everybody, so nobody asks to be added to its voters.
 def test_state_is_checked_before_the_voter_list() -> None:
     it = election(State.CLOSED, voters=5)
     with pytest.raises(WrongState):
-        check_cast(user(Role.VOTER), it, listed=False, ballot=None, now=NOON)
+        check_cast(user(Role.VOTER), it, listed=False, has_voted=False, now=NOON)
 
 
 @every(

@@ -38,7 +38,7 @@ def vote(world: World, voter: User, name: str, *ranked: str) -> None:
 def candidates(world: World, name: str) -> list[str]:
     """Return the candidates in their order."""
     read = world.service.context.read
-    return [each.candidate_name for each in read.list_candidates(name)]
+    return read.candidates(read.get_election(name))
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())

@@ -8,9 +8,14 @@ from datetime import timedelta
 from random import Random
 
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Election, User, UserId, removed_user_name
-from singletable_apps.elections.poll_book import ConfirmedReadModel
-from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.entities import (
+    Ballot,
+    Counts,
+    Election,
+    User,
+    UserId,
+    removed_user_name,
+)
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules.elections import has_ended
 from singletable_apps.elections.service import Elections, ElectionSettings
@@ -78,7 +83,7 @@ class RandomWalk:
     def check(self) -> None:
         """Fail unless the tables are sound, and every ballot is what its voter cast last."""
         check_consistency(self.world)
-        view = self._services[0].context.read
+        store = self._services[0].context.store
         names = {user.user_id: user.name for user in self._users()}
         found = {one.election_id: one for one in self._elections()}
         assert {number for number, cast in self._cast.items() if cast} <= set(found)
@@ -87,26 +92,32 @@ class RandomWalk:
                 removed_user_name(UserId(voter)) if voter in self._removed else names[voter]
                 for voter in self._cast.get(number, {})
             }
-            assert {one.voter_name for one in view.list_ballots(election.name)} == expected
-            self._check_poll_book(election, view)
+            cast = [*store.query(patterns.ballots_of(election.name), consistent=True)]
+            assert {one.voter_name for one in cast} == expected
+            self._check_poll_book(election, cast)
 
-    def _check_poll_book(self, election: Election, view: ReadModel) -> None:
+    def _check_poll_book(self, election: Election, cast: list[Ballot]) -> None:
         """Fail unless the poll book says the same as the table."""
-        book = self._services[0].context.book
+        book, store = self._services[0].context.read, self._services[0].context.store
         record = book.record(election)
         ballots = [(one.voter_name, one.event.event_id) for one in book.ballots(record)]
-        assert ballots == [
-            (one.voter_name, one.revision) for one in view.list_ballots(election.name)
-        ]
-        # These raise CorruptTable if something differs.
-        confirmed = ConfirmedReadModel(self.world.service.context.store, book)
-        confirmed.find_election(election.name)
-        confirmed.list_candidates(election.name)
-        confirmed.list_voters_and_removed(election.name)
+        assert ballots == [(one.voter_name, one.revision) for one in cast]
+        assert book.find_election(election.name.swapcase()) == election
+        voters = store.query(patterns.voters_of(election.name), consistent=True)
+        assert book.voters(election) == sorted(one.voter_name for one in voters)
+        candidates = store.run(patterns.candidates_of, election.name)
+        in_order = sorted(candidates, key=lambda one: one.position)
+        assert [*record.candidates.items()] == [(one.candidate_name, one.since) for one in in_order]
         for user in self._users():
-            book.confirm_user(user, name=user.name.swapcase())
-            book.confirm_user(user, email=user.email.swapcase())
-        confirmed.get_counts()
+            assert book.find_user(user.name.swapcase()) == user
+            assert book.find_user_by_email(user.email.swapcase()) == user
+        counts = store.run(patterns.counts)
+        assert counts is not None
+        assert book.counts() == Counts(
+            registration=counts.registration,
+            user_count=counts.user_count,
+            election_count=counts.election_count,
+        )
 
     # What is there, and who does something.
 
@@ -232,7 +243,7 @@ class RandomWalk:
     def _vote(self, service: Elections) -> object:
         taking = [one for one in self._elections() if one.allow_vote]
         one, voter = self.chance.choice(taking or [self._election()]), self._somebody()
-        names = [each.candidate_name for each in service.context.read.list_candidates(one.name)]
+        names = service.context.read.candidates(one)
         lines = [(name, self.chance.choice([1, 2, 3, None])) for name in names]
         cast = service.voting.cast(
             voter, self._name_of(one), lines, f"key {self.world.event_count}"
