@@ -52,7 +52,7 @@ def normalize_line_ends(chunk: bytes) -> bytes:
 
 
 def find_separators(chunk: bytes) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
-    """Return the bytes and the positions of those that are not digits."""
+    """Return the bytes, and the positions of all that are not digits."""
     data = np.frombuffer(chunk, np.uint8)
     # Digits are the ten bytes from 48 on; lower bytes wrap around to large numbers.
     return data, np.flatnonzero(data - np.uint8(48) > 9)

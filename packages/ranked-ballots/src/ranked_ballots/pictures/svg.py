@@ -83,9 +83,9 @@ def shorten(text: str, room: float, size: float = 12) -> str:
     return kept.rstrip(" \u200d") + "…"
 
 
-def shorten_names(names: Iterable[str], room: float, size: float = 12) -> dict[str, str]:
+def shorten_names(names: Iterable[str], room: float) -> dict[str, str]:
     """Cut each name to fit; names that would look alike keep the part where they differ."""
-    short = {name: shorten(name, room, size) for name in names}
+    short = {name: shorten(name, room) for name in names}
     alike: dict[str, list[str]] = {}
     for name, cut in short.items():
         alike.setdefault(cut, []).append(name)
@@ -94,8 +94,8 @@ def shorten_names(names: Iterable[str], room: float, size: float = 12) -> dict[s
             # Start with the word in which they begin to differ.
             start = _common_prefix(group).rfind(" ") + 1
             for name in group:
-                head = shorten(name, room * 0.4, size)
-                short[name] = head + shorten(name[start:], room - text_width(head, size), size)
+                head = shorten(name, room * 0.4)
+                short[name] = head + shorten(name[start:], room - text_width(head))
     return short
 
 
@@ -105,22 +105,22 @@ def _common_prefix(texts: list[str]) -> str:
     return first[: next(differences, len(first))]
 
 
-def wrap_text(text: str, room: float, size: float = 12) -> list[str]:
+def wrap_text(text: str, room: float) -> list[str]:
     """Break text into lines that fit, between words where possible."""
     lines: list[str] = []
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(longer, size) <= room:
+        if lines and text_width(longer) <= room:
             lines[-1] = longer
         else:
-            lines.extend(_break_word(word, room, size))
+            lines.extend(_break_word(word, room))
     return lines
 
 
-def _break_word(word: str, room: float, size: float) -> list[str]:
+def _break_word(word: str, room: float) -> list[str]:
     pieces = [""]
     for character in word:
-        if pieces[-1] and text_width(pieces[-1] + character, size) > room:
+        if pieces[-1] and text_width(pieces[-1] + character) > room:
             pieces.append("")
         pieces[-1] += character
     return pieces

@@ -85,8 +85,8 @@ class PollSettings(BaseModel):
     comments: StrictBool = Field(default=False, description="Whether people can comment.")
     zone: str = Field(
         default="UTC",
-        description="The time zone of dates without an offset, and of those who do not tell "
-        "theirs.",
+        description="The time zone of dates without an offset, and of readers whose browser does "
+        "not tell one.",
         examples=["Europe/Berlin"],
     )
 

@@ -91,7 +91,7 @@ def describe_levels(names: Mapping[entities.Level, str]) -> str:
 
 
 def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
-    """Return the fields of those headings that are recognized. Each field is used once."""
+    """Return the field of each heading that is recognized. A field is used once."""
     found: dict[str, str] = {}
     for heading in columns:
         field = _FIELDS.get("".join(each for each in heading.casefold() if each.isalnum()))

@@ -190,9 +190,9 @@ def check_name(checks: InputChecks, name: str, field: str = "name") -> str:
     return value
 
 
-def is_key(text: str, longest: int = MAX_USERNAME) -> bool:
+def is_key(text: str) -> bool:
     """Return whether a text from a URL can be a username or an id, so that it can be looked up."""
-    return 0 < len(text) <= longest and USERNAME.fullmatch(text) is not None
+    return 0 < len(text) <= MAX_USERNAME and USERNAME.fullmatch(text) is not None
 
 
 def normalize_alias(text: str) -> str:

@@ -164,7 +164,7 @@ def explain_unknown(spelling: str, names: Iterable[str]) -> str:
 
 
 class Access(StrEnum):
-    """The ways to read a skill of people."""
+    """What is read to find the people with a skill: an index, or each person's item."""
 
     LEVELS = "GSI1"
     YEARS = "GSI2"
@@ -173,7 +173,7 @@ class Access(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A criterion with its skill, and how many people have it: an estimate, never the answer."""
+    """A criterion with its skill, and an estimate of how many people have the skill."""
 
     criterion: Criterion
     skill: Skill

@@ -23,6 +23,7 @@ from singletable_apps.shared.markdown import plain_text
 from singletable_apps.shared.search import Document, SearchHit, SearchIndex
 
 MAX_AGE = timedelta(seconds=5)
+MAX_RELATED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Catalog:
         older = posts[place + 1] if place + 1 < len(posts) else None
         return older, posts[place - 1] if place > 0 else None
 
-    def related(self, blog: Blog, now: datetime, limit: int = 3) -> list[Blog]:
+    def related(self, blog: Blog, now: datetime) -> list[Blog]:
         """Return other posts: first by shared tags, then by category, then by date."""
         posts = self.visible(now)
         counts = Counter(tag for post in posts for tag in post.tags)
@@ -114,7 +115,7 @@ class Catalog:
 
         others = [post for post in posts if post.blog_id != blog.blog_id]
         # The sort is stable, so that the newest of equal posts come first.
-        return sorted(others, key=distance)[:limit]
+        return sorted(others, key=distance)[:MAX_RELATED]
 
     def search(self, query: str, now: datetime, limit: int = 20) -> list[tuple[Blog, SearchHit]]:
         """Return the public posts and pages that contain all words of the query, best first."""

@@ -50,7 +50,7 @@ class StatsService:
         """Count a comment that was approved."""
         self._record("comments", blog_id, self._context.clock(), 1)
 
-    def days(self, scope: str, number: int, today: date | None = None) -> list[DayStats]:
+    def days(self, scope: str, number: int) -> list[DayStats]:
         """Return the last days of a post, or of the site (SITE), oldest first.
 
         Days on which nothing happened are zeros. Views that other processes have not written yet
@@ -58,7 +58,7 @@ class StatsService:
         """
         self.flush()
         number = max(1, min(number, KEPT.days))
-        last = today or self._context.clock().astimezone(UTC).date()
+        last = self._context.clock().astimezone(UTC).date()
         first = last - timedelta(days=number - 1)
         found = self._context.store.run(patterns.stats_of_days, scope, first, last)
         stored = {each.day: each for each in found}

@@ -359,7 +359,7 @@ class Endorsements(Part):
         return self._store.page(selection, limit, cursor=cursor)
 
     def endorsed_by(self, actor: User, skills: Iterable[UserSkill]) -> frozenset[str]:
-        """Return the ids of those skills of one person that the actor endorses."""
+        """Return the ids of one person's skills that the actor endorses."""
         keys = [
             Endorsement.key(skill.username, skill.skill_id, actor.username)
             for skill in skills
@@ -450,7 +450,7 @@ class Requests(Part):
         return self._put(actor, user.user_id, skill.skill_id, skill.skill_name)
 
     def suggest(self, actor: User, name: str, text: str = "") -> Request:
-        """Suggest a skill that the catalog does not have. `text` says what it is good for."""
+        """Suggest a new skill for the catalog. `text` says what the skill is good for."""
         checks = InputChecks()
         text = checks.text("text", text, longest=rules.MAX_NOTES)
         if found := self._catalog.find(name):
