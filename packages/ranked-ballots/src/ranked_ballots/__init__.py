@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ranked_ballots.ballots import Ballots
-    from ranked_ballots.counters import PairwiseCounter, RankingCounter
     from ranked_ballots.errors import BallotsError, CountingError, RankingError
     from ranked_ballots.methods.explanation import describe_margin
     from ranked_ballots.methods.ranked_pairs import (
-        RankedPair,
         RankedPairsResult,
         ranked_pairs,
     )
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
         Round,
         RunoffResult,
         Tie,
-        Transfer,
         instant_runoff,
     )
     from ranked_ballots.methods.schulze import BeatPath, SchulzeResult, schulze
@@ -42,11 +39,8 @@ if TYPE_CHECKING:
     )
     from ranked_ballots.methods.stv import StvResult, StvRound, meek_stv, scottish_stv
     from ranked_ballots.pairwise import (
-        Matrix,
         Pairwise,
         count_pairs,
-        find_condorcet_winner,
-        find_smith_set,
     )
     from ranked_ballots.ranking import Ranking
     from ranked_ballots.result import (
@@ -60,13 +54,12 @@ if TYPE_CHECKING:
     from ranked_ballots.text import (
         format_decimal,
         format_number,
-        format_ordinal,
         join_names,
         pluralize,
         replace_control_characters,
     )
     from ranked_ballots.tie_break import TieBreak
-    from ranked_ballots.turnout import Quorum, QuorumCheck, SetApart, set_apart
+    from ranked_ballots.turnout import Quorum, QuorumCheck, set_apart
 
 __all__ = [
     "METHODS",
@@ -78,17 +71,13 @@ __all__ = [
     "CopelandResult",
     "CountingError",
     "Margin",
-    "Matrix",
     "Number",
     "Pairwise",
-    "PairwiseCounter",
     "Place",
     "Quorum",
     "QuorumCheck",
-    "RankedPair",
     "RankedPairsResult",
     "Ranking",
-    "RankingCounter",
     "RankingError",
     "Result",
     "Round",
@@ -96,23 +85,18 @@ __all__ = [
     "RunoffResult",
     "SchulzeResult",
     "ScoreResult",
-    "SetApart",
     "StvResult",
     "StvRound",
     "Tie",
     "TieBreak",
-    "Transfer",
     "approval",
     "borda",
     "copeland",
     "count_pairs",
     "describe_margin",
     "explain",
-    "find_condorcet_winner",
-    "find_smith_set",
     "format_decimal",
     "format_number",
-    "format_ordinal",
     "instant_runoff",
     "join_names",
     "meek_stv",
@@ -135,7 +119,6 @@ _MODULES = (
     "ballots",
     "turnout",
     "pairwise",
-    "counters",
     "methods.explanation",
     "methods.registry",
     "methods.schulze",

@@ -1,4 +1,4 @@
-"""`singletable count`: its output, files, errors and exit codes."""
+"""The command: its output, files, errors and exit codes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rich.console import Console
 
 import ranked_ballots
 from ranked_ballots import Ballots, Ranking, instant_runoff, schulze
+from ranked_ballots.cli import main
 from ranked_ballots.formats import read_ballots, write_ballots
 from ranked_ballots.report import ReportWriter, write_report
-from singletable.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -42,8 +42,9 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     Path("heat.abif").write_text(HEAT)
 
     def run_command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ranked-ballots", *arguments])
         with pytest.raises(SystemExit) as ended:
-            main(["count", *arguments])
+            main()
         printed = capsys.readouterr()
         code = ended.value.code
         assert code is None or isinstance(code, int)
@@ -236,7 +237,7 @@ def test_names_do_not_control_the_terminal(run: Run) -> None:
 def _run_in_terminal(*arguments: str) -> str:
     """Run the command in a pseudo-terminal and return its output."""
     here, there = pty.openpty()
-    command = [sys.executable, "-c", "from singletable.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from ranked_ballots.cli import main; main()", *arguments]
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "60"}
     environment.pop("NO_COLOR", None)
     with subprocess.Popen(command, stdout=there, stderr=there, env=environment) as process:
@@ -256,7 +257,7 @@ def test_terminal_gets_colors_and_tables_that_fit(tmp_path: Path) -> None:
     file = tmp_path / "many.csv"
     names = [f"Candidate {at}" for at in range(14)]
     file.write_text(",".join(names) + "\n" + ",".join(map(str, range(1, 15))) + "\n")
-    out = _run_in_terminal("count", str(file))
+    out = _run_in_terminal(str(file))
     assert "\x1b[1m" in out
     words = re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", out)
     assert max(len(line.rstrip()) for line in words.splitlines()) <= 60
@@ -266,7 +267,7 @@ def test_terminal_gets_colors_and_tables_that_fit(tmp_path: Path) -> None:
 def test_large_file_has_a_progress_bar_only_in_a_terminal(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "large.csv"
     file.write_text("Ada,Ben,Cy\n" + "1,2,3\n" * 200_000)
-    assert "Reading" in _run_in_terminal("count", str(file), "--json")
+    assert "Reading" in _run_in_terminal(str(file), "--json")
     _, _, err = run(str(file), "--json")
     assert "Reading" not in err
 

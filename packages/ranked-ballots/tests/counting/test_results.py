@@ -18,12 +18,12 @@ from ranked_ballots import (
     describe_margin,
     explain,
     format_number,
-    format_ordinal,
     instant_runoff,
     join_names,
     pluralize,
     schulze,
 )
+from ranked_ballots.text import format_ordinal
 from tests.counting.strategies import Groups, cast, elections
 from tests.counting.test_systems import WIKIPEDIA, ballots
 

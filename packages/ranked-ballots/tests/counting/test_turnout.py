@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from ranked_ballots import BallotsError, PairwiseCounter, Quorum, Ranking, approval, set_apart
+from ranked_ballots import BallotsError, Quorum, approval, count_pairs, set_apart
 from tests.counting.test_systems import ballots, places
 
 CAST = ballots("Ada Ben None", "4 Ada = Ben", "3 Ben > None > Ada", "2 None", "1 None = Ada", "5")
@@ -22,10 +22,7 @@ def test_approval_counts_every_ranked_candidate() -> None:
 
 
 def test_approval_needs_only_pairwise_sums() -> None:
-    counter = PairwiseCounter(["A", "B"])
-    counter.add(Ranking.from_levels([["A", "B"]]))
-    counter.add(Ranking.from_levels(["B"]))
-    assert approval(counter.pairwise()).scores == {"A": 1, "B": 2}
+    assert approval(count_pairs(ballots("A B", "1 A = B", "1 B"))).scores == {"A": 1, "B": 2}
 
 
 # A choice such as "None of these" is a line: nobody below it is supported.

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from ranked_ballots.errors import FormatError, UnknownFormat, WriteError
-from ranked_ballots.formats.collector import Adjustment, BallotFile
+from ranked_ballots.formats.collector import BallotFile
 from ranked_ballots.formats.files import read_ballots, write_ballots
 from ranked_ballots.formats.rctab import (
-    RoundOutcome,
-    TabulatedRound,
     Tabulation,
     read_rounds,
     write_rounds,
@@ -17,13 +15,10 @@ from ranked_ballots.formats.rules import BallotRules
 
 __all__ = [
     "FORMATS",
-    "Adjustment",
     "BallotFile",
     "BallotRules",
     "Format",
     "FormatError",
-    "RoundOutcome",
-    "TabulatedRound",
     "Tabulation",
     "UnknownFormat",
     "WriteError",

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from ranked_ballots import Ballots, Ranking, instant_runoff
 from ranked_ballots.formats import (
     FormatError,
-    RoundOutcome,
     Tabulation,
     WriteError,
     read_rounds,
     write_rounds,
 )
+from ranked_ballots.formats.rctab import RoundOutcome
 from ranked_ballots.rules import EqualRanks
 from tests.counting.formats.strategies import all_ballots, names, plain
 
