@@ -20,7 +20,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from singletable import (
     Attr,
@@ -41,7 +43,13 @@ from singletable import (
     version,
 )
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import Category, EngagementType, Question, Visibility
+from singletable_apps.games.questions import (
+    MAX_SECONDS,
+    Category,
+    EngagementType,
+    Question,
+    Visibility,
+)
 from singletable_apps.games.scoring import Partial, RankMethod, TriviaMode
 
 # The games and sets of a host.
@@ -84,19 +92,31 @@ class HostAbsence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """What a number in the settings must be, as an annotation of its field."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
 class Homework:
-    """The terms of a game as homework: deadline, attempts and players.
+    """How a game is played as homework: players answer one question after the other."""
 
-    `attempts` and `seconds` for each question are 0 without a limit. Players have one of the
-    `names`, if there are any. `left_out` counts the questions that nobody can answer alone.
-    """
-
-    due_at: datetime
-    attempts: int = 1
+    due_at: Annotated[datetime, Field(description="Nothing is accepted after it.")]
+    attempts: Annotated[
+        int, Between(0, 20), Field(description="The best one counts; 0 is no limit.")
+    ] = 1
     answers_shown: AnswersShown = "end"
-    seconds: int = 0
-    names: tuple[str, ...] = ()
-    left_out: int = 0
+    seconds: Annotated[
+        int, Between(0, MAX_SECONDS), Field(description="For each question; 0 is no limit.")
+    ] = 0
+    names: Annotated[
+        tuple[str, ...], Field(description="Who can join; everyone, if it is empty.")
+    ] = ()
+    left_out: Annotated[
+        int, Field(description="How many questions need others to vote. Do not send it.")
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +129,20 @@ class GameSettings:
     `takes_questions` lets players ask the host; `is_moderated` is for these questions, too.
     """
 
-    reading_seconds: int = 4
-    question_seconds: int = 30
-    writing_seconds: int = 75
-    voting_seconds: int = 60
-    auto_seconds: int = 0
+    reading_seconds: Annotated[int, Between(0, 60)] = 4
+    question_seconds: Annotated[int, Between(0, 600)] = 30
+    writing_seconds: Annotated[int, Between(0, 600)] = 75
+    voting_seconds: Annotated[int, Between(0, 600)] = 60
+    auto_seconds: Annotated[int, Between(0, 120)] = 0
     is_random: bool = False
     leaderboard: Leaderboard = Leaderboard.EACH
     trivia_mode: TriviaMode = "speed"
-    speed_floor: float = 0.5
+    speed_floor: Annotated[float, Between(0, 1)] = 0.5
     partial: Partial = Partial.ALL_OR_NOTHING
     streak: bool = False
-    points: int = 1_000
+    points: Annotated[int, Between(0, 2_000)] = 1_000
     rank_method: RankMethod = RankMethod.MEDALS
-    ballot_size: int = 5
+    ballot_size: Annotated[int, Between(1, 20)] = 5
     is_anonymous: bool = True
     is_moderated: bool = False
     profanity: Profanity = Profanity.QUEUE
@@ -131,8 +151,8 @@ class GameSettings:
     teams: tuple[str, ...] = ()
     generated_names: bool = False
     late_join: bool = True
-    max_players: int = 2_000
-    min_cell: int = 5
+    max_players: Annotated[int, Between(1, 10_000)] = 2_000
+    min_cell: Annotated[int, Between(1, 50)] = 5
     host_absence: HostAbsence = HostAbsence.WAIT
     takes_questions: bool = False
 

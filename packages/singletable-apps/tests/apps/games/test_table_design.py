@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import pytest
 
-from singletable import GetItem, Item, Query, Scan, Store
+from singletable import GetItem, Item, PutItem, Query, Scan, Store
 from singletable_apps.games import patterns
-from singletable_apps.games.entities import ANSWER_SHARDS, engagements
+from singletable_apps.games.entities import (
+    ANSWER_SHARDS,
+    GameSettings,
+    Homework,
+    HostAbsence,
+    Leaderboard,
+    engagements,
+)
 from singletable_apps.games.patterns import patterns as catalog
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import SetDraft
+from singletable_apps.games.scoring import Partial, RankMethod
 from singletable_apps.games.service import players, table_name
 from singletable_apps.games.service.games import draft_from_set
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON, World
@@ -49,6 +58,42 @@ def played(world: World) -> str:
     ada.vote(*(each.id for each in ballot if ada.player_id not in each.players))
     world.play_to(game, Phase.ENDED)
     return game.game_id
+
+
+# An item as it was stored in November 2026, when `takes_questions` was new.
+STORED_GAME = """
+{"GameId": {"S": "01m6a6ft00p39yx9dhm1y1jp0f"}, "Title": {"S": "T"},
+ "EngagementType": {"S": "mixed"},
+ "CreatedBy": {"S": "h"}, "QuestionSetId": {"S": ""}, "JoinCode": {"S": "494477"},
+ "Settings": {"M": {"reading_seconds": {"N": "9"}, "speed_floor": {"N": "0.25"},
+  "leaderboard": {"S": "end"}, "trivia_mode": {"S": "speed"}, "partial": {"S": "per-option"},
+  "rank_method": {"S": "irv"}, "deny_words": {"L": []}, "teams": {"L": [{"S": "Red"}]},
+  "late_join": {"BOOL": false}, "host_absence": {"S": "end"}}},
+ "Homework": {"M": {"due_at": {"S": "2026-11-05T00:00:00.000000Z"}, "attempts": {"N": "3"},
+  "answers_shown": {"S": "closed"}, "seconds": {"N": "20"}, "names": {"L": [{"S": "Ada"}]},
+  "left_out": {"N": "2"}}},
+ "LastActivityAt": {"S": "2026-11-01T00:00:00.000000Z"}, "TTL": {"N": "9999884800"},
+ "CreatedAt": {"S": "2026-11-01T00:00:00.000000Z"}, "Revision": {"N": "1"},
+ "EntityType": {"S": "Game"}, "PK": {"S": "GAME#01m6a6ft00p39yx9dhm1y1jp0f"},
+ "SK": {"S": "METADATA"}}
+"""
+
+
+def test_stored_games_keep_their_settings(memory: World) -> None:
+    memory.driver.execute(PutItem(table_name("dev"), json.loads(STORED_GAME)))
+    game = memory.service.context.get_game("01m6a6ft00p39yx9dhm1y1jp0f")
+    assert game.settings == GameSettings(
+        reading_seconds=9,
+        speed_floor=0.25,
+        leaderboard=Leaderboard.END,
+        partial=Partial.PER_OPTION,
+        rank_method=RankMethod.IRV,
+        teams=("Red",),
+        late_join=False,
+        host_absence=HostAbsence.END,
+    )
+    due_at = datetime(2026, 11, 5, tzinfo=UTC)
+    assert game.homework == Homework(due_at, 3, "closed", 20, ("Ada",), left_out=2)
 
 
 def test_items_have_the_documented_attributes(world: World) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
@@ -15,7 +15,6 @@ from singletable_apps.games.api.dependencies import (
     EXISTS,
     ROOM_CLOSED,
     SEATED,
-    SETTING_NAMES,
     WRONG_PHASE,
     Admin,
     AnyActor,
@@ -37,45 +36,47 @@ from singletable_apps.games.kinds import check_set
 from singletable_apps.games.phases import HOST_COMMANDS, ORIGINAL_STATES, Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.service import GamesService
-from singletable_apps.games.service.games import GameDraft, draft_from_set
+from singletable_apps.games.service.games import GameDraft, draft_from_set, take_fields
 from singletable_apps.games.tokens import Role, new_id
 from singletable_apps.games.web import limit_access_codes
 from singletable_apps.shared import web
 from singletable_apps.shared.frame import limited
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 router, players = web.api_router("games", *SEATED), web.api_router("players", *SEATED)
 
 
-@dataclass(
-    frozen=True, config=ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
-)
-class SettingsBody(entities.GameSettings):
-    """Settings of a game. Times are in seconds; 0 means no limit."""
+_JSON = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
 
-    @field_validator("*", mode="before")
-    @classmethod
-    def _check_type(cls, value: object, info: ValidationInfo) -> object:
-        """Reject 1 for true, and true or "1" for 1."""
-        default: object = getattr(entities.GameSettings(), info.field_name or "", None)
-        expected = type(default)
+
+def _strict(struct: type[DataclassInstance]) -> Any:
+    """Return a validator that rejects 1 for true, and true or "1" for 1."""
+    kinds: dict[str, Any] = {each.name: type(each.default) for each in fields(struct)}
+
+    def check_type(value: object, info: ValidationInfo) -> object:
+        expected = kinds.get(info.field_name or "")
         if expected in (bool, int) and type(value) is not expected:
             raise ValueError("Expected true or false" if expected is bool else "Expected a number")
         return value
 
-    def to_settings(self) -> entities.GameSettings:
-        """Return the settings."""
-        return entities.GameSettings(**{name: getattr(self, name) for name in SETTING_NAMES})
+    return field_validator("*", mode="before")(check_type)
 
 
-class HomeworkBody(Body):
+@dataclass(frozen=True, config=_JSON)
+class SettingsBody(entities.GameSettings):
+    """Settings of a game. Times are in seconds; 0 means no limit."""
+
+    _check_types = _strict(entities.GameSettings)
+
+
+@dataclass(frozen=True, config=_JSON)
+class HomeworkBody(entities.Homework):
     """How a game is played as homework: players answer one question after the other."""
 
     due_at: web.Timestamp = Field(description="Nothing is accepted after it.")
-    attempts: int = Field(1, strict=True, description="The best one counts; 0 is no limit.")
-    answers_shown: entities.AnswersShown = "end"
-    seconds: int = Field(0, strict=True, description="For each question; 0 is no limit.")
-    names: tuple[str, ...] = Field((), description="Who can join; everyone, if it is empty.")
-    left_out: int = Field(0, description="How many questions need others to vote. Do not send it.")
+    _check_types = _strict(entities.Homework)
 
 
 class NewGame(Body):
@@ -148,7 +149,8 @@ def create_game(
     with named_as_sent():
         draft = _draft(service, host_id, body)
         if body.homework:
-            game = service.homework.give(host_id, draft, entities.Homework(**dict(body.homework)))
+            homework = take_fields(entities.Homework, body.homework)
+            game = service.homework.give(host_id, draft, homework)
         else:
             game = service.games.create(host_id, draft)
     context = service.context
@@ -184,7 +186,7 @@ def _draft(service: GamesService, host_id: str, body: NewGame) -> GameDraft:
         draft,
         ai_context=body.ai_context or draft.ai_context,
         access_code=body.access_code,
-        settings=body.settings.to_settings(),
+        settings=take_fields(entities.GameSettings, body.settings),
     )
 
 
@@ -201,7 +203,7 @@ def _show(service: GamesService, game: entities.Game, *, for_host: bool = True) 
         join_url=_join_url(service, game),
         phase=state.phase,
         state=ORIGINAL_STATES[state.phase],
-        homework=game.homework if for_host else None,
+        homework=asdict(game.homework) if game.homework and for_host else None,
     )
 
 

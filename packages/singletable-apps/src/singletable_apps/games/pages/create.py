@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Annotated, Any, get_type_hints
+from dataclasses import MISSING, fields, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_origin, get_type_hints
 
 from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
@@ -17,7 +17,7 @@ from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.questions import ENGAGEMENT_NAMES, SetDraft
 from singletable_apps.games.scoring import Partial, RankMethod
-from singletable_apps.games.service.games import GameDraft, draft_from_set
+from singletable_apps.games.service.games import GameDraft, draft_from_set, take_fields
 from singletable_apps.games.set_library import load_samples, load_templates
 from singletable_apps.shared.frame import count_request
 from singletable_apps.shared.pages import (
@@ -28,6 +28,9 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.qr import qr_svg
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 router = APIRouter()
 CHOICES: dict[str, Sequence[tuple[str, str]]] = {
@@ -71,15 +74,6 @@ CHOICES: dict[str, Sequence[tuple[str, str]]] = {
 }
 
 
-_DEFAULTS = entities.GameSettings()
-# Settings with a field of the same name and type; the others are written in another way.
-_COPIED = {
-    name: kind
-    for name, kind in get_type_hints(entities.GameSettings).items()
-    if name not in ("teams", "deny_words", "speed_floor")
-}
-
-
 class NewGame(BaseModel):
     """The form of a new game. `NewGameForm` adds the settings.
 
@@ -91,41 +85,51 @@ class NewGame(BaseModel):
     title: str = ""
     access_code: str = ""
     ai_context: str = ""
-    teams: str = ""
-    deny_words: str = ""
+    # The `speed_floor` of the settings.
     speed_percent: Annotated[int, Field(ge=0, le=100)] = 50
     is_homework: bool = False
-    due_at: datetime | None = None
-    attempts: int = 1
-    answers_shown: entities.AnswersShown = "end"
-    seconds: int = 0
-    names: str = ""
 
     def settings(self) -> entities.GameSettings:
         """Return the settings of the game."""
-        return entities.GameSettings(
-            **{name: getattr(self, name) for name in _COPIED},
-            teams=_lines(self.teams),
-            deny_words=_lines(self.deny_words),
-            speed_floor=self.speed_percent / 100,
-        )
+        lists = {name: _lines(getattr(self, name)) for name in ("teams", "deny_words")}
+        floor = self.speed_percent / 100
+        return take_fields(entities.GameSettings, self, **lists, speed_floor=floor)
 
     def homework(self) -> entities.Homework:
         """Return how the game is given as homework."""
-        if self.due_at is None:
+        names = tuple(cast(Any, self).names.splitlines())
+        homework = take_fields(entities.Homework, self, names=names, left_out=0)
+        if cast(Any, homework).due_at is None:
             raise InvalidInput({"due_at": "Choose until when it can be answered."})
-        names = tuple(self.names.splitlines())
-        return entities.Homework(
-            self.due_at, self.attempts, self.answers_shown, self.seconds, names
-        )
+        return homework
 
 
-_FIELDS: dict[str, Any] = {
-    # A browser does not send boxes that are not checked.
-    name: (kind, False if kind is bool else getattr(_DEFAULTS, name))
-    for name, kind in _COPIED.items()
-}
+def _form_fields(struct: type[DataclassInstance]) -> dict[str, Any]:
+    """Return the fields of a form for a struct. A list is a text with a line for each entry."""
+    hints, found = get_type_hints(struct), dict[str, Any]()
+    for each in fields(struct):
+        kind = hints[each.name]
+        if kind is bool:
+            # A browser does not send boxes that are not checked.
+            found[each.name] = (bool, False)
+        elif get_origin(kind) is tuple:
+            found[each.name] = (str, "")
+        elif each.default is MISSING:
+            found[each.name] = (kind | None, None)
+        else:
+            found[each.name] = (kind, each.default)
+    return found
+
+
+_FIELDS = _form_fields(entities.GameSettings) | _form_fields(entities.Homework)
 NewGameForm = create_model("NewGameForm", __base__=NewGame, **_FIELDS)
+_STRUCTS = (entities.GameSettings, entities.Homework)
+_DEFAULTS = {
+    each.name: each.default
+    for struct in _STRUCTS
+    for each in fields(struct)
+    if each.default not in (MISSING, ())
+}
 
 
 def _lines(text: str) -> tuple[str, ...]:
@@ -133,11 +137,11 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _new_form(page: PageContext, chosen: str, after: str = "") -> Form:
-    values = {name: getattr(_DEFAULTS, name) for name in _COPIED}
-    percent = round(_DEFAULTS.speed_floor * 100)
+    percent = round(entities.GameSettings().speed_floor * 100)
     due_at = page.service.context.clock().replace(minute=0) + timedelta(days=7)
-    values |= {"due_at": due_at, "attempts": 1, "answers_shown": "end", "seconds": 0}
-    return Form({**values, "speed_percent": percent, "set_id": chosen, "after": after})
+    return Form(
+        {**_DEFAULTS, "due_at": due_at, "speed_percent": percent, "set_id": chosen, "after": after}
+    )
 
 
 @router.get("/new")

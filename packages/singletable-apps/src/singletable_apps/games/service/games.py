@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hmac
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
+from typing import Any, TypeVar, cast, get_type_hints
 
 from singletable import AlreadyExists, Page, evolve
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import (
     Answer,
+    Between,
     Game,
     GameContent,
     GameEntry,
@@ -28,24 +30,12 @@ from singletable_apps.games.tokens import Role, new_game_id, new_join_code
 from singletable_apps.shared.service import check_found
 from singletable_apps.shared.text import InputChecks
 
+T = TypeVar("T")
 DEFAULT_TITLE = "Engagements Session"
 # A homework is due at most this long after it was given.
 LONGEST_HOMEWORK = timedelta(days=60)
 _CODE_DRAWS = 8
 _QUESTIONS_PER_PART = 25
-# The least and the most of each number in the settings.
-_RANGES: dict[str, tuple[float, float]] = {
-    "reading_seconds": (0, 60),
-    "question_seconds": (0, 600),
-    "writing_seconds": (0, 600),
-    "voting_seconds": (0, 600),
-    "auto_seconds": (0, 120),
-    "speed_floor": (0, 1),
-    "points": (0, 2_000),
-    "ballot_size": (1, 20),
-    "max_players": (1, 10_000),
-    "min_cell": (1, 50),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +74,26 @@ def draft_from_set(draft: SetDraft, set_id: str, set_version: int, *, title: str
     )
 
 
+def take_fields(struct: type[T], source: object, **others: object) -> T:
+    """Return a struct with the values that a form or a body has for its fields."""
+    names = {each.name for each in fields(cast(Any, struct))} - others.keys()
+    values: dict[str, Any] = {name: getattr(source, name) for name in names}
+    return struct(**values, **others)
+
+
+def numbers_of(struct: type) -> Iterator[tuple[str, Between]]:
+    """Yield the numbers of a struct that have bounds."""
+    for name, hint in get_type_hints(struct, include_extras=True).items():
+        for bounds in getattr(hint, "__metadata__", ()):
+            if isinstance(bounds, Between):
+                yield name, bounds
+
+
 def check_settings(settings: GameSettings, checks: InputChecks) -> GameSettings:
     """Check the numbers and texts of the settings; errors are named by field."""
-    for each in fields(settings):
-        least, most = _RANGES.get(each.name, (0, 0))
-        if each.name in _RANGES and not least <= getattr(settings, each.name) <= most:
-            checks.reject(each.name, f"Use a number from {least:g} to {most:,g}.")
+    for name, bounds in numbers_of(GameSettings):
+        if not bounds.least <= getattr(settings, name) <= bounds.most:
+            checks.reject(name, f"Use a number from {bounds.least:g} to {bounds.most:,g}.")
     teams = tuple(
         name for each in settings.teams if (name := checks.line("teams", each, longest=30))
     )

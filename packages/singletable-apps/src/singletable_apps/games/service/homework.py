@@ -20,7 +20,7 @@ from singletable_apps.games.errors import WrongPhase
 from singletable_apps.games.kinds import kind_of
 from singletable_apps.games.names import name_key
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import MAX_SECONDS, Question
+from singletable_apps.games.questions import Question
 from singletable_apps.games.rules import GRACE, Play, question_limit, score_in_game
 from singletable_apps.games.scoring import TriviaScore
 from singletable_apps.games.service.answers import (
@@ -31,7 +31,7 @@ from singletable_apps.games.service.answers import (
     make_answer,
 )
 from singletable_apps.games.service.context import Context, retry_busy
-from singletable_apps.games.service.games import LONGEST_HOMEWORK, GameDraft, Games
+from singletable_apps.games.service.games import LONGEST_HOMEWORK, GameDraft, Games, numbers_of
 from singletable_apps.games.service.players import MAX_LISTED_NAME
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.views import View, iso_time, question_view
@@ -40,7 +40,6 @@ from singletable_apps.shared.text import InputChecks
 
 MAX_NAMES = 300
 # The most of each number; 0 is no limit.
-_MOST = {"attempts": 20, "seconds": MAX_SECONDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +71,9 @@ class Homeworks:
         """Open a game as homework. Questions that need others to vote are left out."""
         checks, seconds = InputChecks(), homework.seconds
         self._check_due(checks, homework.due_at, self._context.clock())
-        for name, most in _MOST.items():
-            if not 0 <= getattr(homework, name) <= most:
-                checks.reject(name, f"Use a number from 1 to {most}, or 0 for no limit.")
+        for name, bounds in numbers_of(Homework):
+            if not 0 <= getattr(homework, name) <= bounds.most:
+                checks.reject(name, f"Use a number from 1 to {bounds.most}, or 0 for no limit.")
         lines = [checks.line("names", each, longest=MAX_LISTED_NAME) for each in homework.names]
         names = [each for each in lines if each]
         if len({name_key(each) for each in names}) < len(names) or len(names) > MAX_NAMES:
