@@ -21,7 +21,7 @@ from benchmarks.harness.report import ReportTable, Target, format_ratio
 from singletable.patterns import Distribution, per_second
 from singletable_design.planning import Domain, KeySpace, PatternLoad, PlacedUnits, Workload
 from singletable_design.planning.simulation import SimulationResult, SimulationSettings, simulate
-from singletable_design.planning.simulation.call_source import key_position
+from singletable_design.planning.simulation.call_source import key_positions
 
 CLAIM = (
     "a million writes are simulated in seconds, at least ten times as fast as with SimPy, and a "
@@ -140,7 +140,8 @@ def _simulate_with_simpy(load: SimulatedLoad, calls: int) -> tuple[float, int]:
 
 def _partitions() -> list[int]:
     """Return the partition of each key, by rank."""
-    return [int(key_position(KEY, [rank]) * PARTITIONS) for rank in range(1, SKILLS.values + 1)]
+    positions = key_positions(KEY.template, [np.arange(SKILLS.values)])
+    return [int(position) for position in positions * PARTITIONS]
 
 
 def _shortest(work: Callable[[], object], rounds: int = 3) -> float:

@@ -23,13 +23,11 @@ def test_file_and_standard_output_have_the_same_text(run: Run, format_: str) -> 
 
 def test_options_are_applied(run: Run) -> None:
     code, out, _ = run(
-        "infrastructure", f"{SHOP}:shop", "--table-name", "shop=shop-prod", "--capacity", "5/10",
-        "--tag", "team=shop",
+        "infrastructure", f"{SHOP}:shop", "--table-name", "shop=shop-prod", "--capacity", "5/10"
     )  # fmt: skip
     assert code == 0
     table = json.loads(out)["Resources"]["ShopProd"]["Properties"]
     assert table["ProvisionedThroughput"] == {"ReadCapacityUnits": 5, "WriteCapacityUnits": 10}
-    assert table["Tags"] == [{"Key": "team", "Value": "shop"}]
 
 
 @pytest.mark.parametrize("format_", ["cloudformation", "terraform"])
@@ -103,7 +101,6 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
         ("no_such_shop", "There is no module no_such_shop"),
         (f"{SHOP} --capacity 5", "got '5'"),
         (f"{SHOP} --capacity 0/5", "got '0/5'"),
-        (f"{SHOP} --tag team", "Expected NAME=VALUE"),
         (f"{SHOP} -o nowhere/file", "cannot be written"),
         (f"{SHOP} --format cdk", "'cdk' is not one of"),
         (f"{SHOP} --patterns", "It is for --format iam"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import get_type_hints
 
 import pytest
@@ -34,7 +32,7 @@ from singletable_design.planning.formats import (
     format_units,
 )
 from singletable_design.planning.plan_report import to_json
-from singletable_design.planning.plan_sections import plan_csv, show_comparison, show_plan
+from singletable_design.planning.plan_sections import show_comparison, show_plan
 from singletable_design.planning.report import report_page
 from tests.house.sources import ROOT
 
@@ -267,18 +265,6 @@ def test_page_is_self_contained_and_escapes_titles() -> None:
     same = show_comparison(planning.compare_reports(report(), report()))
     assert "</th><td" in report_page(same)
     assert not [table.notes for table in same.tables() if table.notes]
-
-
-def test_csv_has_numbers_for_spreadsheets() -> None:
-    made = report(catalog(growth=0.1))
-    files = plan_csv(made, planning.compare_reports(made, made))
-    assert set(files) == {
-        "patterns.csv", "tables.csv", "costs.csv", "growth.csv", "comparison.csv"
-    }  # fmt: skip
-    rows = list(csv.DictReader(io.StringIO(files["patterns.csv"])))
-    assert float(rows[0]["dollars_per_month"]) == pytest.approx(0.5)
-    assert rows[3]["calls_per_second"] == ""
-    assert len(files["growth.csv"].splitlines()) == 14
 
 
 def test_figures_are_formatted_for_people() -> None:

@@ -1,9 +1,7 @@
-"""The report of a simulation: its words, its page and its files."""
+"""The report of a simulation: its words and its page."""
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 
 import pytest
@@ -24,7 +22,6 @@ from singletable_design.planning.simulation.report import (
     describe_throttle_point,
     format_period,
     show_simulation,
-    simulation_csv,
 )
 from tests.planning.loads import both, keys, units, workload
 
@@ -64,7 +61,7 @@ def test_tables_show_patterns_keys_and_changes(report: Report) -> None:
     patterns = {row[0]: row for row in tables["Access patterns"].rows}
     assert patterns["R1"][2:4] == ("0 %", "0")
     assert patterns["W1"][2].startswith("16.")
-    busiest = tables["Busiest partition keys"].rows[0]
+    busiest = tables["Hottest partition keys"].rows[0]
     assert busiest[:2] == ("USER#user-1", "shop")
     changes = [row[0] for row in tables["What changes would do"].rows]
     assert changes == ["as it is", "USER in 10 shards"]
@@ -85,25 +82,6 @@ def test_page_has_charts_of_everything_and_no_scripts(report: Report) -> None:
     assert "<script" not in page
     assert "http" not in page
     assert page.count("<h2>") == 6
-
-
-def test_files_have_all_figures(result: SimulationResult) -> None:
-    files = {
-        name: list(csv.DictReader(io.StringIO(text)))
-        for name, text in simulation_csv(result).items()
-    }
-    assert sorted(files) == [
-        "keys.csv",
-        "partitions.csv",
-        "patterns.csv",
-        "splits.csv",
-        "units.csv",
-    ]
-    assert len(files["units.csv"]) == 2 * 120
-    written = [row for row in files["units.csv"] if row["kind"] == "write"]
-    offered = sum(float(row["consumed"]) + float(row["throttled"]) for row in written)
-    assert offered == next(int(row["calls"]) for row in files["patterns.csv"])
-    assert len(files["partitions.csv"]) == 4 * 2
 
 
 def test_throttle_point_without_throttling_says_how_far_it_searched() -> None:

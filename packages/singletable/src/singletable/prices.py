@@ -207,8 +207,7 @@ class PriceList:
 
 
 _OWN_FILE = (
-    "To use your own prices, pass a file in the format of planning/prices.json: --prices FILE, or "
-    "load_prices(path)."
+    "To use your own prices, pass a file in the format of planning/prices.json: load_prices(path)."
 )
 
 

@@ -58,12 +58,6 @@ def infrastructure(
             help="Override the declared capacity, for example with 5/10 units per second.",
         ),
     ] = None,
-    tags: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tag", metavar="KEY=VALUE", help="Tag every table. Repeat it for several tags."
-        ),
-    ] = None,
     plan: Annotated[
         bool,
         typer.Option(
@@ -102,7 +96,7 @@ def infrastructure(
     --read-only and --owner restrict it further. Patterns that cannot be restricted to an owner are
     omitted and reported.
     """
-    of_tables = {"--capacity": capacity, "--tag": tags, "--plan": plan}
+    of_tables = {"--capacity": capacity, "--plan": plan}
     of_policy = {
         "--patterns": patterns,
         "--entity": entity,
@@ -115,7 +109,7 @@ def infrastructure(
         text = _policy(app, names, entity, owner, read_only=read_only, patterns=patterns)
     else:
         _check_unused(of_policy, "--format iam")
-        text = _tables(app, format_, names, capacity, tags, planned=plan)
+        text = _tables(app, format_, names, capacity, planned=plan)
     from singletable.cli.output import write_output
 
     write_output(text, output, overwrite=True)
@@ -132,7 +126,6 @@ def _tables(
     format_: Format,
     names: Mapping[str, str],
     capacity: str | None,
-    tags: Sequence[str] | None,
     *,
     planned: bool,
 ) -> str:
@@ -147,7 +140,6 @@ def _tables(
     deployment = Deployment(
         names=names,
         capacity=parse_capacity(capacity),
-        tags=parse_pairs("--tag", tags),
         planned=_load_plan(app) if planned else None,
     )
     render = render_terraform if format_ is Format.TERRAFORM else render_cloudformation

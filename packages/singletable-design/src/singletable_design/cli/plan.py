@@ -31,10 +31,6 @@ def plan(
     region: Annotated[
         str, typer.Option("--region", metavar="REGION", help="The AWS region of the prices.")
     ] = "us-east-1",
-    prices: Annotated[
-        Path | None,
-        typer.Option("--prices", metavar="FILE", help="Your own prices, instead of AWS's."),
-    ] = None,
     mode: Annotated[
         Mode, typer.Option("--mode", help="The billing mode of the costs of patterns and tables.")
     ] = Mode.ON_DEMAND,
@@ -57,14 +53,13 @@ def plan(
             help="Exit with code 1 if a month costs more in the billing mode of --mode.",
         ),
     ] = None,
-    how: Annotated[bool, typer.Option("--how", help="Show how every figure was computed.")] = False,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with charts; open it anywhere."),
-    ] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FOLDER", help="Write the tables for a spreadsheet."),
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Write a page with charts, which says how each figure was computed.",
+        ),
     ] = None,
     json: Annotated[
         str | None,
@@ -72,51 +67,27 @@ def plan(
             "--json", metavar="FILE", help="Write all figures as JSON; - is standard output."
         ),
     ] = None,
-    hours: Annotated[
-        float,
-        typer.Option("--hours", min=1, max=744, help="The hours of a month; AWS calculates 730."),
-    ] = 730,
-    pitr: Annotated[bool, typer.Option("--pitr", help="Include point-in-time recovery.")] = False,
-    backups: Annotated[
-        int, typer.Option("--backups", min=0, help="Include this many full backups.")
-    ] = 0,
-    internet: Annotated[
-        float,
-        typer.Option(
-            "--internet",
-            metavar="PERCENT",
-            min=0,
-            max=100,
-            help="The share of the read data that leaves AWS, in percent.",
-        ),
-    ] = 0.0,
-    free_tier: Annotated[
-        bool, typer.Option("--free-tier", help="Subtract AWS's free tier.")
-    ] = False,
 ) -> None:
     """Show what a design costs in a month, from the expected load of its access patterns.
 
-    Prints the units and dollars of each pattern, table and index, the hottest keys, the totals of
-    all billing modes, growth and advice. Nothing is measured and no account is needed: declare
-    rates, item sizes and counts, and change them until the plan is what you want to pay.
+    Prints the units and dollars of each pattern, table and index, the hottest keys, what is
+    throttled at peak, the totals of all billing modes, growth and advice. Nothing is measured and
+    no account is needed: declare rates, item sizes and counts, and change them until the plan is
+    what you want to pay.
     """
     from rich.console import Console
 
     from singletable.cli.app_loader import load_catalogs
-    from singletable.cli.output import write_files, write_report
+    from singletable.cli.output import write_report
     from singletable.prices import load_prices
     from singletable_design.cli.report_view import print_report
     from singletable_design.planning.comparison import compare_reports
     from singletable_design.planning.plan_report import create_report, to_json
-    from singletable_design.planning.plan_sections import plan_csv, show_comparison, show_plan
+    from singletable_design.planning.plan_sections import show_comparison, show_plan
     from singletable_design.planning.report import report_page
-    from singletable_design.planning.resource_load import CostOptions
     from singletable_design.planning.scale import parse_scale
 
-    options = CostOptions(
-        hours=hours, pitr=pitr, backups=backups, internet_share=internet / 100, free_tier=free_tier
-    )
-    known = load_prices(prices).region(region)
+    known = load_prices().region(region)
 
     def report_of(module: str) -> PlanReport:
         _, catalogs = load_catalogs(module)
@@ -126,19 +97,15 @@ def plan(
             mode=mode.value,
             months=months,
             factor=parse_scale(scale, catalogs),
-            options=options,
         )
 
     report = report_of(app)
     comparison = None
     if against is not None:
         comparison = compare_reports(_other_report(against) or report_of(against), report)
-    shown = [] if comparison is None else [show_comparison(comparison)]
-    shown += [show_plan(report)] if comparison is None or how else []
+    shown = show_plan(report) if comparison is None else show_comparison(comparison)
     if html is not None:
-        write_report(html, report_page(shown[0]))
-    if csv is not None:
-        write_files(csv, plan_csv(report, comparison))
+        write_report(html, report_page(shown))
     if json is not None:
         text = to_json(report if comparison is None else comparison)
         if json != _STANDARD_OUTPUT:
@@ -146,8 +113,7 @@ def plan(
         else:
             typer.echo(text, nl=False)
     if json != _STANDARD_OUTPUT:
-        for one in shown:
-            print_report(Console(highlight=False), one, show_how=how)
+        print_report(Console(highlight=False), shown)
     _check_budget(report, budget)
 
 

@@ -3,50 +3,41 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from singletable.cli.output import escape_controls, pluralize, print_table, print_trimmed
 from singletable.text_table import TextTable
-from singletable_design.planning.report import Chart, Details, Part, Report, Sentences
+from singletable_design.planning.report import Report, Sentences
 
 _STYLES = {None: "bold", True: "bold green", False: "bold red"}
 
 
-def print_report(console: Console, report: Report, *, show_how: bool = False) -> None:
-    """Print the summary, tables and sentences; `show_how` adds how figures were computed."""
+def print_report(console: Console, report: Report) -> None:
+    """Print the summary, tables and sentences; pages also have charts and details."""
     first, *others = report.summary
     print_trimmed(console, Text(escape_controls(first), style=_STYLES[report.is_good]))
     for text in others:
         print_trimmed(console, Text(escape_controls(text)))
     for section in report.sections:
-        shown = [one for one in section.parts if not isinstance(one, Chart)]
-        shown = [one for one in shown if show_how or not isinstance(one, Details)]
+        shown = [one for one in section.parts if isinstance(one, TextTable | Sentences)]
         if shown:
             console.print()
             console.print(Text(section.title, style="bold"))
         for part in shown:
-            _print_part(console, part, show_how=show_how)
+            if isinstance(part, TextTable):
+                print_table(console, part)
+            else:
+                _print_sentences(console, part)
 
 
-def _print_part(console: Console, part: Part, *, show_how: bool) -> None:
-    match part:
-        case TextTable():
-            print_table(console, part)
-        case Sentences(texts, kind, most):
-            shown = texts if show_how else texts[:most]
-            for number, text in enumerate(shown, 1):
-                _print_sentence(console, text, kind, number)
-            if len(shown) < len(texts):
-                more = pluralize(len(texts) - len(shown), "more suggestion")
-                console.print(Text(f"{more}: --how, --html and --json have all.", style="dim"))
-        case Details(title, texts):
-            console.print(Text(escape_controls(title), style="bold dim"))
-            for text in texts:
-                print_trimmed(console, Padding(Text(escape_controls(text)), (0, 0, 0, 2)))
-        case Chart():
-            pass
+def _print_sentences(console: Console, sentences: Sentences) -> None:
+    shown = sentences.texts[: sentences.most]
+    for number, text in enumerate(shown, 1):
+        _print_sentence(console, text, sentences.kind, number)
+    if len(shown) < len(sentences.texts):
+        more = pluralize(len(sentences.texts) - len(shown), "more suggestion")
+        console.print(Text(f"{more}: --html and --json have all.", style="dim"))
 
 
 def _print_sentence(console: Console, text: str, kind: str, number: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import Months, PatternApp, Scale, parse_capacity, parse_units
+from singletable.cli.options import Months, PatternApp, Scale, parse_capacity
 
 if TYPE_CHECKING:
     from singletable.patterns import PatternCatalog
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # Throttling is near if it begins below this multiple of the peak load.
 _NEAR_FACTOR = 2.0
-_SKEW = re.compile(r"(?:zipf:)?(\d+\.?\d*)")
 _HITS = re.compile(r"(\d+\.?\d*)(%|s)?")
 
 
@@ -30,24 +29,6 @@ def simulate(
     minutes: Annotated[
         int, typer.Option("--minutes", min=1, max=10_080, help="The minutes to simulate.")
     ] = 60,
-    start_hour: Annotated[
-        int | None,
-        typer.Option(
-            "--start-hour",
-            min=0,
-            max=23,
-            help="The hour (UTC) to start at. Without it, the busiest one.",
-            show_default=False,
-        ),
-    ] = None,
-    skew: Annotated[
-        str | None,
-        typer.Option(
-            "--skew",
-            metavar="SKEW",
-            help="How calls spread over keys, instead of as declared: uniform, or zipf:1.1.",
-        ),
-    ] = None,
     capacity: Annotated[
         str | None,
         typer.Option(
@@ -55,14 +36,6 @@ def simulate(
             metavar="CAPACITY",
             help="The capacity of all tables and indexes, instead of the declared one: on-demand, "
             "or READ/WRITE units such as 500/100.",
-        ),
-    ] = None,
-    warm: Annotated[
-        str | None,
-        typer.Option(
-            "--warm",
-            metavar="READ/WRITE",
-            help="The warm throughput of tables on demand. A new table has 12000/4000.",
         ),
     ] = None,
     shards: Annotated[
@@ -82,16 +55,9 @@ def simulate(
             "that results are kept, such as 60s.",
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Another seed gives other random arrivals.")
-    ] = 1,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a page with charts; open it anywhere."),
-    ] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FOLDER", help="Write all figures for a spreadsheet."),
     ] = None,
 ) -> None:
     """Simulate the expected load of a design: hot keys, throttling, splits and latency.
@@ -104,7 +70,7 @@ def simulate(
     from rich.console import Console
 
     from singletable.cli.app_loader import load_catalogs
-    from singletable.cli.output import check_writable, progress_bar, write_files, write_report
+    from singletable.cli.output import check_writable, progress_bar, write_report
     from singletable_design.cli.report_view import print_report
     from singletable_design.planning import workload_of
     from singletable_design.planning.report import report_page
@@ -115,33 +81,22 @@ def simulate(
         find_throttle_point,
     )
     from singletable_design.planning.simulation import simulate as run
-    from singletable_design.planning.simulation.partitions import NEW_TABLE
-    from singletable_design.planning.simulation.report import show_simulation, simulation_csv
+    from singletable_design.planning.simulation.report import show_simulation
 
     check_writable(html)
     _, catalogs = load_catalogs(app)
     factor = parse_scale(scale, catalogs)
     workload = workload_of(catalogs, months=months, factor=factor)
-    settings = SimulationSettings(
-        minutes=minutes,
-        seed=seed,
-        start_hour=start_hour,
-        skew=_parse_skew(skew),
-        capacity=parse_capacity(capacity),
-        warm=NEW_TABLE if warm is None else parse_units("--warm", warm),
-    )
+    settings = SimulationSettings(minutes=minutes, capacity=parse_capacity(capacity))
     # Wrong changes are rejected before a long simulation starts.
     changes = _changes(workload, settings, shards or (), cache or ())
     runs = [("as it is", workload, settings), *changes]
+    seconds = 60 * minutes
     with progress_bar("Simulating seconds") as show:
         (now, *what_ifs) = [
             WhatIf(
                 change,
-                run(
-                    one,
-                    chosen,
-                    on_progress=_offset(show, 60 * minutes * number, 60 * minutes * len(runs)),
-                ),
+                run(one, chosen, on_progress=_offset(show, seconds * number, seconds * len(runs))),
                 find_throttle_point(one, chosen),
             )
             for number, (change, one, chosen) in enumerate(runs)
@@ -149,13 +104,11 @@ def simulate(
     notes = [_growth_note(scale, months)] if factor != 1 or months else []
     if not changes:
         notes += _remedies(now.throttle_point, is_on_demand=_is_on_demand(workload, settings))
-    notes += _notes(workload, catalogs, settings.skew)
+    notes += _notes(workload, catalogs)
     report = show_simulation(app, now.result, now.throttle_point, what_ifs, notes)
     print_report(Console(highlight=False), report)
     if html is not None:
         write_report(html, report_page(report))
-    if csv is not None:
-        write_files(csv, simulation_csv(now.result))
 
 
 def _is_on_demand(workload: Workload, settings: SimulationSettings) -> bool:
@@ -175,9 +128,9 @@ def _remedies(point: ThrottlePoint, *, is_on_demand: bool) -> Iterator[str]:
         )
     elif is_on_demand:
         yield (
-            "A new table on demand takes 12,000 read and 4,000 write units a second. Simulate one "
-            "that you have pre-warmed with --warm READ/WRITE, or a provisioned one with --capacity "
-            "READ/WRITE."
+            "A new table on demand takes 12,000 read and 4,000 write units a second. Simulate a "
+            "provisioned one with --capacity READ/WRITE, or a pre-warmed one with "
+            "SimulationSettings(warm=…)."
         )
     else:
         yield "Simulate more capacity with --capacity READ/WRITE, or with --capacity on-demand."
@@ -225,20 +178,6 @@ def _offset(
     return lambda progress: show(Progress(before + progress.done, total))
 
 
-def _parse_skew(text: str | None) -> float | None:
-    if text is None:
-        return None
-    if text == "uniform":
-        return 0.0
-    match = _SKEW.fullmatch(text)
-    if match is None:
-        raise typer.BadParameter(
-            f"Expected uniform, or zipf:EXPONENT such as zipf:1.1, got {text!r}.",
-            param_hint="'--skew'",
-        )
-    return float(match[1])
-
-
 def _parse_cache(text: str) -> tuple[str, Cache]:
     from singletable_design.planning.simulation import Cache
 
@@ -272,7 +211,7 @@ def _growth_note(scale: str, months: float) -> str:
     return f"The load is that {' and '.join(parts)}."
 
 
-def _notes(workload: Workload, catalogs: Sequence[PatternCatalog], skew: float | None) -> list[str]:
+def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
     """Return what the figures assume, as `plan` does, and what the drawn keys assume."""
     from singletable_design.planning import create_plan
 
@@ -282,10 +221,10 @@ def _notes(workload: Workload, catalogs: Sequence[PatternCatalog], skew: float |
             "The number of values is not declared, so we assume that each item has its own: "
             f"{', '.join(workload.assumed)}. Declare it with values=[…] of the catalog."
         )
-    if workload.even and not skew:
-        names = "all keys" if skew is not None else ", ".join(workload.even)
+    if workload.even:
         notes.append(
-            f"In every second, calls are about all values equally often: {names}. If some are "
-            "busier, such as those of today, declare values=[zipf(…)], or try --skew zipf:1."
+            "In every second, calls are about all values equally often: "
+            f"{', '.join(workload.even)}. If some are busier, such as those of today, declare "
+            "values=[zipf(…)]."
         )
     return notes

@@ -25,7 +25,7 @@ from singletable_design.planning.plan_report import (
     parse_report,
     read_report,
 )
-from singletable_design.planning.plan_sections import plan_csv, show_comparison, show_plan
+from singletable_design.planning.plan_sections import show_comparison, show_plan
 from singletable_design.planning.report import Report, report_page
 from singletable_design.planning.resource_load import CostOptions, ResourceLoad, loads_of
 from singletable_design.planning.workload import (
@@ -44,5 +44,5 @@ __all__ = [
     "PatternShare", "PlacedUnits", "Plan", "PlanReport", "Report", "ResourceLoad", "ResourcePlan",
     "StoredSize", "Workload", "advise", "break_even", "compare_costs", "compare_reports",
     "create_plan", "create_report", "hot_keys", "loads_of", "monthly_cost", "parse_report",
-    "plan_csv", "read_report", "report_page", "show_comparison", "show_plan", "workload_of",
+    "read_report", "report_page", "show_comparison", "show_plan", "workload_of",
 ]  # fmt: skip

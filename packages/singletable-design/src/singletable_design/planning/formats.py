@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+# Fewer units per second are not worth their digits.
+_LEAST_UNITS = 0.01
+
 
 def format_number(value: float) -> str:
     """Format a number with at most three digits that matter: 0.25, 12.5, 1,234."""
@@ -70,3 +73,10 @@ def format_rate(calls: float | None) -> str:
         if calls * seconds >= 1:
             return f"{format_number(calls * seconds)}/{unit}"
     return f"{format_number(calls * 86400)}/day"
+
+
+def format_load(read: float, write: float) -> str:
+    """Format read and write units: 250r, 12.5r 3w, < 0.01."""
+    pairs = ((read, "r"), (write, "w"))
+    parts = [f"{format_number(units)}{kind}" for units, kind in pairs if units >= _LEAST_UNITS]
+    return " ".join(parts) or ("< 0.01" if read + write else "0")

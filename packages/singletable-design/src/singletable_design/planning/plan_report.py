@@ -94,6 +94,16 @@ class ResourceFigures(msgspec.Struct, frozen=True):
     how: tuple[str, ...]
 
 
+class Throttling(msgspec.Struct, frozen=True):
+    """A simulation of the busiest moment: the share of throttled calls, and what throttles most.
+
+    The tables are as they are at the start: without burst credit and splits, which take time.
+    """
+
+    share: float
+    limited_by: str
+
+
 class MonthFigures(msgspec.Struct, frozen=True):
     """The design some months from now, with the declared growth.
 
@@ -115,7 +125,8 @@ class PlanReport(msgspec.Struct, frozen=True, tag_field="type", tag="singletable
     """A design's load and monthly cost.
 
     `cost` is the total in `mode`, the billing mode of the costs of patterns and of tables. `modes`
-    has the totals of all modes, the cheapest first.
+    has the totals of all modes, the cheapest first. `throttling` is None if nothing could be
+    simulated, because no pattern has a rate or there are too many calls.
     """
 
     name: str
@@ -134,6 +145,7 @@ class PlanReport(msgspec.Struct, frozen=True, tag_field="type", tag="singletable
     growth: tuple[MonthFigures, ...]
     assumptions: tuple[str, ...]
     advice: tuple[Advice, ...]
+    throttling: Throttling | None = None
     format: Literal[1] = 1
 
     @property
@@ -171,6 +183,9 @@ def create_report(
     `factor` multiplies all rates and item counts, as for ten times as many users.
     """
     prices = region_prices() if prices is None else prices
+    # It needs numpy, which takes a tenth of a second to import.
+    from singletable_design.planning.simulation import simulate_peak
+
     options = options or CostOptions()
     plan = create_plan(catalogs, months=months, factor=factor)
     loads = loads_of(plan)
@@ -178,8 +193,10 @@ def create_report(
     costs = compare_costs(loads, prices, options=options)
     allocation = _Allocation(plan, selected)
     hottest: dict[str, HotKey] = {}
-    for key in hot_keys(workload_of(catalogs, months=months, factor=factor)):
+    workload = workload_of(catalogs, months=months, factor=factor)
+    for key in hot_keys(workload):
         hottest.setdefault(key.resource, key)
+    peak = simulate_peak(workload)
     return PlanReport(
         name=", ".join(catalog.name for catalog in catalogs),
         region=prices.region,
@@ -202,6 +219,7 @@ def create_report(
         growth=tuple(_growth(catalogs, prices, mode, months, factor, options)),
         assumptions=(*plan.assumptions, *selected.notes, *_short_capacity(costs)),
         advice=tuple(advise(plan, prices)),
+        throttling=None if peak is None else Throttling(peak.throttled_share, peak.limited_by),
     )
 
 

@@ -1,8 +1,8 @@
-"""Show the figures of a plan, or the comparison of two: as a report, and as CSV files."""
+"""Show the figures of a plan, or the comparison of two, as a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from singletable.text_table import TextTable
@@ -13,17 +13,18 @@ from singletable_design.planning.formats import (
     format_change,
     format_difference,
     format_dollars,
+    format_load,
     format_number,
+    format_percent,
     format_rate,
 )
-from singletable_design.planning.plan_report import PatternFigures, PlanReport, ResourceFigures
+from singletable_design.planning.plan_report import PatternFigures, PlanReport
 from singletable_design.planning.report import (
     Chart,
     Details,
     Part,
     Report,
     Sentences,
-    csv_table,
     key_figures,
     make_report,
 )
@@ -38,8 +39,6 @@ _TOP_ADVICE = 3
 # A key that needs more than this share of a partition is marked.
 _WARM = 0.5
 _ROUNDING = 1e-9
-# Fewer units per second are not worth their digits.
-_LEAST_UNITS = 0.01
 _MARKS = {"added": "+ ", "removed": "− ", "changed": "~ ", "same": "  "}
 
 
@@ -129,11 +128,11 @@ def _pattern_row(one: PatternFigures) -> tuple[str, ...]:
         _title(one),
         format_rate(one.calls),
         format_rate(one.peak_calls),
-        _load(one.read_per_call, one.write_per_call),
+        format_load(one.read_per_call, one.write_per_call),
     )
     if one.calls is None:
         return (*row, "", "", "")
-    return (*row, _load(one.read, one.write), _amount(one.cost), f"{100 * one.share:.0f} %")
+    return (*row, format_load(one.read, one.write), _amount(one.cost), f"{100 * one.share:.0f} %")
 
 
 def _resources(report: PlanReport) -> Iterator[Part]:
@@ -141,8 +140,8 @@ def _resources(report: PlanReport) -> Iterator[Part]:
     rows = tuple(
         (
             one.name,
-            _load(one.read.average, one.write.average),
-            _load(one.read.peak, one.write.peak),
+            format_load(one.read.average, one.write.average),
+            format_load(one.read.peak, one.write.peak),
             f"{one.items:,.0f}",
             format_bytes(one.bytes),
             "" if one.hottest is None else _percent(one.hottest.share),
@@ -154,7 +153,8 @@ def _resources(report: PlanReport) -> Iterator[Part]:
     yield TextTable("Load, storage and cost", columns, rows, optional)
     share = "Hottest key: its share of the 3,000 read and 1,000 write units/s of a partition."
     yield Sentences((share,), "note")
-    yield Sentences(tuple(_warm_keys(report.resources)), "warning")
+    yield Sentences(tuple(_throttling(report)), "note")
+    yield Sentences(tuple(_warnings(report)), "warning")
     hottest = [(one, one.hottest) for one in report.resources if one.hottest is not None]
     bars = [
         Bar(f"{key.key} in {one.name}", key.share, _percent(key.share), is_bad=key.share > 1)
@@ -171,16 +171,27 @@ def _resources(report: PlanReport) -> Iterator[Part]:
         yield Details(one.name, (*one.how, *key))
 
 
-def _warm_keys(resources: Sequence[ResourceFigures]) -> Iterator[str]:
-    for resource in resources:
+def _throttling(report: PlanReport) -> Iterator[str]:
+    if report.throttling is not None and not report.throttling.share:
+        yield "Simulated at peak: nothing is throttled."
+
+
+def _warnings(report: PlanReport) -> Iterator[str]:
+    """Yield what is throttled at peak, and the keys that come near the limit of a partition."""
+    if (found := report.throttling) is not None and found.share:
+        yield (
+            f"Simulated at peak: {format_percent(found.share)} of the calls are throttled, most by "
+            f"{found.limited_by}. singletable simulate shows what would change it."
+        )
+    for resource in report.resources:
         key = resource.hottest
         if key is None or key.share < _WARM:
             continue
         relief = "DynamoDB can divide its items." if key.divisible else "DynamoDB cannot divide it."
         over = "needs more than a partition accepts" if key.share > 1 else "is near the limit"
         yield (
-            f"{key.key} in {resource.name} {over}: {_load(key.read, key.write)} units/s at peak, "
-            f"by {', '.join(key.patterns)}. {relief}"
+            f"{key.key} in {resource.name} {over}: {format_load(key.read, key.write)} units/s at "
+            f"peak, by {', '.join(key.patterns)}. {relief}"
         )
 
 
@@ -233,7 +244,7 @@ def _growth(report: PlanReport) -> Iterator[Part]:
     rows = tuple(
         (
             format_number(one.month),
-            _load(one.read, one.write),
+            format_load(one.read, one.write),
             f"{one.items:,.0f}",
             format_bytes(one.bytes),
             _amount(one.cost),
@@ -322,15 +333,8 @@ def _difference_row(one: Difference) -> tuple[str, ...]:
 
 def _total(report: PlanReport, figure: str) -> str:
     if figure == "peak":
-        return _load(report.total("read", "peak"), report.total("write", "peak"))
-    return _load(report.total("read", "average"), report.total("write", "average"))
-
-
-def _load(read: float, write: float) -> str:
-    """Format read and write units: 250r, 12.5r 3w, < 0.01."""
-    pairs = ((read, "r"), (write, "w"))
-    parts = [f"{format_number(units)}{kind}" for units, kind in pairs if units >= _LEAST_UNITS]
-    return " ".join(parts) or ("< 0.01" if read + write else "0")
+        return format_load(report.total("read", "peak"), report.total("write", "peak"))
+    return format_load(report.total("read", "average"), report.total("write", "average"))
 
 
 def _amount(dollars: float) -> str:
@@ -351,46 +355,3 @@ def _percent(share: float) -> str:
 
 def _in_percent(difference: Difference) -> str:
     return "" if difference.percent is None else f" ({format_change(difference.percent)})"
-
-
-def plan_csv(report: PlanReport, comparison: Comparison | None = None) -> dict[str, str]:
-    """Return CSV files by name, with numbers as a spreadsheet reads them."""
-    files = {
-        "patterns.csv": csv_table(
-            "code title kind calls_per_second=calls peak_calls_per_second=peak_calls "
-            "read_units_per_call=read_per_call write_units_per_call=write_per_call "
-            "read_units_per_second=read write_units_per_second=write dollars_per_month=cost share",
-            report.patterns,
-        ),
-        "tables.csv": csv_table(
-            "name table index read_units_per_second=read.average "
-            "write_units_per_second=write.average peak_read_units=read.peak "
-            "peak_write_units=write.peak items bytes hottest_key=hottest.key "
-            "hottest_key_share=hottest.share dollars_per_month=cost",
-            report.resources,
-        ),
-        "costs.csv": csv_table(
-            "billing_mode=0.mode table_class=0.table_class line=1.name resource=1.resource "
-            "dollars_per_month=1.cost how=1.how",
-            ((mode, line) for mode in report.modes for line in mode.lines),
-        ),
-        "growth.csv": csv_table(
-            "month read_units_per_second=read write_units_per_second=write items bytes "
-            "dollars_per_month=cost cheapest_mode=cheapest "
-            "cheapest_dollars_per_month=cheapest_cost",
-            report.growth,
-        ),
-    }
-    if comparison is not None:
-        compared: Iterable[tuple[str, Iterable[Difference]]] = (
-            ("pattern", comparison.patterns),
-            ("table", comparison.resources),
-            ("mode", comparison.modes),
-            ("total", (comparison.total,)),
-        )
-        files["comparison.csv"] = csv_table(
-            "what=0 name=1.name title=1.title change=1.change before=1.before after=1.after "
-            "difference=1.difference",
-            ((what, one) for what, differences in compared for one in differences),
-        )
-    return files

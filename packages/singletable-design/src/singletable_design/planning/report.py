@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from singletable.text_table import TextTable, format_csv
+from singletable.text_table import TextTable
 from singletable_design.planning.svg import element, text_element
 
 _STYLE = Path(__file__).with_name("report.css")
@@ -95,25 +95,6 @@ def _is_empty(part: Part) -> bool:
             return not content
         case Chart(html):
             return not html
-
-
-def csv_table(columns: str, rows: Iterable[object]) -> str:
-    """Return objects as CSV; a column is an attribute, or NAME=PATH: `peak=read.peak`.
-
-    A number in a path is a member of a tuple. Without an object on its path, a cell is empty.
-    """
-    pairs = [one.partition("=") for one in columns.split()]
-    paths = [(path or name).split(".") for name, _, path in pairs]
-    cells = ([_follow(row, path) for path in paths] for row in rows)
-    return format_csv([name for name, _, _ in pairs], cells)
-
-
-def _follow(value: Any, path: Iterable[str]) -> object:
-    for name in path:
-        if value is None:
-            break
-        value = value[int(name)] if name.isdecimal() else getattr(value, name)
-    return value
 
 
 def report_page(report: Report) -> str:

@@ -11,8 +11,8 @@ from dynamodb_engine.operations import TableClass
 from singletable.errors import InvalidValue
 from singletable.patterns import FeedPattern
 from singletable.schema import Table, model_of
-from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable_design.planning.plan import HOURS, HOURS_PER_MONTH, SECONDS_PER_MONTH, Demand, Plan
+from singletable_design.planning.workload import READ_LIMIT, WRITE_LIMIT
 
 # A partition is split before it has more bytes (Developer Guide, HowItWorks.Partitions).
 PARTITION_BYTES = 10 * 2**30

@@ -36,6 +36,9 @@ from singletable.schema import Index, Model, Provisioned, ResolvedKey, Table, mo
 from singletable.schema.key_template import FieldSegment, FixedSegment
 from singletable.schema.resolved_key import TextColumn
 
+# The units per second that a partition accepts.
+READ_LIMIT = 3_000
+WRITE_LIMIT = 1_000
 # The number of values of a key field about which nothing is declared.
 DEFAULT_COUNT = 10_000
 # A scan reads all partition keys; we assume that it reads this many, which are drawn at random.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,16 +53,6 @@ def write_report(path: Path, text: str) -> None:
     """Write a file, or replace it, and print its name."""
     write_output(text, path, overwrite=True)
     typer.echo(f"Written to {path}.", err=True)
-
-
-def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write the files of a report into a folder, which is created if it is missing."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"'{folder}' cannot be created: {error.strerror}.") from None
-    for name, text in files.items():
-        write_report(folder / name, text)
 
 
 def check_writable(*paths: Path | None) -> None:

@@ -32,8 +32,13 @@ from singletable_design.planning.advice.design_facts import (
     tuple_text,
 )
 from singletable_design.planning.formats import format_bytes, format_number
-from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT, HotKey, hot_keys
-from singletable_design.planning.workload import STORAGE_OVERHEAD, KeySpace
+from singletable_design.planning.hot_keys import HotKey, hot_keys
+from singletable_design.planning.workload import (
+    READ_LIMIT,
+    STORAGE_OVERHEAD,
+    WRITE_LIMIT,
+    KeySpace,
+)
 
 
 def advise_hot_keys(design: Design) -> Iterator[Advice]:

@@ -11,8 +11,8 @@ from singletable_design.planning.advice.advice import GROWTH_FACTOR, NEAR_LIMIT,
 from singletable_design.planning.advice.design_facts import Design
 from singletable_design.planning.bill_lines import GB
 from singletable_design.planning.formats import format_bytes, format_dollars, format_number
-from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable_design.planning.plan import SECONDS_PER_MONTH
+from singletable_design.planning.workload import READ_LIMIT, WRITE_LIMIT
 
 
 def advise_missing(design: Design) -> Iterator[Advice]:

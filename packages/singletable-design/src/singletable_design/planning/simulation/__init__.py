@@ -3,7 +3,6 @@
 from singletable_design.planning.simulation.call_source import Cache
 from singletable_design.planning.simulation.partitions import Split
 from singletable_design.planning.simulation.result import (
-    BusyKey,
     PartitionHeat,
     PatternResult,
     Series,
@@ -13,10 +12,27 @@ from singletable_design.planning.simulation.result import (
     WhatIf,
 )
 from singletable_design.planning.simulation.simulator import SimulationSettings, simulate
-from singletable_design.planning.simulation.what_if import find_throttle_point, shard_key
+from singletable_design.planning.simulation.what_if import (
+    PeakResult,
+    find_throttle_point,
+    shard_key,
+    simulate_peak,
+)
 
 __all__ = [
-    "BusyKey", "Cache", "PartitionHeat", "PatternResult", "Series", "SimulationResult",
-    "SimulationSettings", "Split", "ThrottleCause", "ThrottlePoint", "WhatIf",
-    "find_throttle_point", "shard_key", "simulate",
+    "Cache",
+    "PartitionHeat",
+    "PatternResult",
+    "PeakResult",
+    "Series",
+    "SimulationResult",
+    "SimulationSettings",
+    "Split",
+    "ThrottleCause",
+    "ThrottlePoint",
+    "WhatIf",
+    "find_throttle_point",
+    "shard_key",
+    "simulate",
+    "simulate_peak",
 ]  # fmt: skip

@@ -21,14 +21,10 @@ from singletable_design.planning.simulation.partitions import KEY_LENGTH, KINDS,
 from singletable_design.planning.simulation.sampler import Sampler, sampler
 from singletable_design.planning.workload import (
     Domain,
-    KeySpace,
     PatternLoad,
     PlacedUnits,
     SortKeys,
 )
-
-# The most frequent values are counted, to find hot keys; at most this many keys of a template.
-_COUNTED_KEYS = 1_024
 
 # AWS promises single-digit milliseconds (on-demand-capacity-mode); it publishes no percentiles. We
 # assume a median of 3 ms for a read and 5 ms for a write, twice that for a transaction, which is
@@ -71,38 +67,9 @@ class Cache:
         expected = rates * self.seconds
         return expected / (1 + expected)
 
-
-@dataclass(frozen=True, slots=True)
-class KeyUse:
-    """The partition keys of a template on a table or an index, and the units of the busiest ones.
-
-    Keys are counted by the ranks of their values, as numbers with `base` as the base.
-    """
-
-    resource: int
-    kind: int
-    key: KeySpace
-    base: int
-    units: Floats
-    # One entry: the units of all keys.
-    total: Floats
-
-    def count(self, ranks: Sequence[Ints], requests: int, units: float) -> None:
-        """Add the units of each request, by the ranks of its key's values."""
-        numbers = np.zeros(requests, dtype=np.intp)
-        is_counted = np.ones(requests, dtype=np.bool_)
-        for one in ranks:
-            numbers = numbers * self.base + one
-            is_counted &= one < self.base
-        self.units[:] += units * np.bincount(numbers[is_counted], minlength=len(self.units))
-
-    def ranks_of(self, number: int) -> list[int]:
-        """Return the ranks, from 1, of a counted key."""
-        ranks: list[int] = []
-        for _ in self.key.domains:
-            number, rank = divmod(number, self.base)
-            ranks.insert(0, rank + 1)
-        return ranks
+    def hit_share_of(self, rate: float) -> float:
+        """Return the share of hits for a key that is called at this rate a second."""
+        return float(self.hit_share(np.asarray(rate)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +81,7 @@ class _Part:
     kind: int
     domains: tuple[int, ...]
     salt: np.uint64
-    use: KeyUse
-
-    @property
-    def units_per_call(self) -> float:
-        """The units of all its keys."""
-        return self.placed.units * self.placed.partitions
+    resource: int
 
 
 @dataclass(slots=True)
@@ -179,19 +141,15 @@ class CallSource:
             # Further keys are further shards, or independent values as in a batch.
             if turn and key.shards == 1:
                 own = [self.samplers[number].draw(count, random) for number in part.domains]
-            hashes = np.full(count, part.salt, dtype=np.uint64)
-            for one in own:
-                hashes = _mix(hashes + one.astype(np.uint64) * _GOLDEN)
+            hashes = _hash_keys(part.salt, own, count)
             if first_shard is not None:
                 shard = (first_shard + turn) % key.shards
                 hashes = _mix(hashes + (shard + 1).astype(np.uint64) * _GOLDEN)
             inside = _inside_key(placed.sort_keys, count, random)
             positions = ((hashes >> np.uint64(32)).astype(np.float64) + inside) * KEY_LENGTH
-            part.use.count(own, count, placed.units / key.shards)
-            part.use.total[0] += placed.units * count
             # A shard is queried by a request of its own, and a batch may get only some of its keys.
             number = part.request if placed.in_transaction else part.request + turn
-            pieces.append((number, part.use.resource + positions, part.kind, placed.units))
+            pieces.append((number, part.resource + positions, part.kind, placed.units))
         return pieces
 
 
@@ -203,12 +161,8 @@ def call_sources(
     start_hour: int,
     skew: float | None = None,
     caches: dict[str, Cache] | None = None,
-) -> tuple[list[CallSource], list[KeyUse]]:
-    """Prepare the patterns of a workload; also return the key uses that count their keys.
-
-    `skew` replaces the exponents of all distributions.
-    """
-    uses: dict[tuple[int, int, KeySpace], KeyUse] = {}
+) -> list[CallSource]:
+    """Prepare the patterns of a workload; `skew` replaces the exponents of all distributions."""
     sources: list[CallSource] = []
     for number, load in enumerate(loads):
         exponent = load.skew if skew is None else skew
@@ -218,18 +172,14 @@ def call_sources(
         for placed in load.units:
             for domain in placed.key.domains:
                 domains.setdefault(domain, len(domains))
-            resource, kind = resources.index(placed.resource), KINDS.index(placed.kind)
-            identity = (resource, kind, placed.key)
-            if identity not in uses:
-                uses[identity] = _key_use(resource, kind, placed.key)
             parts.append(
                 _Part(
                     placed,
                     requests[_request(placed)],
-                    kind,
+                    KINDS.index(placed.kind),
                     tuple(domains[domain] for domain in placed.key.domains),
-                    _mix(np.array([crc32(placed.key.template.encode())], dtype=np.uint64))[0],
-                    uses[identity],
+                    _salt(placed.key.template),
+                    resources.index(placed.resource),
                 )
             )
         sources.append(
@@ -243,7 +193,7 @@ def call_sources(
                 (caches or {}).get(load.id),
             )
         )
-    return sources, list(uses.values())
+    return sources
 
 
 def rates_by_second(rate: Rate, start_hour: int, seconds: int) -> Floats:
@@ -263,14 +213,23 @@ def rates_by_second(rate: Rate, start_hour: int, seconds: int) -> Floats:
     return rates
 
 
-def key_position(key: KeySpace, ranks: Sequence[int]) -> float:
-    """Return where a partition key (its first shard) is, from 0 to 1; ranks are from 1."""
-    hashes = _mix(np.array([crc32(key.template.encode())], dtype=np.uint64))
-    for rank in ranks:
-        hashes = _mix(hashes + np.array([rank - 1], dtype=np.uint64) * _GOLDEN)
-    if key.shards > 1:
-        hashes = _mix(hashes + np.array([1], dtype=np.uint64) * _GOLDEN)
-    return (float(hashes[0] >> np.uint64(32)) + _ONE_ITEM) * KEY_LENGTH
+def key_positions(template: str, ranks: Sequence[Ints]) -> Floats:
+    """Return where partition keys are, from 0 to 1, by the ranks (from 0) of their values."""
+    hashes = _hash_keys(_salt(template), ranks, len(ranks[0]))
+    positions: Floats = ((hashes >> np.uint64(32)).astype(np.float64) + _ONE_ITEM) * KEY_LENGTH
+    return positions
+
+
+def _hash_keys(salt: np.uint64, ranks: Sequence[Ints], count: int) -> npt.NDArray[np.uint64]:
+    hashes = np.full(count, salt, dtype=np.uint64)
+    for one in ranks:
+        hashes = _mix(hashes + one.astype(np.uint64) * _GOLDEN)
+    return hashes
+
+
+def _salt(template: str) -> np.uint64:
+    salt: np.uint64 = _mix(np.array([crc32(template.encode())], dtype=np.uint64))[0]
+    return salt
 
 
 def is_one_item(positions: Floats) -> Flags:
@@ -291,13 +250,6 @@ def _columns(
         np.tile(np.array([kind for *_, kind, _ in pieces], dtype=np.intp), count),
         np.tile(np.array([units for *_, units in pieces], dtype=np.float64), count),
     )
-
-
-def _key_use(resource: int, kind: int, key: KeySpace) -> KeyUse:
-    domains = len(key.domains)
-    base = int(math.pow(_COUNTED_KEYS, 1 / domains) + 1e-9) if domains else 1
-    keys = int(math.pow(base, domains))
-    return KeyUse(resource, kind, key, base, np.zeros(keys), np.zeros(1))
 
 
 def _request_medians(parts: Sequence[PlacedUnits]) -> list[float]:

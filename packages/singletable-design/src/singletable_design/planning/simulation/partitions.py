@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from singletable.schema import Provisioned
-from singletable_design.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable_design.planning.resource_load import PARTITION_BYTES
+from singletable_design.planning.workload import READ_LIMIT, WRITE_LIMIT
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.intp]

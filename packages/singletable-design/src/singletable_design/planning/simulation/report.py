@@ -1,4 +1,4 @@
-"""Show a simulation: as a report with charts and tables, and as files for a spreadsheet."""
+"""Show a simulation as a report with charts and tables."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Iterable, Iterator
 
 from singletable.text_table import TextTable
 from singletable_design.planning.charts import Bar, HeatRow, Line, bar_chart, heat_map, line_chart
-from singletable_design.planning.formats import format_latency, format_number, format_percent
+from singletable_design.planning.formats import (
+    format_latency,
+    format_load,
+    format_number,
+    format_percent,
+)
 from singletable_design.planning.report import (
     Chart,
     Part,
     Report,
     Sentences,
-    csv_table,
     make_report,
 )
 from singletable_design.planning.simulation.result import SimulationResult, ThrottlePoint, WhatIf
@@ -51,7 +55,7 @@ def show_simulation(
                 [*_load_charts(result), _resource_table(result)],
             ),
             ("Partitions", [*_heat_maps(result), _split_table(result)]),
-            ("Busiest partition keys", _keys(result)),
+            ("Hottest partition keys", _keys(result)),
             ("Access patterns", _patterns(result)),
             ("What changes would do", [_what_if_table([now, *changes]) if changes else None]),
             ("About these figures", [Sentences((*notes, about), "note")]),
@@ -152,29 +156,28 @@ def _split_table(result: SimulationResult) -> TextTable:
 def _keys(result: SimulationResult) -> Iterator[Part]:
     bars = [
         Bar(
-            f"{one.key} in {one.resource}",
-            one.limit_share,
-            f"{format_number(one.peak_units_per_second)} {one.kind}/s, "
-            f"{format_percent(one.limit_share)}",
-            is_bad=one.limit_share >= 1,
+            f"{one.text} in {one.resource}",
+            one.share,
+            f"{format_load(one.read, one.write)} units/s, {format_percent(one.share)}",
+            is_bad=one.share >= 1,
         )
-        for one in result.busy_keys
+        for one in result.hot_keys
     ]
     if bars:
         title = "Units at peak, and their share of a partition's limit"
         yield Chart(bar_chart(title, bars, limit=1.0))
     rows = tuple(
         (
-            one.key,
+            one.text,
             one.resource,
-            f"{format_number(one.peak_units_per_second)} {one.kind}",
-            format_percent(one.limit_share),
+            format_load(one.read, one.write),
             format_percent(one.share),
+            ", ".join(name.rpartition(":")[2] for name in one.patterns),
         )
-        for one in result.busy_keys
+        for one in result.hot_keys
     )
-    columns = ("partition key", "in", "units/s at peak", "of limit", "of all units")
-    yield TextTable("Busiest partition keys", columns, rows)
+    columns = ("partition key", "in", "units/s at peak", "of limit", "used by")
+    yield TextTable("Hottest partition keys", columns, rows, ("used by",))
 
 
 def _patterns(result: SimulationResult) -> Iterator[Part]:
@@ -222,7 +225,7 @@ def _what_if_table(changes: Iterable[WhatIf]) -> TextTable:
             f"{one.result.failed:,}",
             "–" if (factor := one.throttle_point.factor) is None else f"{format_number(factor)}×",
             next(
-                (f"{format_percent(key.limit_share)} {key.key}" for key in one.result.busy_keys),
+                (f"{format_percent(key.share)} {key.text}" for key in one.result.hot_keys),
                 "–",
             ),
         )
@@ -235,36 +238,3 @@ def _what_if_table(changes: Iterable[WhatIf]) -> TextTable:
 def _ticks(result: SimulationResult) -> list[str]:
     seconds = [result.seconds * number // (_TICKS - 1) for number in range(_TICKS)]
     return [_clock(result, second) for second in seconds]
-
-
-def simulation_csv(result: SimulationResult) -> dict[str, str]:
-    """Return the files for a spreadsheet, by name."""
-    return {
-        "units.csv": csv_table(
-            "second=0 resource=1.resource kind=1.kind consumed=2.0 throttled=2.1 capacity=2.2",
-            (
-                (second, one, units)
-                for one in result.series
-                for second, units in enumerate(
-                    zip(one.consumed, one.throttled, one.capacity, strict=True)
-                )
-            ),
-        ),
-        "partitions.csv": csv_table(
-            "minute=0 resource=1.resource partition=1.number share_of_limit=2",
-            (
-                (minute, one, round(share, 4))
-                for one in result.partitions
-                for minute, share in enumerate(one.shares)
-            ),
-        ),
-        "keys.csv": csv_table(
-            "key resource kind units_per_second peak=peak_units_per_second share partition",
-            result.busy_keys,
-        ),
-        "patterns.csv": csv_table(
-            "pattern=id calls cache_hits throttled failed conflicts p50 p90 p99 p99.9=p999",
-            result.patterns,
-        ),
-        "splits.csv": csv_table("minute resource partition new_partition reason", result.splits),
-    }

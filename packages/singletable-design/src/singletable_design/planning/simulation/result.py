@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable_design.planning.hot_keys import HotKey
 from singletable_design.planning.simulation.partitions import Kind, Split
 
 
@@ -34,27 +35,6 @@ class PartitionHeat:
     resource: str
     number: int
     shares: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BusyKey:
-    """A partition key with many units; `limit_share` is its share of a partition's limit.
-
-    Peaks are averages of the busiest minute.
-    """
-
-    key: str
-    template: str
-    resource: str
-    kind: Kind
-    units_per_second: float
-    peak_units_per_second: float
-    # Its share of the units of the table or index.
-    share: float
-    limit_share: float
-    partition: int
-    # What limits it, in words; empty if nothing does.
-    limited_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +84,8 @@ class SimulationResult:
     calls: int
     series: tuple[Series, ...]
     partitions: tuple[PartitionHeat, ...]
-    busy_keys: tuple[BusyKey, ...]
+    # Their peak is that of the busiest minute.
+    hot_keys: tuple[HotKey, ...]
     patterns: tuple[PatternResult, ...]
     causes: tuple[ThrottleCause, ...]
     splits: tuple[Split, ...]

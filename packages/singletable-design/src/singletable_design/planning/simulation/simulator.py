@@ -20,6 +20,7 @@ from singletable.errors import InvalidValue
 from singletable.patterns.expected_load import check_skew
 from singletable.schema import Provisioned
 from singletable.store import Progress
+from singletable_design.planning.hot_keys import HotKey, hot_keys
 from singletable_design.planning.simulation import call_source, result
 from singletable_design.planning.simulation.calls import Calls, CallsBySecond, join_calls
 from singletable_design.planning.simulation.partitions import (
@@ -45,8 +46,8 @@ _CONFLICT_WINDOW = 2 * call_source.WRITE_MEDIAN
 # Latencies are counted in classes that are 2 percent wide, from 0.1 ms on.
 _SHORTEST, _RATIO, _CLASSES = 1e-4, math.log(1.02), 800
 # Few of each template, so that keys that are all alike leave room for others.
-_BUSY_KEYS, _BUSY_KEYS_OF_TEMPLATE = 10, 3
-_BUSY_SHARE = 0.001
+_HOT_KEYS, _HOT_KEYS_OF_TEMPLATE = 10, 3
+_HOT_SHARE = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class Simulation:
         self._partitions = Partitions(capacities, splits=not steady, burst=not steady)
         # Reading a stream consumes no units of a table.
         loads = [load for load in workload.patterns if load.units]
-        self._sources, self._uses = call_source.call_sources(
+        self._sources = call_source.call_sources(
             loads,
             self._names,
             seconds=self._seconds,
@@ -121,6 +122,7 @@ class Simulation:
             skew=settings.skew,
             caches=_checked_caches(workload, settings.caches),
         )
+        self._workload = workload
         busiest = sum(float(source.rates.max()) for source in self._sources)
         if busiest > MAX_CALLS_PER_SECOND:
             raise InvalidValue(
@@ -328,7 +330,7 @@ class Simulation:
             int(self._calls.sum()),
             tuple(one for one in series if one.is_used),
             tuple(heat),
-            tuple(self._busy_keys()),
+            tuple(self._hot_keys()),
             tuple(self._pattern_result(source) for source in self._sources),
             tuple(causes),
             tuple(self._splits),
@@ -352,60 +354,28 @@ class Simulation:
             *(_percentile(self._latencies[number], share) for share in (0.5, 0.9, 0.99, 0.999)),
         )
 
-    def _busy_keys(self) -> list[result.BusyKey]:
-        totals: dict[tuple[int, int], float] = defaultdict(float)
-        for use in self._uses:
-            totals[use.resource, use.kind] += float(use.total[0])
-        keys = [
-            self._busy_key(use, number, totals[use.resource, use.kind])
-            for use in self._uses
-            for number in np.argsort(-use.units, kind="stable")[:_BUSY_KEYS_OF_TEMPLATE].tolist()
-            if use.units[number]
-        ]
-        hottest = sorted(keys, key=lambda key: -key.limit_share)[:_BUSY_KEYS]
-        # Show something in any case, but not many keys that have almost no load.
-        busy = [key for key in hottest if key.limit_share >= _BUSY_SHARE]
-        return busy or hottest[:_BUSY_KEYS_OF_TEMPLATE]
-
-    def _busy_key(self, use: call_source.KeyUse, number: int, total: float) -> result.BusyKey:
-        units = float(use.units[number])
-        rate = units / self._seconds
-        ranks = use.ranks_of(number)
-        partition = int(
-            self._partitions.find(
-                np.array([use.resource + call_source.key_position(use.key, ranks)])
-            )[0]
-        )
-        limit = float(self._partitions.limits[use.kind])
-        kind = KINDS[use.kind]
-        peak = rate * self._peak_ratio(use)
-        words = ""
-        if peak >= limit:
-            words = f"its partition: {limit:,.0f} {kind} units a second"
-        return result.BusyKey(
-            use.key.text(ranks),
-            use.key.template,
-            self._names[use.resource],
-            kind,
-            rate,
-            peak,
-            units / total if total else 0.0,
-            peak / limit,
-            int(self._partitions.numbers[partition]),
-            words,
-        )
-
-    def _peak_ratio(self, use: call_source.KeyUse) -> float:
-        """Return how much more than on average is expected in the busiest minute."""
-        expected: Floats = np.zeros(self._seconds)
-        for source in self._sources:
-            units = sum(part.units_per_call for part in source.parts if part.use is use)
-            expected += units * source.rates
+    def _hot_keys(self) -> list[HotKey]:
+        """Return the keys with the highest expected load; the random arrivals do not matter."""
         firsts = np.arange(0, self._seconds, MINUTE)
         lengths = np.diff(np.append(firsts, self._seconds))
-        busiest = float(np.max(np.add.reduceat(expected, firsts) / lengths))
-        average = float(expected.mean())
-        return busiest / average if average else 1.0
+        rates = {
+            one.load.id: (
+                float(one.rates.mean()),
+                float(np.max(np.add.reduceat(one.rates, firsts) / lengths)),
+            )
+            for one in self._sources
+        }
+        settings = self._settings
+        keys = hot_keys(
+            self._workload,
+            rates=rates,
+            skew=settings.skew,
+            hit_shares={name: one.hit_share_of for name, one in settings.caches.items()},
+            most=_HOT_KEYS_OF_TEMPLATE,
+        )
+        used = [key for key in keys if key.share][:_HOT_KEYS]
+        # Show something in any case, but not many keys that have almost no load.
+        return [key for key in used if key.share >= _HOT_SHARE] or used[:_HOT_KEYS_OF_TEMPLATE]
 
 
 def busiest_hour(workload: Workload) -> int:

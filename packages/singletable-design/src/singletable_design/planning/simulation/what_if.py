@@ -5,7 +5,7 @@ A cache is a setting of the simulation, because which calls it answers depends o
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dynamodb_engine.retry import RetryPolicy
 from singletable.errors import InvalidValue
@@ -16,11 +16,17 @@ from singletable_design.planning.simulation.simulator import (
     Simulation,
     SimulationSettings,
 )
-from singletable_design.planning.workload import KeySpace, PatternLoad, PlacedUnits, Workload
+from singletable_design.planning.workload import (
+    READ_LIMIT,
+    WRITE_LIMIT,
+    KeySpace,
+    PlacedUnits,
+    Workload,
+)
 
 # Throttling begins where a larger share of calls than this has a throttled request.
 THROTTLED_SHARE = 0.001
-_PROBE_SECONDS = 5
+_PROBE_SECONDS, _PROBE_CALLS = 5, 500_000
 _PROBE_STEPS = 6
 _MAX_FACTOR = 1e6
 # A key with a larger share of its partition's limit is the reason for the throttling there.
@@ -37,7 +43,7 @@ def find_throttle_point(
     and growth, all of which take time.
     """
     settings = settings or SimulationSettings()
-    peak = replace(workload, patterns=tuple(_at_peak(load) for load in workload.patterns))
+    peak = _at_peak(workload)
     calls = sum(load.rate.per_second for load in peak.patterns)
     low, high = 0.0, 1.0
     share, cause = _probe(peak, settings, high)
@@ -62,12 +68,36 @@ def find_throttle_point(
     return ThrottlePoint(high, high, cause)
 
 
+@dataclass(frozen=True, slots=True)
+class PeakResult:
+    """What is throttled at the peak load: the share of calls, and where most of it is."""
+
+    throttled_share: float
+    limited_by: str
+
+
+def simulate_peak(workload: Workload) -> PeakResult | None:
+    """Return what is throttled at the peak load of the tables as they are at the start.
+
+    Returns None if no pattern has a rate, or if there are too many calls for a simulation.
+    """
+    peak = _at_peak(workload)
+    calls = sum(load.rate.per_second for load in peak.patterns if load.units)
+    if not 0 < calls <= MAX_CALLS_PER_SECOND:
+        return None
+    share, cause = _probe(peak, SimulationSettings(), 1.0)
+    return PeakResult(share, cause) if share > THROTTLED_SHARE else PeakResult(0.0, "")
+
+
 def _probe(workload: Workload, settings: SimulationSettings, factor: float) -> tuple[float, str]:
     """Return the share of throttled calls at a load, and what throttles most."""
+    workload = _scaled(workload, factor)
+    calls = sum(load.rate.per_second for load in workload.patterns)
     run = Simulation(
-        _scaled(workload, factor),
+        workload,
         replace(settings, retries=RetryPolicy(max_attempts=1), start_hour=0),
-        seconds=_PROBE_SECONDS,
+        # Less time shows enough of many calls.
+        seconds=max(1, min(_PROBE_SECONDS, int(_PROBE_CALLS / max(calls, 1)))),
         steady=True,
     )
     result = run.run(None)
@@ -76,19 +106,23 @@ def _probe(workload: Workload, settings: SimulationSettings, factor: float) -> t
         return 0.0, ""
     if worst.by_capacity > worst.by_partition:
         return result.throttled_share, f"the {worst.kind} capacity of {worst.resource}"
-    keys = [
-        key
-        for key in result.busy_keys
-        if (key.resource, key.kind) == (worst.resource, worst.kind)
-        and key.limit_share >= _HOT_KEY_SHARE
-    ]
-    key = f" with {keys[0].key}" if keys else ""
+    hot = (
+        key.text
+        for key in result.hot_keys
+        if key.resource == worst.resource
+        and (key.read / READ_LIMIT if worst.kind == "read" else key.write / WRITE_LIMIT)
+        >= _HOT_KEY_SHARE
+    )
+    key = f" with {text}" if (text := next(hot, "")) else ""
     return result.throttled_share, f"a partition of {worst.resource}{key} ({worst.kind})"
 
 
-def _at_peak(load: PatternLoad) -> PatternLoad:
-    """Return the load of a pattern as if all of the day were its busiest moment."""
-    return replace(load, rate=per_second(load.rate.peak_per_second))
+def _at_peak(workload: Workload) -> Workload:
+    """Return the workload as if all of the day were the busiest moment of each pattern."""
+    loads = (
+        replace(load, rate=per_second(load.rate.peak_per_second)) for load in workload.patterns
+    )
+    return replace(workload, patterns=tuple(loads))
 
 
 def _scaled(workload: Workload, factor: float) -> Workload:
