@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import Query
@@ -18,7 +18,6 @@ from singletable_apps.elections.api.dependencies import (
 from singletable_apps.elections.entities import Election, Electorate
 from singletable_apps.elections.projection import get_sync
 from singletable_apps.elections.service import Elections
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.web import TAKEN, WRONG_STATE, NameAsked, NameInPath
 from singletable_apps.shared import web
 from singletable_apps.shared.accounts import SensitiveAction
@@ -69,7 +68,7 @@ def read_election(on: OnElection) -> schemas.Election:
 @router.patch("/elections/{name}", responses=responses(NOT_FOUND, TAKEN, WRONG_STATE))
 def edit_election(on: ChangeElection, sent: schemas.ElectionChanges) -> schemas.Election:
     """Change the name, the settings, or both: all changes are saved, or none."""
-    changes = cast(ElectionEdit, sent.sent())
+    changes = sent.sent()
     return on.answer(on.service.lifecycle.edit(on.user, on.name, changes, on.edit.check))
 
 

@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ranked_ballots import BallotAccount, Margin, Place, QuorumCheck, Rule, TieBreak
 from singletable_apps.elections import entities, events
@@ -15,14 +15,13 @@ from singletable_apps.elections.proofs.documents import Closing, Receipt
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
-from singletable_apps.elections.rules.methods import MAX_SEATS, METHOD, METHODS
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION, MAX_STATEMENT, MAX_VOTERS
 from singletable_apps.elections.rules.roll import FIELDS, MAX_WEIGHT, ParsedRoll, parse_roll
 from singletable_apps.elections.rules.users import allowed_roles
-from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.results import Tally as TallyResult
 from singletable_apps.elections.service.rolls import RollRow
 from singletable_apps.elections.service.voting import CastBallot
+from singletable_apps.elections.settings import EditableSettings, ElectionSettings, Method
 from singletable_apps.shared.outbox import DeliveryState
 from singletable_apps.shared.web import (
     Changes,
@@ -31,7 +30,6 @@ from singletable_apps.shared.web import (
     Page,
     PictureLink,
     StrictBoolean,
-    Timestamp,
     optional_field,
     partial_model,
 )
@@ -45,9 +43,6 @@ Password: TypeAlias = Annotated[
 ]
 
 
-Method = Annotated[str, WithJsonSchema({"type": "string", "enum": list(METHODS)})]
-Seats = Annotated[int, Field(strict=True, ge=1, le=MAX_SEATS)]
-QuorumText = Annotated[str, Field(max_length=20)]
 # Where an election is created: each is a whole body.
 NEW_ELECTIONS: list[JsonValue] = [
     {
@@ -66,41 +61,12 @@ NEW_ELECTIONS: list[JsonValue] = [
 EDITABLE = "Whether candidates, voters and ballots can change while people vote."
 
 
-class ElectionFields(Model):
-    """What the owner of an election chooses; all but the name is final from the launch."""
-
+class _Named(Model):
     name: Name = Field(examples=["Best tea"])
-    secret_ballot: StrictBoolean = Field(False, description="Whether ballots are secret.")
-    publication: Publication | None = Field(
-        None, description="What is published after the close; null for the default of the ballot."
-    )
-    no_voting_before: Timestamp | None = Field(
-        None, description="When voting opens; null for at the launch."
-    )
-    no_voting_after: Timestamp | None = Field(
-        None, description="When voting closes; null for when the owner closes it."
-    )
-    method: Method = Field(METHOD.key, description="The counting method that decides.")
-    seats: Seats = Field(1, description="How many are elected; several with STV only.")
-    order: CandidateOrder = Field(
-        CandidateOrder.ENTERED, description="The order of candidates on ballots."
-    )
-    none_of_these: StrictBoolean = Field(
-        False, description="Whether ballots offer “None of these”, which cannot win."
-    )
-    quorum: QuorumText = Field(
-        "", description="Voters needed for a valid result: a number, a share, or nothing."
-    )
 
 
-class NewElection(ElectionFields):
+class NewElection(ElectionSettings, _Named):
     """A new election."""
-
-    electorate: Electorate | None = Field(
-        None,
-        description="Whether people with accounts vote, or people on a roll; null for the default "
-        "of the ballot.",
-    )
 
     model_config = ConfigDict(json_schema_extra={"examples": NEW_ELECTIONS})
 
@@ -110,7 +76,7 @@ class NewElection(ElectionFields):
 
 
 @partial_model()
-class ElectionChanges(ElectionFields, Changes):
+class ElectionChanges(EditableSettings, _Named, Changes):
     """Changes to an election. Fields you leave out stay as they are."""
 
     publication: Publication = Field(description="What is published after the close.")

@@ -19,7 +19,6 @@ from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.elections import state_of, title_of
 from singletable_apps.elections.rules.methods import method_of
 from singletable_apps.elections.rules.names import is_same_name
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -379,7 +378,7 @@ def add_question(page: ElectionPage, form: PostedForm) -> Response:
 
     def act(values: NameForm) -> Response:
         first, lifecycle = page.first_question.name, page.service.lifecycle
-        lifecycle.edit(page.user, first, ElectionEdit(ballot_name=values.ballot_name))
+        lifecycle.edit(page.user, first, {"ballot_name": values.ballot_name})
         added = lifecycle.add_question(page.user, first, values.name, yes_or_no=values.yes_or_no)
         url = page.urls.election(added, "settings")
         return page.redirect(url, f"“{added.name}” is on the ballot.")

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from msgspec import structs
 from pydantic import BaseModel, Field
 
 from ranked_ballots import join_names
@@ -45,9 +44,8 @@ from singletable_apps.elections.rules.methods import (
 )
 from singletable_apps.elections.rules.names import MAX_DESCRIPTION
 from singletable_apps.elections.rules.voting import parse_ranking
-from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.queries import Turnout
+from singletable_apps.elections.settings import Counting, ElectionChanges, ElectionSettings
 from singletable_apps.shared.errors import InvalidInput
 from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 
@@ -169,9 +167,9 @@ class TextsForm(BaseModel):
     description: Annotated[str, Field(max_length=MAX_DESCRIPTION)] = ""
     go: Literal["", "next"] = ""
 
-    def changes(self) -> ElectionEdit:
+    def changes(self) -> ElectionChanges:
         """Return the change to the election."""
-        return ElectionEdit(name=self.name)
+        return {"name": self.name}
 
 
 class ElectionForm(TextsForm):
@@ -183,23 +181,23 @@ class ElectionForm(TextsForm):
     no_voting_before: datetime | None = None
     no_voting_after: datetime | None = None
 
-    def shared(self) -> ElectionEdit:
+    def shared(self) -> ElectionChanges:
         """Return what new and existing elections have in common."""
         is_secret, is_usual = self.ballot == "secret", self.publication == DEFAULT_PUBLICATION
         usual = rules.default_publication(is_secret)
-        return ElectionEdit(
-            secret_ballot=is_secret,
-            publication=usual if is_usual else Publication(self.publication),
-            no_voting_before=self.no_voting_before,
-            no_voting_after=self.no_voting_after,
-        )
+        return {
+            "secret_ballot": is_secret,
+            "publication": usual if is_usual else Publication(self.publication),
+            "no_voting_before": self.no_voting_before,
+            "no_voting_after": self.no_voting_after,
+        }
 
     def settings(self, template: Template | None = None) -> ElectionSettings:
         """Return the settings of a new election."""
         start = template.settings if template is not None else ElectionSettings()
-        return structs.replace(start, **self.shared())
+        return start.model_copy(update=self.shared())
 
-    def changes(self) -> ElectionEdit:
+    def changes(self) -> ElectionChanges:
         """Return the changes to an existing election."""
         return {**self.shared(), "name": self.name, "ballot_name": self.ballot_name}
 
@@ -322,26 +320,20 @@ METHOD_CHOICES = [
 ]
 
 
-class MethodForm(BaseModel):
-    """How ballots are counted, and what they offer."""
+class MethodForm(Counting):
+    """How ballots are counted, and what they offer; `shuffle` is the order of candidates."""
 
-    method: str
+    # A form sends a number as text.
     seats: Annotated[int, Field(ge=1, le=methods.MAX_SEATS)] = 1
     shuffle: bool = False
-    none_of_these: bool = False
-    quorum: str = ""
     go: Literal["", "next"] = ""
 
-    def changes(self, election: Election) -> ElectionEdit:
+    def changes(self, election: Election) -> ElectionChanges:
         """Return the changes of the settings."""
         order = CandidateOrder.SHUFFLED if self.shuffle else CandidateOrder.ENTERED
-        return ElectionEdit(
-            method=self.method,
-            seats=self.seats,
-            order=order,
-            none_of_these=self.none_of_these,
-            quorum=election.quorum if election.joint_with else self.quorum,
-        )
+        quorum = election.quorum if election.joint_with else self.quorum
+        counting = self.model_dump(include=set(Counting.model_fields))
+        return counting | {"order": order, "quorum": quorum}
 
 
 @router.api_route("/e/{name}/method", methods=FORM_METHODS)

@@ -14,12 +14,13 @@ from singletable_apps.elections.projection import catch_up, is_behind
 from singletable_apps.elections.service.audit import Audit
 from singletable_apps.elections.service.auth import Auth
 from singletable_apps.elections.service.context import Context
-from singletable_apps.elections.service.lifecycle import ElectionSettings, Lifecycle
+from singletable_apps.elections.service.lifecycle import Lifecycle
 from singletable_apps.elections.service.people import People
 from singletable_apps.elections.service.queries import Queries
 from singletable_apps.elections.service.results import Results
 from singletable_apps.elections.service.rolls import Rolls
 from singletable_apps.elections.service.voting import Voting
+from singletable_apps.elections.settings import ElectionSettings
 from singletable_apps.elections.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import KEEP_EMAILS, EmailDelivery

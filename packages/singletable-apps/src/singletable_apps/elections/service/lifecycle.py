@@ -10,16 +10,14 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import chain, count
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import (
-    CandidateOrder,
     Election,
     Electorate,
-    Publication,
     User,
     is_removed_user,
 )
@@ -36,7 +34,6 @@ from singletable_apps.elections.rules.methods import (
     YES_OR_NO,
     check_method,
     check_none_of_these,
-    clean_quorum,
     proposal_of,
 )
 from singletable_apps.elections.rules.names import (
@@ -57,6 +54,14 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.elections.service.context import Context, reload_user
+from singletable_apps.elections.settings import (
+    SHARED,
+    ElectionChanges,
+    ElectionSettings,
+    apply_changes,
+    create_event,
+    settings_of,
+)
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.shared.mail import MAX_SUBJECT_LENGTH, Email, InvalidEmail
 from singletable_apps.shared.outbox import Author
@@ -75,74 +80,6 @@ STATEMENTS_PER_EVENT = 40
 # The events of a command are one transaction of at most 4 MB.
 MAX_NAMES_BYTES = 3_000_000
 MAX_MANAGERS, MAX_QUESTIONS = 20, 10
-# What all questions on a ballot have in common.
-SHARED = (
-    *("secret_ballot", "publication", "no_voting_before", "no_voting_after"),
-    *("quorum", "ballot_name"),
-)
-
-
-class ElectionSettings(msgspec.Struct, frozen=True):
-    """The settings of an election, chosen before the launch.
-
-    No publication or electorate means the default, which depends on the secrecy.
-    """
-
-    secret_ballot: bool = False
-    publication: Publication | None = None
-    no_voting_before: datetime | None = None
-    no_voting_after: datetime | None = None
-    electorate: Electorate | None = None
-    method: str = METHOD.key
-    seats: int = 1
-    order: CandidateOrder = CandidateOrder.ENTERED
-    none_of_these: bool = False
-    quorum: str = ""
-
-    @property
-    def published(self) -> Publication:
-        """Return what will be published."""
-        return self.publication or rules.default_publication(self.secret_ballot)
-
-
-class ElectionEdit(TypedDict, total=False):
-    """Changes of an election's name and settings. What is left out stays as it is."""
-
-    name: str
-    secret_ballot: bool
-    publication: Publication
-    no_voting_before: datetime | None
-    no_voting_after: datetime | None
-    method: str
-    seats: int
-    order: CandidateOrder
-    none_of_these: bool
-    quorum: str
-    ballot_name: str
-
-
-def apply_edit(edit: ElectionEdit, election: Election) -> events.ElectionUpdated:
-    """Return the settings that an election would have.
-
-    A default publication follows a change of secrecy. Otherwise, making a ballot secret would
-    leave all ballots published.
-    """
-    publication, secret = election.publication, edit.get("secret_ballot")
-    if secret is not None and publication is rules.default_publication(election.secret_ballot):
-        publication = rules.default_publication(secret)
-    current = msgspec.structs.asdict(settings_of(election))
-    wanted: dict[str, Any] = {**current, "publication": publication, **edit, "name": election.name}
-    wanted["quorum"], wanted["seats"] = clean_quorum(wanted["quorum"]), str(wanted["seats"])
-    wanted["ballot_name"] = clean_optional(wanted["ballot_name"], "name", "ballot_name")
-    return events.ElectionUpdated(**wanted)
-
-
-def settings_of(election: Election) -> events.ElectionUpdated:
-    """Return the current settings of an election."""
-    names = events.ElectionUpdated.__struct_fields__
-    settings: dict[str, Any] = {name: getattr(election, name) for name in names}
-    settings["seats"] = str(election.seats)
-    return events.ElectionUpdated(**settings)
 
 
 class Lifecycle:
@@ -161,21 +98,12 @@ class Lifecycle:
         rules.check_window(settings.no_voting_before, settings.no_voting_after)
         rules.check_closing_time(settings.no_voting_after, self._context.clock())
         check_method(settings.method, settings.seats)
-        quorum = clean_quorum(settings.quorum)
 
         def decide(read: PollBook) -> Sequence[EventData]:
             me = reload_user(read, actor)
             rules.check_create_election(me)
             _check_available(read, name)
-            fields: dict[str, Any] = msgspec.structs.asdict(settings) | {
-                "publication": settings.published,
-                "electorate": settings.electorate
-                or rules.default_electorate(settings.secret_ballot),
-                "seats": str(settings.seats),
-                "quorum": quorum,
-            }
-            created = events.ElectionCreated(owner=me.name, name=name, by_names=False, **fields)
-            return [created]
+            return [create_event(settings, owner=me.name, name=name)]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
@@ -184,21 +112,21 @@ class Lifecycle:
         self,
         actor: User,
         name: str,
-        edit: ElectionEdit,
+        changes: ElectionChanges,
         check_revision: RevisionCheck = any_revision,
     ) -> Election:
         """Change the name, the settings, or both, completely or not at all."""
-        new = clean_election_name(edit["name"]) if "name" in edit else None
+        new = clean_election_name(changes["name"]) if "name" in changes else None
 
         def check(me: User, election: Election) -> None:
-            if edit.keys() - {"name"}:
+            if changes.keys() - {"name"}:
                 rules.check_edit_settings(me, election)
             if new is not None:
                 rules.check_rename_election(me, election)
 
         def change(read: PollBook, _: User, election: Election) -> Sequence[EventData]:
-            changes: list[EventData] = []
-            current, wanted = settings_of(election), apply_edit(edit, election)
+            changed: list[EventData] = []
+            current, wanted = settings_of(election), apply_changes(changes, election)
             rules.check_window(wanted.no_voting_before, wanted.no_voting_after)
             # A closing time that has passed since does not prevent other changes.
             if wanted.no_voting_after != current.no_voting_after:
@@ -210,12 +138,12 @@ class Lifecycle:
             if any(getattr(wanted, each) != getattr(current, each) for each in SHARED):
                 rules.check_shared(election)
             if wanted != current:
-                changes += [wanted, *_share(wanted, self._others(election))]
+                changed += [wanted, *_share(wanted, self._others(election))]
             if new is not None and new != election.name:
                 if not is_same_name(new, election.name):
                     _check_available(read, new)
-                changes.append(events.ElectionNameChanged(old_name=election.name, new_name=new))
-            return changes
+                changed.append(events.ElectionNameChanged(old_name=election.name, new_name=new))
+            return changed
 
         return self._context.change_election(
             actor, name, check, change, check_revision, new_name=new

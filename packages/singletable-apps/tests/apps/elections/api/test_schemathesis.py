@@ -26,7 +26,7 @@ def busy(engine: Engine) -> World:
     ada, ben = world.register("Ada", "Ben")
     for name in ("Set up", "Open / #1", "Secret", "Closed"):
         is_secret = name == "Secret"
-        terms = ElectionSettings(is_secret, electorate=Electorate.ACCOUNTS)
+        terms = ElectionSettings(secret_ballot=is_secret, electorate=Electorate.ACCOUNTS)
         elections.lifecycle.create(ada, name, terms)
         elections.lifecycle.set_candidates(ada, name, ["Assam", "Ceylon"])
         if name != "Set up":

@@ -16,7 +16,7 @@ from singletable_apps.elections.pages.ballot import (
 )
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.voting import check_cast
-from singletable_apps.elections.service.lifecycle import ElectionSettings
+from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.shared.ballot import BallotLabels
 from singletable_apps.shared.errors import RequestRejected
 from tests.apps.elections.pages.client import CHAIR, Browser, PagesApp, ballot_fields

@@ -140,7 +140,11 @@ class Ballots:
         [ada] = app.world.register("Ada")
         lifecycle = app.world.service.lifecycle
         electorate = Electorate.ROLL if has_roll else Electorate.ACCOUNTS
-        lifecycle.create(ada, CHAIR, ElectionSettings(secret, publication, electorate=electorate))
+        lifecycle.create(
+            ada,
+            CHAIR,
+            ElectionSettings(secret_ballot=secret, publication=publication, electorate=electorate),
+        )
         if has_roll:
             lines = parse_roll(split_text(ROLL)).lines
             app.world.service.rolls.save(ada, CHAIR, lines, replaces=True)

@@ -10,7 +10,6 @@ import pytest
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
@@ -111,7 +110,7 @@ def _set_voters(app: PagesApp) -> object:
 
 
 def _set_publication(app: PagesApp) -> object:
-    edit = ElectionEdit(publication=Publication.ANONYMOUS)
+    edit = {"publication": Publication.ANONYMOUS}
     return app.world.service.lifecycle.edit(app.user("Ada"), "Tea", edit)
 
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.methods import METHOD
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import text_in
 
@@ -97,7 +96,7 @@ def test_ballot_with_several_questions_is_shown_once(
     lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
     lifecycle.create(owner, "Chair")
     lifecycle.add_question(owner, "Chair", "Budget")
-    lifecycle.edit(owner, "Chair", ElectionEdit(ballot_name="Meeting"))
+    lifecycle.edit(owner, "Chair", {"ballot_name": "Meeting"})
     for name in ("Chair", "Budget"):
         lifecycle.set_candidates(owner, name, ["Red", "Green"])
     lifecycle.launch(owner, "Chair", allow_edit=True)

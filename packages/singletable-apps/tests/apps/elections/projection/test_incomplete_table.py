@@ -10,7 +10,6 @@ from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable_apps.elections import projection
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.rebuild import rebuild
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.errors import NotFound
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, copy_scenario, make_scenario
@@ -124,7 +123,7 @@ def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
     driver = InterruptedDriver(
         there.engine,
         WRITES,
-        before=lambda: other.lifecycle.edit(there.bob, "Election 0", ElectionEdit(name="Renamed")),
+        before=lambda: other.lifecycle.edit(there.bob, "Election 0", {"name": "Renamed"}),
         first=1,
     )
     service = there.world.open(driver)

@@ -11,7 +11,6 @@ from singletable.testing import StoreClock
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.projection import ITEMS_PER_STEP
 from singletable_apps.elections.rebuild import rebuild
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, open_store
 
@@ -52,7 +51,7 @@ def _check(world: World) -> None:
 @pytest.mark.rest
 def test_rename_election_moves_all_voters_and_ballots(crowd: World) -> None:
     world, ada = _copy(crowd)
-    renamed = world.service.lifecycle.edit(ada, "Crowded", ElectionEdit(name="Crowded / again"))
+    renamed = world.service.lifecycle.edit(ada, "Crowded", {"name": "Crowded / again"})
     assert (renamed.voter_count, renamed.candidate_count) == (MANY, MANY)
     assert len(world.service.queries.who_voted(ada, "Crowded / again", 1000)[0]) == MANY - 2
     assert not any('ELECTION#Crowded"' in item for item in dump_items(world.driver))

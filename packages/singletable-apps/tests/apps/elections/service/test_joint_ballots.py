@@ -14,7 +14,7 @@ from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.lifecycle import MAX_QUESTIONS, ElectionEdit, Lifecycle
+from singletable_apps.elections.service.lifecycle import MAX_QUESTIONS, Lifecycle
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.shared.outbox import QueuedEmail
 from singletable_apps.shared.permissions import NotPermitted
@@ -60,7 +60,7 @@ def test_questions_share_voters_settings_launch_and_close(memory: World, ada: Us
     service = memory.service
     lifecycle, rolls, record = service.lifecycle, service.rolls, service.context.book.record
     opens = memory.clock.now + timedelta(hours=1)
-    lifecycle.edit(ada, "Board", ElectionEdit(no_voting_before=opens))
+    lifecycle.edit(ada, "Board", {"no_voting_before": opens})
     rolls.save(ada, "Board", PEOPLE, replaces=False)
     lifecycle.launch(ada, "Board", allow_edit=True)
     rolls.renew_link(ada, "Board", 1)
@@ -85,7 +85,7 @@ def test_questions_share_voters_settings_launch_and_close(memory: World, ada: Us
 def test_each_question_closes_at_the_closing_time(memory: World, ada: User) -> None:
     lifecycle = memory.service.lifecycle
     ends = memory.clock.now + timedelta(hours=1)
-    lifecycle.edit(ada, "Board", ElectionEdit(no_voting_after=ends))
+    lifecycle.edit(ada, "Board", {"no_voting_after": ends})
     lifecycle.launch(ada, "Board", allow_edit=True)
     memory.clock.advance(hours=2)
     for name in ("Budget", "Board"):
@@ -108,7 +108,7 @@ def _emails(world: World, purpose: str) -> list[QueuedEmail]:
 
 def test_ballot_has_one_name_and_reminders_until_all_is_answered(memory: World, ada: User) -> None:
     lifecycle, rolls = memory.service.lifecycle, memory.service.rolls
-    lifecycle.edit(ada, "Board", ElectionEdit(ballot_name=" Meeting  2027 ", quorum="50%"))
+    lifecycle.edit(ada, "Board", {"ballot_name": " Meeting  2027 ", "quorum": "50%"})
     lifecycle.launch(ada, "Board", allow_edit=True)
     rolls.invite(ada, "Board")
     _vote(memory, "Board", 1)
@@ -162,7 +162,7 @@ def test_invitation_names_the_owner_and_the_questions(memory: World, ada: User) 
 
 def test_copy_has_all_questions_with_names_of_their_own(memory: World, ada: User) -> None:
     lifecycle, book = memory.service.lifecycle, memory.service.context.book
-    lifecycle.edit(ada, "Board", ElectionEdit(ballot_name="Meeting", quorum="1"))
+    lifecycle.edit(ada, "Board", {"ballot_name": "Meeting", "quorum": "1"})
     copied = lifecycle.copy(ada, "Budget", "Board 2", with_voters=True)
     again = lifecycle.copy(ada, "Board 2", "Board 2027")
     third = lifecycle.copy(ada, "Board 2027", "Board 3")
@@ -183,7 +183,7 @@ Step = Callable[[Lifecycle, User], object]
 AT_THE_FIRST: dict[str, Step] = {
     "launch": lambda s, u: s.launch(u, "Budget", allow_edit=True),
     "voters": lambda s, u: s.set_voters(u, "Budget", ["Ada"]),
-    "secrecy": lambda s, u: s.edit(u, "Budget", ElectionEdit(secret_ballot=False)),
+    "secrecy": lambda s, u: s.edit(u, "Budget", {"secret_ballot": False}),
     "question": lambda s, u: s.add_question(u, "Budget", "Third"),
     "public": lambda s, u: s.share_result(u, "Budget", is_public=True),
     "managers": lambda s, u: s.set_managers(u, "Budget", ["Ben"]),

@@ -31,7 +31,6 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import FIELDS, RollLine, parse_roll, split_text
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.elections.service.rolls import RollEdit, compare_roll
 from singletable_apps.shared import outbox
@@ -524,7 +523,7 @@ def test_table_matches_the_log_after_everything(club: Club) -> None:
     club.vote("Cleo", "Red")
     club.service.rolls.renew_link(club.ada, CLUB, 2)
     club.service.rolls.remove(club.ada, CLUB, 3)
-    club.service.lifecycle.edit(club.ada, CLUB, ElectionEdit(name="Board"))
+    club.service.lifecycle.edit(club.ada, CLUB, {"name": "Board"})
     report = verify_log(club.service.context.store, club.service.context.keys)
     assert not report.differences
 

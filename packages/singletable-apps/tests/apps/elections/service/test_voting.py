@@ -10,7 +10,6 @@ from singletable_apps.elections.log_state import REMEMBERED_REQUESTS
 from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
@@ -65,7 +64,7 @@ def test_late_repeat_of_a_request_casts_nothing(world: World) -> None:
     second = voting.cast(bob, "E", ballot("Green"), "2")
     voting.withdraw(bob, "E")
     # Names may change meanwhile; whose request it is does not.
-    world.service.lifecycle.edit(ada, "E", ElectionEdit(name="F"))
+    world.service.lifecycle.edit(ada, "E", {"name": "F"})
     bob = world.service.people.rename(bob, "Bob", "Robert")
 
     def come_late() -> None:
@@ -180,7 +179,7 @@ def test_repeated_request_returns_the_same_ballot(memory: World, voter: User) ->
     cast, length = memory.service.voting.cast, memory.event_count
     first = cast(voter, "E", ballot("Red", "Blue"), "k")
     ada = memory.service.context.read.get_user("Ada")
-    memory.service.lifecycle.edit(ada, "E", ElectionEdit(name="F"))
+    memory.service.lifecycle.edit(ada, "E", {"name": "F"})
     memory.service.people.rename(ada, "Bob", "Robert")
     renamed = cast(voter, "F", ballot("Red", "Blue"), "k")
     memory.service.lifecycle.close(ada, "F")

@@ -19,7 +19,6 @@ from singletable_apps.elections.entities import (
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules.elections import has_ended
 from singletable_apps.elections.service import Elections, ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.errors import RequestRejected
@@ -192,15 +191,13 @@ class RandomWalk:
 
     def _settle(self, service: Elections) -> object:
         one = self._election()
-        secret = ElectionEdit(secret_ballot=self.chance.random() < 0.5)
+        secret = {"secret_ballot": self.chance.random() < 0.5}
         return service.lifecycle.edit(self._actor(one, service), self._name_of(one), secret)
 
     def _rename(self, service: Elections) -> object:
         one = self._election()
         new = self.chance.choice([*ELECTIONS, one.name.swapcase()])
-        return service.lifecycle.edit(
-            self._actor(one, service), self._name_of(one), ElectionEdit(name=new)
-        )
+        return service.lifecycle.edit(self._actor(one, service), self._name_of(one), {"name": new})
 
     def _hand_over(self, service: Elections) -> object:
         one = self._election()

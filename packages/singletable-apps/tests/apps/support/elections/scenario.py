@@ -16,7 +16,6 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.emails import EmailPurpose, EmailText
 from singletable_apps.elections.rules.roll import RollLine
 from singletable_apps.elections.service import Elections, ElectionSettings
-from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.elections.service.people import set_email
 from singletable_apps.shared.accounts import Registration
 from tests.apps.support.elections.world import PASSWORD, World, ballot
@@ -83,11 +82,9 @@ COMMANDS: dict[str, Command] = {
     "UserNameChanged": lambda s, b: s.people.rename(b.bob, "Bob", "Robert"),
     "UserEmailChanged": lambda s, b: set_email(s.context, b.bob, "r@example.org"),
     "ElectionCreated": lambda s, b: s.lifecycle.create(b.bob, "New"),
-    "ElectionUpdated": lambda s, b: s.lifecycle.edit(
-        b.bob, "Set up", ElectionEdit(secret_ballot=True)
-    ),
+    "ElectionUpdated": lambda s, b: s.lifecycle.edit(b.bob, "Set up", {"secret_ballot": True}),
     "ElectionNameChanged": lambda s, b: s.lifecycle.edit(
-        b.bob, "Election 0", ElectionEdit(name="election 0")
+        b.bob, "Election 0", {"name": "election 0"}
     ),
     "ElectionOwnerChanged": lambda s, b: s.lifecycle.transfer(b.bob, "Election 0", "Carol"),
     "ElectionLaunched": lambda s, b: s.lifecycle.launch(b.bob, "Set up", allow_edit=True),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from msgspec import structs
-
 from singletable import Driver, Item, Store, Table
 from singletable_apps.elections.entities import Election, Electorate, User, votes
 from singletable_apps.elections.events import Event, event_log
@@ -76,7 +74,7 @@ class World(AppWorld[Elections]):
     ) -> Election:
         """Create and launch an election, in which people with accounts vote by default."""
         lifecycle, terms = self.service.lifecycle, terms or ElectionSettings()
-        terms = structs.replace(terms, electorate=terms.electorate or Electorate.ACCOUNTS)
+        terms = terms.model_copy(update={"electorate": terms.electorate or Electorate.ACCOUNTS})
         lifecycle.create(owner, name, terms)
         lifecycle.set_candidates(owner, name, candidates)
         if voters:
