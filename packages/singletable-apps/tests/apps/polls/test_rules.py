@@ -27,14 +27,18 @@ from singletable_apps.polls.rules import (
     PollDraft,
     changes_ballot,
     check_ballot,
+    check_comment,
     check_draft,
     check_exists,
+    check_new_option,
     check_open,
+    check_reopening,
     check_results_visible,
     comparison_key,
     draft_from,
     is_final,
     is_open,
+    warn_of_close,
 )
 from singletable_apps.shared.text import normalize_line
 from tests.cases import every
@@ -288,6 +292,107 @@ def test_poll_is_open_until_closing_and_final_after_the_grace_period(
         return
     with pytest.raises(PollClosed, match="closed"):
         check_open(poll, NOW)
+
+
+SECRET = {"protection": Protection.CODES, "results": ResultsVisibility.AFTER_CLOSING}
+
+
+# The organizer sees which codes were used: with live results, that would be who voted how.
+@every(
+    ("poll", "votes", "message"),
+    [
+        (_poll(**SECRET), 9, "before the poll is closed"),
+        (_poll(**SECRET, expires_at=NOW), 9, "appear within a minute"),
+        (_poll(**SECRET, closed=True), 2, "fewer than 3 votes"),
+        (_poll(**SECRET, expires_at=NOW - GRACE_PERIOD), 2, "fewer than 3 votes"),
+        (_poll(**SECRET, closed=True), 3, ""),
+        (_poll(**SECRET, expires_at=NOW - GRACE_PERIOD), 3, ""),
+    ],
+)
+def test_results_of_votes_with_codes_are_visible_to_everyone_or_no_one(
+    poll: Poll, votes: int, message: str
+) -> None:
+    for voted, admin in product((False, True), repeat=2):
+        if not message:
+            check_results_visible(poll, NOW, voted=voted, admin=admin, votes=votes)
+            continue
+        with pytest.raises(ResultsHidden, match=message):
+            check_results_visible(poll, NOW, voted=voted, admin=admin, votes=votes)
+
+
+@every(
+    ("votes", "warning"),
+    [
+        (1, "So far: 1 vote. Results of fewer than 3 votes are not shown."),
+        (4, "With only 4 votes, the results may show how people voted."),
+        (5, ""),
+    ],
+)
+def test_close_warns_of_few_votes_with_codes(votes: int, warning: str) -> None:
+    assert warn_of_close(votes) == warning
+
+
+# Closing, looking and reopening would show each new vote.
+@every(
+    ("poll", "is_refused"),
+    [
+        (_poll(**SECRET, closed=True), True),
+        (_poll(**SECRET, expires_at=NOW), True),
+        (_poll(**SECRET, expires_at=NOW + SECOND), False),
+        (_poll(closed=True), False),
+    ],
+)
+def test_closed_poll_with_codes_cannot_be_reopened(poll: Poll, is_refused: bool) -> None:
+    if not is_refused:
+        check_reopening(poll, NOW)
+        return
+    with pytest.raises(PollClosed, match="cannot be reopened"):
+        check_reopening(poll, NOW)
+
+
+@every(
+    ("settings", "field"),
+    [
+        (PollSettings(max_picks=2), "max_picks"),
+        (PollSettings(kind=PollKind.SEVERAL, max_picks=51), "max_picks"),
+        (PollSettings(names=True, protection=Protection.CODES), "names"),
+        (PollSettings(zone="../Mars"), "zone"),
+    ],
+)
+def test_settings_that_exclude_each_other_are_rejected(settings: PollSettings, field: str) -> None:
+    assert [*_faults(replace(PLAIN, settings=settings))] == [field]
+
+
+@every(
+    ("changes", "name", "message"),
+    [
+        ({}, "sea", "same"),
+        ({}, " ", "empty"),
+        ({"write_ins": False}, "Zig", "does not accept new options"),
+        ({"candidates": [f"{n}" for n in range(50)]}, "Zig", "at most 50 options"),
+    ],
+)
+def test_invalid_new_option_is_rejected(changes: dict[str, Any], name: str, message: str) -> None:
+    poll = _poll(**({"write_ins": True, "candidates": ["Sea", "Lake"]} | changes))
+    with pytest.raises(InvalidInput) as refusal:
+        check_new_option(poll, name, NOW)
+    assert message in refusal.value.errors["name"]
+
+
+def test_closed_poll_takes_no_new_option() -> None:
+    assert check_new_option(_poll(write_ins=True), " Zig ", NOW) == "Zig"
+    with pytest.raises(PollClosed):
+        check_new_option(_poll(write_ins=True, closed=True), "Zig", NOW)
+
+
+@every("typed", ["", " ", "x" * 1001, "a\u202eb"])
+def test_invalid_comment_is_rejected(typed: str) -> None:
+    with pytest.raises(InvalidInput, match="does not accept comments"):
+        check_comment(_poll(), "", "Hi")
+    assert check_comment(_poll(comments=True), " Ada ", "Hi\r\n") == ("Ada", "Hi")
+    with pytest.raises(InvalidInput) as refusal:
+        check_comment(_poll(comments=True), "", typed)
+    assert [*refusal.value.errors] == ["text"]
 
 
 # Whether someone sees the results.

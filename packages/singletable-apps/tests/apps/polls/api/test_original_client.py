@@ -36,6 +36,8 @@ def test_original_client_works_unchanged(server: Server) -> None:
     assert (nobody["totalVotes"], nobody["rounds"]) == (0, [])
     assert "winner" not in nobody
     assert "bordaWinner" not in nobody
+    assert (nobody["possibleWinners"], nobody["methodsDisagree"]) == ([], False)
+    assert nobody["plurality"] == {"votes": dict.fromkeys(made["candidates"], 0), "winners": []}
 
     for rankings in (["Go", "Rust"], ["Go"], ["Rust", "Go"], ["Python", "Rust"], ["Rust"]):
         status, vote = curl("POST", f"/polls/{poll['id']}/vote", {"rankings": rankings})

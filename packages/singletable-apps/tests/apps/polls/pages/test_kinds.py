@@ -146,18 +146,3 @@ def test_organizer_does_not_learn_which_options_have_votes_by_code(
     assert "Options without votes" not in chair.get(f"{poll.at}/manage").text
     chair.post(f"{poll.at}/manage/options/remove", {"option": "Sea"})
     assert "Sea" in poll.stored.candidates
-
-
-def test_names_and_codes_exclude_each_other(ada: Visitor) -> None:
-    form = ada.get("/polls/new")
-    answer = ada.send(
-        form, "/new", title="Q", candidates=["a", "b"], names="on", protection="codes"
-    )
-    assert "Votes with codes are secret" in faults_in(answer)["names"]
-
-
-def test_closed_and_other_polls_accept_no_options(server: Server, ada: Visitor) -> None:
-    poll = server.poll(PollDraft("Where to?", OPTIONS, settings=PollSettings(write_ins=True)))
-    poll.close()
-    assert ada.post(f"{poll.at}/options", {"option": "Sea"}).status_code == 409
-    assert ada.post(f"{server.poll().at}/options", {"option": "Sea"}).status_code == 422

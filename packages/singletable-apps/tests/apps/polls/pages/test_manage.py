@@ -186,13 +186,6 @@ def test_my_polls_are_paginated_with_their_votes(server: Server, ada: Visitor) -
     assert server.new_visitor().get("/polls/mine").text.count("poll-item") == 0
 
 
-def test_invalid_cursor_is_rejected(server: Server, ada: Visitor) -> None:
-    ada.send(ada.get("/polls/new"), "/new", title="T", candidates=["A", "B"])
-    answer = ada.get("/polls/mine?cursor=nowhere")
-    assert answer.status_code == 400
-    assert "Show the first page Go to Polls" in text_in(answer.text)
-
-
 # A server that stopped in the middle left votes behind; the form can be sent again.
 def test_interrupted_deletion_can_be_finished(
     server: Server, poll: PollPages, at: str, chair: Visitor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 
 import pytest
 
@@ -11,6 +12,7 @@ from singletable.testing import StoreClock
 from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
+    CodeUsed,
     NotFound,
     PollClosed,
     ResultsHidden,
@@ -43,6 +45,26 @@ def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> N
             assert answer.vote.rankings == ranked
             confirmed[answer.vote.id] = ranked
     assert check_counted(world, managed, confirmed) == 3
+
+
+# The organizer knows every code, but must not learn or change how it voted.
+def test_vote_cast_with_a_code_needs_its_proof(memory: World) -> None:
+    managed = memory.made(
+        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES)), codes=1
+    )
+    service, typed = memory.service, code(managed, 0)
+    poll = service.context.get_poll(managed.poll.id)
+    vote = cast(service, managed, ["Go"], Voter(code=typed, proof="p")).vote
+    # A right guess of the ranking gets the same error as a wrong one.
+    for ranked, proof in product((["Go"], ["Rust"]), ("q", None)):
+        with pytest.raises(CodeUsed):
+            cast(service, managed, ranked, Voter(code=typed, proof=proof))
+        with pytest.raises(CodeUsed):
+            service.voting.find_vote(poll, Voter(code=typed, proof=proof))
+    spelled = f" {typed.lower().replace('-', ' ')} "
+    assert service.voting.find_vote(poll, Voter(code=spelled, proof="p")) == vote
+    assert not cast(service, managed, ["Rust"], Voter(code=spelled, proof="p")).is_new
+    check_counted(memory, managed, {vote.id: ["Rust"]})
 
 
 # In an open poll each vote is a new one, changeable or not.
