@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast, get_type_hints
 
-from singletable import AlreadyExists, Page, evolve
+from singletable import Page, evolve, retry_conflicts
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import (
     Answer,
@@ -34,7 +34,6 @@ T = TypeVar("T")
 DEFAULT_TITLE = "Engagements Session"
 # A homework is due at most this long after it was given.
 LONGEST_HOMEWORK = timedelta(days=60)
-_CODE_DRAWS = 8
 _QUESTIONS_PER_PART = 25
 
 
@@ -142,23 +141,19 @@ class Games:
             for number, start in enumerate(range(0, len(questions), _QUESTIONS_PER_PART))
         ]
         context.store.put_many(parts)
-        for _ in range(_CODE_DRAWS):
-            game = Game(
+        return self._create(
+            Game(
                 **{name: getattr(draft, name) for name in _COPIED},
                 game_id=game_id,
                 created_by=host_id,
-                join_code=new_join_code(),
+                join_code="",
                 question_count=len(questions),
                 categories=list(dict.fromkeys(each.category for each in questions)),
                 last_activity_at=now,
                 expires_at=expires_at,
-            )
-            try:
-                self._create(game, now)
-            except AlreadyExists:
-                continue
-            return game
-        raise Busy("No free join code was found. Try again in a minute.")
+            ),
+            now,
+        )
 
     def play_again(self, game: Game) -> Game:
         """Create a game like this one for its players, or return the one that they have."""
@@ -174,7 +169,12 @@ class Games:
         self._context.notify(changed)
         return game
 
-    def _create(self, game: Game, now: datetime) -> None:
+    @retry_conflicts(
+        attempts=8, otherwise=lambda: Busy("No free join code was found. Try again in a minute.")
+    )
+    def _create(self, game: Game, now: datetime) -> Game:
+        """Store a game with a random join code, or another one if that is taken."""
+        game.join_code = new_join_code()
         game_id, expires_at = game.game_id, game.expires_at
         state = GameState(game_id=game_id, expires_at=expires_at)
         if game.homework:
@@ -194,6 +194,7 @@ class Games:
                     question_count=game.question_count,
                 )
             )
+        return game
 
     def find_by_code(self, code: str) -> Game:
         """Return the game that one joins with this code, or raise NotFound."""

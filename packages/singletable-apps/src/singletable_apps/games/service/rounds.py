@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from singletable import ConditionFailed, Page, evolve
+from singletable import ConditionFailed, Page, evolve, retry_conflicts
 from singletable_apps.games import patterns, rules, scoring
 from singletable_apps.games.entities import (
     Answer,
@@ -35,15 +35,19 @@ from singletable_apps.games.service.context import Context, retry_busy
 from singletable_apps.games.service.game_store import GameStore
 from singletable_apps.shared.service import check_found
 
-_ATTEMPTS = 5
 # Answers that a host accepts after the question, the latest: they are in one item.
 MAX_ACCEPTED = 50
+_CHANGING = "This game is changing right now. Try again."
 _NO_QUESTION = "This question does not exist any more."
 # What counting changes in a round.
 _COUNTED = (
     *("completed_at", "is_void", "ballot", "result"),
     *("answers", "votes", "tally", "left_out", "accepted"),
 )
+
+
+class _StillRunning(Exception):
+    """Someone else has moved the game on, which was about to end."""
 
 
 class Rounds:
@@ -415,24 +419,30 @@ class Rounds:
 
     def _end(self, play: rules.Play) -> GameState:
         """End the game. A question that is being played is closed and counted first."""
-        for _ in range(_ATTEMPTS):
-            state = play.state
-            phase = state.paused_phase or state.phase
-            if phase is Phase.ENDED:
-                return state
-            if state.closed_at is not None:
-                state = self._finish(play)
-            elif phase in LIVE_PHASES:
-                state = self._close(play, self._ending(state, phase))
-            else:
-                state = self._write_end(play)
-            play = rules.Play(play.game, state, play.questions)
-        if play.state.phase is Phase.ENDED:
-            return play.state
-        raise Busy("This game is changing right now. Try again.")
+        state = play.state
 
-    def _ending(self, state: GameState, phase: Phase) -> GameState:
+        def now() -> rules.Play:
+            return rules.Play(play.game, state, play.questions)
+
+        @retry_conflicts(also=[_StillRunning], otherwise=lambda: Busy(_CHANGING))
+        def end() -> GameState:
+            nonlocal state
+            if state.closed_at is not None:
+                state = self._finish(now())
+            if state.closed_at is None and rules.running_phase(state) in LIVE_PHASES:
+                state = self._close(now(), self._ending(state))
+            can_end = rules.running_phase(state) not in (*LIVE_PHASES, Phase.ENDED)
+            if state.closed_at is None and can_end:
+                state = self._write_end(now())
+            if state.phase is not Phase.ENDED:
+                raise _StillRunning
+            return state
+
+        return end()
+
+    def _ending(self, state: GameState) -> GameState:
         """Return the state in which the current question is counted, and then the game ends."""
+        phase = rules.running_phase(state)
         return evolve(
             state,
             phase=phase,

@@ -29,7 +29,6 @@ ADMIN = "admin"
 KEPT_VERSIONS = 20
 # The fields of a draft that versions have as they are.
 _VERSIONED = ("name", "description", "type", "instruction", "ai_instruction")
-_ATTEMPTS = 5
 _BUSY = "Someone else is changing this set right now. Try again."
 _retry = retry_conflicts(otherwise=lambda: Busy(_BUSY))
 
@@ -39,6 +38,10 @@ class LoadedSet(NamedTuple):
 
     item: QuestionSet
     draft: SetDraft
+
+
+class _VersionDeleted(Exception):
+    """Many newer versions were saved since the set was read, or the set is being deleted."""
 
 
 class Sets:
@@ -89,17 +92,16 @@ class Sets:
         """Return a set that the actor may change, or raise NotFound."""
         return _check_own(actor, self.get(set_id, actor))
 
+    @retry_conflicts(also=[_VersionDeleted], otherwise=lambda: Busy(_BUSY))
     def load(self, set_id: str, actor: str) -> LoadedSet:
         """Return a set with its questions, all of the same version, or raise NotFound."""
-        for _ in range(_ATTEMPTS):
-            item = self.get(set_id, actor)
-            if not item.set_version:
-                return LoadedSet(item, SetDraft(item.name, item.description, item.type))
-            draft = self._load_version(item, item.set_version)
-            if draft is not None:
-                return LoadedSet(item, draft)
-            # Many newer versions were saved in the meantime, or the set is being deleted.
-        raise Busy(_BUSY)
+        item = self.get(set_id, actor)
+        if not item.set_version:
+            return LoadedSet(item, SetDraft(item.name, item.description, item.type))
+        draft = self._load_version(item, item.set_version)
+        if draft is None:
+            raise _VersionDeleted
+        return LoadedSet(item, draft)
 
     def load_own(self, set_id: str, actor: str) -> LoadedSet:
         """Return a set with its questions if the actor may change it, or raise NotFound."""
