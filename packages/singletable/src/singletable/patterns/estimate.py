@@ -278,13 +278,13 @@ class _Estimator:
             most, count = items, self._items_of_effect
             if _is_marker(request) and isinstance(self._pattern, ReadPattern):
                 most = count = 1
-            blocks = _blocks(size, READ_BLOCK)
+            blocks = read_units(size)
             if not items and request.action == "GetItem":
                 return 1.0, 1.0, "1 unit, although there is no item", 0.0
             if self._pattern.accesses[0].kind == "load":
                 how = f"{_times(count, 'item')}1 unit, because there is none yet"
                 return count, most * blocks, how, 0.0
-            how = f"{_times(count, 'item')}{_rounded(size, READ_BLOCK, '4 KB')}"
+            how = f"{_times(count, 'item')}{_rounded(size, read_units(size), '4 KB')}"
             return count * blocks, most * blocks, how, float(count * size)
         items = items_read(self._pattern, self._counts)
         entities = self._entities(request)
@@ -295,12 +295,12 @@ class _Estimator:
         partitions = partitions_read(self._pattern, request)
         largest, average = max(entries.values()), self._average(entries)
         # A query with a limit reads as many items from each shard.
-        most = partitions * _blocks(items * largest, READ_BLOCK)
+        most = partitions * read_units(items * largest)
         markers = self._marker_bytes(entities) if request.action == "Scan" else 0
         typical = (
             sharded_blocks(items, average, partitions)
             if partitions > 1
-            else _blocks(round(items * average) + markers, READ_BLOCK)
+            else read_units(round(items * average) + markers)
         )
         how = f"{items:,} items × {average:,.0f} bytes, rounded up to 4 KB"
         if others:
@@ -371,7 +371,7 @@ class _Estimator:
     def _write(self, request: PlannedRequest) -> list[UnitCost]:
         items, marker = self._items(request), _is_marker(request)
         size = MARKER_SIZE if marker else self._size(request.entity)
-        blocks = _blocks(size, WRITE_BLOCK)
+        blocks = write_units(size)
         share = self._share(request)
         # A number of a sequence is taken before the transaction.
         may_double = request.in_transaction or (
@@ -382,7 +382,7 @@ class _Estimator:
         # What is written because of an optional value is written with the item.
         doubled = (1.0 if request.values else self._transactions) if may_double else 0.0
         typical = blocks * items * share * (1 + doubled)
-        how = f"{_times(items, 'item')}{_rounded(size, WRITE_BLOCK, '1 KB')}"
+        how = f"{_times(items, 'item')}{_rounded(size, write_units(size), '1 KB')}"
         if doubled:
             how += ", doubled in a transaction"
         if 0 < doubled < 1:
@@ -431,8 +431,8 @@ class _Estimator:
             return []
         count = self._counts.get(model.entity)
         present = 1.0 if count is None else count.shares.get(access.name, 1.0)
-        blocks, items = _blocks(entry, WRITE_BLOCK), self._items(request)
-        how = f"{why}: {_times(items, 'entry')}{_rounded(entry, WRITE_BLOCK, '1 KB')}"
+        blocks, items = write_units(entry), self._items(request)
+        how = f"{why}: {_times(items, 'entry')}{_rounded(entry, write_units(entry), '1 KB')}"
         # Entries that appear or disappear are those of the items that are edited.
         if why not in (_APPEARS, _NEW_BY_DEFAULT) and present < 1:
             how += f", for {present:.0%} of the items, which are in the index"
@@ -578,8 +578,14 @@ def _is_marker(request: PlannedRequest) -> bool:
     return request.subject != request.entity.__name__
 
 
-def _blocks(size: int, block: int) -> int:
-    return max(-(-size // block), 1)
+def read_units(size: int) -> int:
+    """Return the units of a strongly consistent read of this many bytes."""
+    return max(-(-size // READ_BLOCK), 1)
+
+
+def write_units(size: int) -> int:
+    """Return the units of a write of an item or an index entry of this many bytes."""
+    return max(-(-size // WRITE_BLOCK), 1)
 
 
 def sharded_blocks(items: int, size: float, shards: int) -> float:
@@ -591,9 +597,7 @@ def sharded_blocks(items: int, size: float, shards: int) -> float:
         math.comb(items, one) * share**one * (1 - share) ** (items - one)
         for one in range(items + 1)
     )
-    each = math.fsum(
-        chance * _blocks(round(one * size), READ_BLOCK) for one, chance in enumerate(chances)
-    )
+    each = math.fsum(chance * read_units(round(one * size)) for one, chance in enumerate(chances))
     return round(shards * each, 6)
 
 
@@ -603,7 +607,6 @@ def _times(count: float, noun: str) -> str:
     return "" if count == 1 else f"{number} {plural} × "
 
 
-def _rounded(size: int, block: int, text: str) -> str:
-    blocks = _blocks(size, block)
+def _rounded(size: int, blocks: int, text: str) -> str:
     unit = "unit" if blocks == 1 else "units"
     return f"{size:,} bytes rounded up to {text} = {blocks:,} {unit}"

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, cast
 
 from singletable import patterns
-from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, MARKER_SIZE, WRITE_BLOCK
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, MARKER_SIZE, write_units
 from singletable.patterns.requests import Action, key_template
 from singletable.patterns.sample_items import entry_size
 from singletable.prices import RegionPrices
@@ -32,7 +32,9 @@ from singletable_design.planning.advice.advice import (
     Severity,
 )
 from singletable_design.planning.bill_lines import GB
-from singletable_design.planning.plan import SECONDS_PER_MONTH, PatternPlan, Plan
+from singletable_design.planning.cost import monthly_cost
+from singletable_design.planning.plan import HOURS, Demand, PatternPlan, Plan
+from singletable_design.planning.resource_load import ResourceLoad
 from singletable_design.planning.workload import (
     STORAGE_OVERHEAD,
     KeyDomains,
@@ -204,9 +206,15 @@ class Design:
 
     def dollars(self, read: float = 0.0, write: float = 0.0, stored: float = 0.0) -> float:
         """Return what units per second and stored bytes cost in a month, on demand."""
-        units = read * self.prices.amount("on_demand_read")
-        units += write * self.prices.amount("on_demand_write")
-        return units * SECONDS_PER_MONTH / 1e6 + stored / GB * self.prices.amount("storage")
+        cost = self._unit_costs
+        return read * cost["read"] + write * cost["write"] + stored / GB * cost["storage"]
+
+    @cached_property
+    def _unit_costs(self) -> dict[str, float]:
+        """What one unit per second and one GB cost in a month, as on the bill."""
+        one = Demand((1.0,) * HOURS, 1.0)
+        load = ResourceLoad("any", read=one, write=one, stored_bytes=GB)
+        return {line.kind: line.cost for line in monthly_cost([load], self.prices).lines}
 
     @cached_property
     def total_dollars(self) -> float:
@@ -258,7 +266,7 @@ class Design:
         )
         size = self.size_of(entity)
         stored = (self.count_of(entity) or 0.0) * (size + STORAGE_OVERHEAD)
-        return items, stored, math.ceil(size / WRITE_BLOCK)
+        return items, stored, write_units(size)
 
 
 def is_query(pattern: patterns.ReadPattern[Any, Any]) -> bool:

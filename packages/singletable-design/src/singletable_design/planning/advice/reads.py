@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from singletable.patterns import Rate, ReadPattern, ScanPattern
-from singletable.patterns.estimate import READ_BLOCK
+from singletable.patterns.estimate import READ_BLOCK, read_units
 from singletable.schema import Selection, Table, model_of
 from singletable_design.planning.advice.advice import (
     FILTER_FACTOR,
@@ -228,7 +228,7 @@ def advise_joined_reads(design: Design) -> Iterator[Advice]:
         size = _partition_bytes(design, table, space)
         if len({one.request.entity for one in parts}) < 2 or size is None:
             continue
-        after = max(1, math.ceil(size / READ_BLOCK)) * (1.0 if consistent else 0.5)
+        after = read_units(math.ceil(size)) * (1.0 if consistent else 0.5)
         before = sum(one.part.units for one in parts)
         saved = (before - after) * rate.per_second
         if not design.is_worth(design.dollars(saved), question=True):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dynamodb_engine.values import MAX_ITEM_SIZE, item_size
 from singletable.patterns import WritePattern
-from singletable.patterns.estimate import WRITE_BLOCK
+from singletable.patterns.estimate import write_units
 from singletable.patterns.sample_items import sample_item, sample_values
 from singletable.schema import Model, ResolvedKey, model_of
 from singletable.store import EntityAccess
@@ -59,7 +59,7 @@ def advise_large_updates(design: Design) -> Iterator[Advice]:
         edited = _edited_bytes(model, request.edited_fields, size)
         if size < LARGE_UPDATE_BYTES or edited > SMALL_UPDATE_SHARE * size:
             continue
-        blocks = -(-size // WRITE_BLOCK)
+        blocks = write_units(size)
         saved = one.units * (1 - 1 / blocks)
         if not design.is_worth(design.dollars(write=saved)):
             continue
