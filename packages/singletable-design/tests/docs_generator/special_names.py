@@ -57,7 +57,7 @@ class Thing(Entity, table=odd, type_tag=("kind", "THING")):
     ranked = Key(pk=(area, level), sk=(score, name)).on(by_level)
     timed = Key(pk=("A<B>", area), sk=at).on(by_time)
     shared = Key(pk=("ALL", Shards(4)), sk=at).on(spread, when=level == "high")
-    one_name = Unique(name, area, keep_released=True)
+    one_name = Unique(name, area)
 
 
 class Note(Entity, table=odd):

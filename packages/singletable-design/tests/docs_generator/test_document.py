@@ -67,7 +67,7 @@ def test_document_has_a_row_for_each_declaration(row: str) -> None:
         '`ALL#{0…3}` / `{at}` (`shared`)<br>only if `level = "high"`',
         '| `level` | `level` | `"low" \\| "high"` | S | key `ranked`<br>default `\'low\'` |',
         "| `color` | `color` | `Color \\| None` | S |  |",
-        "unique together with `area` (`one_name`); values are never reused",
+        "unique together with `area` (`one_name`)",
         "Things \\| of a \\<level\\>, \\`sorted\\` by \\[score\\](x)",
         "| Query Thing, in each of 4 shards | `spread` | `spread = ALL#{0…3}` | eventual |",
         # A note is in the range of the things and is read with them.

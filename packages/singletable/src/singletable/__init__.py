@@ -75,7 +75,7 @@ _EXPORTS = {
         codec
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage CollectOptions
+        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectOptions
         DeleteResult EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
         QueryOptions ReadOptions SentRequest Store StreamOptions Transaction
     """,

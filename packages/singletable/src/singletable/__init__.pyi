@@ -199,7 +199,6 @@ from singletable.store import CallShape as CallShape
 from singletable.store import Change as Change
 from singletable.store import Changes as Changes
 from singletable.store import CollectOptions as CollectOptions
-from singletable.store import CollectionPage as CollectionPage
 from singletable.store import DeleteResult as DeleteResult
 from singletable.store import EntityAccess as EntityAccess
 from singletable.store import LoadConflict as LoadConflict

@@ -160,13 +160,16 @@ class InvalidCursor(SingleTableError):
 class ReadLimitReached(SingleTableError):
     """A read evaluated `max_read` items before it was complete, and `cursor` continues it.
 
-    `count` is the number of items that count() has counted; None for other reads.
+    `cursor` is None after collect(), which cannot be continued. `count` is the number of items that
+    count() has counted; None for other reads.
     """
 
-    def __init__(self, max_read: int, cursor: str, count: int | None = None) -> None:
+    def __init__(self, max_read: int, cursor: str | None, count: int | None = None) -> None:
+        remedies = "allow more, or narrow the selection."
+        if cursor is not None:
+            remedies = f"continue with cursor=error.cursor, {remedies}"
         super().__init__(
-            f"The read evaluated {max_read} items (max_read), and there may be more. Continue with "
-            "cursor=error.cursor, allow more, or narrow the selection."
+            f"The read evaluated {max_read} items (max_read), and there may be more; {remedies}"
         )
         self.max_read = max_read
         self.cursor = cursor

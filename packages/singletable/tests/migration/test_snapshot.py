@@ -72,9 +72,7 @@ def shop() -> Table:
         token: Attr[str] = attr(factory=lambda: str(uuid4()))
 
         key = Key(pk=("CUSTOMER", user), sk=("CUSTOMER", repeated(user)))
-        one_email = Unique(
-            casefold(email), include={"user": user, "kind": "email"}, keep_released=True
-        )
+        one_email = Unique(casefold(email), include={"user": user, "kind": "email"})
 
     class Order(Entity, table=table):
         user: Attr[UserId] = attr(key_only=True)
@@ -119,7 +117,7 @@ def test_snapshot_has_every_fact_about_stored_items() -> None:
     assert customer.fields["since"].role == "created"
     assert customer.fields["token"].default == "Customer.<lambda>()"
     unique = customer.uniques["one_email"]
-    assert (unique.fields, unique.keep_released) == (("casefold(email)",), True)
+    assert unique.fields == ("casefold(email)",)
     assert unique.key == {"PK": "UNIQUE#Customer#email#{casefold(email)}", "SK": "UNIQUE"}
     assert unique.include == {"user": "{user}", "kind": "email"}
     assert order.fields["user"].key_only

@@ -10,7 +10,6 @@ from dynamodb_engine.operations import StreamSpecification
 from singletable import (
     Call,
     Change,
-    Collection,
     EntityAccess,
     PatternCatalog,
     Store,
@@ -38,14 +37,6 @@ NO_CALLS = {"admin", "driver", "observed", "run", "scoped"}
 MAINTENANCE = {"delete_scope", "scan_scope"}
 ADA = Ballot.key("L", "ada")
 PARTITION = Ballot.key.partition("L")
-
-
-class FilePage(Collection):
-    """A part of a File, whose election is on the first page."""
-
-    election: Election | None
-    candidates: list[Candidate]
-    ballots: list[Ballot]
 
 
 catalog = PatternCatalog("c", votes, members)
@@ -79,7 +70,6 @@ METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "count": (lambda s: s.count(PARTITION), ballots),
     "hydrate": (lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))), choices),
     "collect": (lambda s: s.collect(File, Election.key.partition("L")), file),
-    "collect_page": (lambda s: s.collect_page(FilePage, Election.key.partition("L"), 5), file),
     "changes": (lambda s: s.changes(Ballot), feed),
     "stream": (lambda s: list(follow(s)), feed),
     "create": (lambda s: s.create(ballot("ben")), effect("W1", creates(Ballot))),

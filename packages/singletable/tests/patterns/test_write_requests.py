@@ -111,7 +111,7 @@ class Member(Entity, table=design):
     seen: Attr[int] = attr(default=0)
     key = Key(pk=("MEMBER", code), sk="MEMBER")
     one_email = Unique(email, include={"town": town})
-    one_handle = Unique(handle, keep_released=True)
+    one_handle = Unique(handle)
     counted = Count(Org, Org.members, key=(org,))
 
 

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
 from dynamodb_engine.operations import PutItem, Query
 from singletable import errors
 from singletable.patterns import PatternCatalog, planned_requests
 from singletable.schema import Collection, Selection
-from singletable.store import Call, CollectionPage, Store
+from singletable.store import Call, Store
 from tests.store.store_adapter import StoreOpener
-from tests.store.stores import all_pages, existing, open_store
+from tests.store.stores import open_store
 from tests.store.tracker import (
     Comment,
     Discussion,
@@ -204,8 +203,7 @@ def test_collect_raises_if_a_required_member_is_beyond_the_limit(store: Store) -
 def test_collect_raises_at_the_bound(store: Store) -> None:
     with pytest.raises(errors.ReadLimitReached) as caught:
         store.collect(Discussion, ACME, max_read=5)
-    rest = store.collect_page(Discussion, ACME, 99, cursor=caught.value.cursor)
-    assert rest.collection.issues[-1].number == NUMBERS[-1]
+    assert caught.value.cursor is None
     assert len(store.collect(Discussion, ACME, max_read=100).issues) == len(NUMBERS)
     assert len(store.collect(Discussion, ACME, max_read=5, limit=1).issues) == 1
 
@@ -217,69 +215,6 @@ def test_collect_skips_items_that_do_not_fit(store: Store, opener: StoreOpener) 
     found = store.collect(Discussion, ACME, on_mismatch=problems.append)
     assert len(found.issues) == len(NUMBERS) - 1
     assert [problem.key for problem in problems] == [bad]
-    page = store.collect_page(Discussion, ACME, 100, on_mismatch=problems.append)
-    assert page.collection.issues == found.issues
-
-
-def _flat(found: Discussion) -> list[tuple[int, int, str]]:
-    return sorted(
-        [
-            *((one.number, -1, "") for one in found.issues),
-            *((one.number, one.comment, "") for one in found.comments),
-            *((one.number, one.comment, one.user) for one in found.reactions),
-        ]
-    )
-
-
-@pytest.mark.parametrize("selection", [ACME, ACME.gt(6)], ids=["partition", "range"])
-@pytest.mark.parametrize("max_read", [None, 4])
-@pytest.mark.parametrize("size", [1, 3, 7])
-def test_pages_of_a_collection_go_there_and_back(
-    store: Store, size: int, max_read: int | None, selection: Selection[Issue]
-) -> None:
-    def read(cursor: str | None = None) -> CollectionPage[Discussion]:
-        return store.collect_page(Discussion, selection, size, max_read=max_read, cursor=cursor)
-
-    wanted = _flat(store.collect(Discussion, selection))
-    pages = all_pages(read)
-    assert pages[0].previous is None
-    assert all(len(_flat(page.collection)) <= size for page in pages)
-    assert [one for page in pages for one in _flat(page.collection)] == wanted
-    page = pages[-1]
-    back = _flat(page.collection)
-    while page.previous is not None:
-        page = read(page.previous)
-        back = _flat(page.collection) + back
-    assert back == wanted
-
-
-def test_pages_of_sharded_collections_merge(store: Store) -> None:
-    store.put_many(Hit(page="home", number=number) for number in range(9))
-    store.put_many(Referrer(page="home", number=number, url="a") for number in range(9))
-    pages = all_pages(store.collect_page, Traffic, Hit.key.partition("home"), 4)
-    assert [one.number for page in pages for one in page.collection.hits] == list(range(9))
-
-
-def test_page_of_a_collection_rejects_required_members(store: Store) -> None:
-    with pytest.raises(errors.InvalidValue, match=r"IssueFile\.issue is required, but most pages"):
-        store.collect_page(IssueFile, ACME.eq(8), 5)
-
-
-def test_cursor_of_a_collection_is_for_that_collection(store: Store) -> None:
-    cursor = existing(store.collect_page(Discussion, ACME, 3).cursor)
-    with pytest.raises(errors.InvalidCursor):
-        store.collect_page(Traffic, ACME, 3, cursor=cursor)
-    with pytest.raises(errors.InvalidCursor):
-        store.page(ACME, 3, cursor=cursor)
-    with pytest.raises(errors.InvalidCursor):
-        store.collect_page(Discussion, ACME, 3, cursor=cursor, where=Comment.comment == 1)
-
-
-def test_page_of_a_collection_is_the_pattern_of_the_collection(
-    store: Store, calls: list[Call]
-) -> None:
-    store.observed(calls.append).collect_page(Discussion, ACME, 3)
-    assert catalog.recognize(calls[0].shape) is of_org
 
 
 TEXTS = st.text(alphabet=' !"#$%ab', min_size=1, max_size=3)
@@ -351,11 +286,3 @@ def test_collection_pattern_is_rejected_if_a_required_member_is_outside() -> Non
 
     with pytest.raises(errors.DeclarationError, match=r"Overview\.project is required"):
         catalog.read("C9", "Too narrow", issue, collection=Overview)
-
-
-# FastAPI validates and serializes responses with pydantic.
-def test_page_of_a_collection_is_a_response(store: Store) -> None:
-    page = store.collect_page(Discussion, ACME, 2)
-    document = TypeAdapter(CollectionPage[Discussion]).dump_python(page, mode="json")
-    assert sorted(document) == ["collection", "cursor", "previous"]
-    assert [one["number"] for one in document["collection"]["issues"]] == [5]

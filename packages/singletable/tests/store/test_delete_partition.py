@@ -17,7 +17,6 @@ from singletable.errors import InvalidValue, ItemMismatch, SingleTableError
 from singletable.store import Call, DeleteResult, Progress, Store
 from singletable.testing import StoreClock
 from tests.store.bulk_entities import Comment, Issue, Person, Project, Session, Shelf, tracker
-from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store
 from tests.store.test_bulk_load import design
@@ -91,14 +90,6 @@ def test_delete_partition_deletes_expired_items(store: Store, clock: StoreClock)
     clock.advance(hours=1)
     assert store.delete_partition(Session.key.partition("ada")).deleted == 3
     assert store.bulk_load([Session(person="bea", device="x", token="t2")]).written == 1
-
-
-def test_delete_partition_keeps_history_of_released_values(empty: Store) -> None:
-    empty.admin.create_table(members)
-    empty.create(Member(name="ada", email="a@x", handle="ada"))
-    assert empty.delete_partition(Member.key.partition("ada")).deleted == 1
-    (marker,) = empty.admin.items(members, 10).items
-    assert "released" in marker
 
 
 def test_delete_killed_at_every_request_can_be_repeated(

@@ -261,7 +261,7 @@ def test_wrong_key_is_named_once(store: Store, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(KEYS, "2026", b"z" * 32)
     SECRET._ciphers.clear()
     with pytest.raises(DecryptionFailed) as caught:
-        store.page(Note.key.partition("1"), 1, fields=(Note.text,))
+        list(store.select(Note.key.partition("1"), Note.text))
     assert (caught.value.path, caught.value.key) == ("Note.text", ONE.key)
     with pytest.raises(DecryptionFailed, match=r"Note\.text: .* be decrypted with key '2026'"):
         store.get(ONE)

@@ -204,7 +204,6 @@ UNKNOWN_OPTIONS: dict[str, tuple[Callable[[Any], object], str]] = {
     "select": (lambda store: store.select(ALL, Ballot.rank, filter=1), "limit, max_read"),
     "page": (lambda store: store.page(ALL, 5, filter=1), "fields, hydrate, max_read"),
     "collect": (lambda store: store.collect(File, ALL, filter=1), "consistent, limit, max_read"),
-    "collect_page": (lambda store: store.collect_page(File, ALL, 5, filter=1), "cursor, max_read"),
 }
 
 

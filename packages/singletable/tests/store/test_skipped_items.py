@@ -34,7 +34,6 @@ READS: dict[str, Callable[[Store, OnMismatch], Any]] = {
     "query": lambda s, skip: s.query(ALL, on_mismatch=skip),
     "page": lambda s, skip: s.page(ALL, 9, on_mismatch=skip).items,
     "hydrate": lambda s, skip: s.hydrate(Ballot.by_choice("L", "Ann"), on_mismatch=skip),
-    "scan": lambda s, skip: s.admin.scan(Ballot, on_mismatch=skip),
 }
 
 
@@ -83,5 +82,3 @@ def test_callback_must_be_callable(store: Store) -> None:
     wrong: Any = "skip"
     with pytest.raises(InvalidValue, match="on_mismatch: expected a function"):
         store.query(ALL, on_mismatch=wrong)
-    with pytest.raises(InvalidValue, match="on_mismatch: expected a function"):
-        store.admin.scan(Ballot, on_mismatch=wrong)

@@ -76,7 +76,7 @@ class Member(Entity, table=table):
     handle: Attr[str | None] = attr(default=None)
     key = Key(pk=("MEMBER", k), sk="MEMBER")
     one_email = Unique(email)
-    one_handle = Unique(handle, keep_released=True)
+    one_handle = Unique(handle)
     counted = Count(Team, Team.b, key=(team,))
 
 

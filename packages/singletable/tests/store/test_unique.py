@@ -103,22 +103,6 @@ def test_delete_releases_all_values(store: Store, opener: StoreOpener) -> None:
     check_markers(opener.driver)
 
 
-# With keep_released, nobody else ever gets a handle that was in use.
-def test_keep_released_reserves_the_value_for_its_owner(store: Store, opener: StoreOpener) -> None:
-    store.update(ADA, Member.handle.set("queen"))
-    assert store.find(Member.one_handle("ada")) is None
-    with pytest.raises(AlreadyExists, match="had the same handle, which is never") as raised:
-        store.create(Member(name="bea", handle="ada"))
-    assert raised.value.fields == ("handle",)
-    store.update(ADA, Member.handle.set("ada"))
-    assert existing(store.find(Member.one_handle("ada"))).name == "ada"
-    store.delete(ADA)
-    with pytest.raises(AlreadyExists):
-        store.create(Member(name="bea", handle="queen"))
-    store.create(Member(name="ada", handle="queen"))
-    check_markers(opener.driver)
-
-
 def test_marker_copies_follow_the_owner(store: Store, opener: StoreOpener) -> None:
     key: Item = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
     marker = existing(opener.driver.execute(GetItem("members", key)).item)

@@ -56,7 +56,7 @@ class Uniques(RuleBasedStateMachine):
 
     @rule(name=names, handle=handles, town=towns)
     def change_handle(self, name: str, handle: str | None, town: str | None) -> None:
-        """Update a value with keep_released, and what its marker includes."""
+        """Update a unique value, and what its marker includes."""
         with suppress(NotFound, AlreadyExists):
             self.store.update(Member.key(name), Member.handle.set(handle), Member.town.set(town))
 

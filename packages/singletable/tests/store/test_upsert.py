@@ -85,13 +85,6 @@ def test_upsert_creates_then_updates(store: Store, clock: StoreClock) -> None:
     assert (second.made, second.changed) == (made, clock.now)
     assert store.get(HITS) == second
     assert [one.name for one in store.query(Counter.named())] == ["hits"]
-    old = store.upsert(HITS, Counter.unit.set("c"), returning="old")
-    assert old == second
-    other = Counter.key("other")
-    assert store.upsert(other, Counter.unit.set("c"), returning="old") is None
-    assert store.upsert(ONE, Issue.title.set("x"), returning="old") is None
-    before = store.get(ONE)
-    assert store.upsert(ONE, Issue.title.set("y"), returning="old") == before
 
 
 def test_transaction_upserts_the_item_that_counts_another(store: Store) -> None:
@@ -227,7 +220,6 @@ REJECTED: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "version": (lambda s: s.upsert(ONE, Issue.version.set(2)), "set by the store"),
     "other entity": (lambda s: s.upsert(ONE, Counter.unit.set("x")), "not a field of Issue"),
-    "returning": (lambda s: s.upsert(ONE, Issue.title.set("x"), returning="x"), "'old' or"),
     "no key": (lambda s: s.upsert(Issue, Issue.title.set("x")), "expected an item key"),
     "twice": (lambda s: s.upsert(ONE, Issue.title.set("x"), Issue.title.set("y")), "two edits"),
     "on_create": (lambda s: s.upsert(ONE, on_create=Issue.title.set("x")), "a list of edits"),

@@ -68,10 +68,9 @@ def _notes(model: schema.Model, name: str, field: schema.Attr[Any]) -> Iterator[
             yield f"key {code(access.name)}"
     for marker in model.uniques.values():
         if name in marker.fields:
-            history = "; values are never reused" if marker.keep_released else ""
             with_ = [code(other) for other in marker.fields if other != name]
             together = f" together with {', '.join(with_)}" if with_ else ""
-            yield f"unique{together} ({code(marker.name)}){history}"
+            yield f"unique{together} ({code(marker.name)})"
     if field.codec().opaque is not None:
         yield str(field.codec().opaque)
     if field.role is not None:

@@ -32,7 +32,7 @@ from singletable.migration.rules import check_member
 from singletable.migration.scan import scan_pages
 from singletable.migration.verification import LOOKS, Fault, Verification, VerifySettings
 from singletable.schema import Model, UniqueConstraint, model_of
-from singletable.schema.unique import OWNER, RELEASED
+from singletable.schema.unique import OWNER
 from singletable.store.batch import get_items, write_batches
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.context import Context
@@ -147,7 +147,6 @@ class _Markers:
             if (owner := self.constraint.owner(item))
             and set(owner) == {one.name for one in self.model.table.key_attributes}
             and self.constraint.access.parse(item) is not None
-            and RELEASED not in item
             and (key := item_key(self.model.table, item))
         }
 
@@ -237,7 +236,7 @@ class _Markers:
 
 def _is_correct(put: Write, stored: Item | None) -> bool:
     """Return whether a marker is stored already; other programs may have added attributes."""
-    if stored is None or put.item is None or RELEASED in stored:
+    if stored is None or put.item is None:
         return False
     return all(stored.get(name) == value for name, value in put.item.items())
 

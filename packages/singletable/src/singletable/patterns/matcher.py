@@ -29,7 +29,7 @@ def match_pattern(patterns: Mapping[str, Pattern], shape: CallShape) -> Pattern 
         return _match_transaction(patterns.values(), shape.accesses)
     if shape.method == "bulk_load":
         return _match_load(patterns.values(), shape.accesses)
-    if shape.method in ("collect", "collect_page"):
+    if shape.method == "collect":
         return _match_collection(patterns.values(), shape.accesses)
     matches = [_match_access(patterns.values(), access) for access in shape.accesses]
     return matches[0] if all(match is not None for match in matches) else None

@@ -24,7 +24,7 @@ from singletable.schema.keys import BoundIndexKey, BoundKey
 from singletable.schema.resolved_key import in_order
 from singletable.schema.unique import BoundUnique
 from singletable.store import EntityAccess
-from singletable.store.calls import collection_accesses, query_access, shape_of_find
+from singletable.store.calls import call_shape, collection_accesses, query_access
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -118,7 +118,7 @@ def read_accesses(
     if isinstance(sample, schema.ItemKey):
         accesses = (EntityAccess("get", sample.entity),)
     elif isinstance(sample, schema.UniqueValue):
-        accesses = shape_of_find(sample).accesses
+        accesses = call_shape("find", sample).accesses
     elif isinstance(sample, schema.Selection):  # pyright: ignore[reportUnnecessaryIsInstance]
         if consistent:
             checks.check_consistent(where, sample.access)

@@ -426,8 +426,7 @@ def _plan_side_writes(
             claimed = replace(request, values=values if edited is None else ())
             plan.markers.append(replace(claimed, conditional=conditional, likely=likely))
         if releases and (edited is None or edited & set(marker.fields)):
-            action: Action = "PutItem" if marker.keep_released else "DeleteItem"
-            request = replace(_on_marker(action, model, marker.access), values=values)
+            request = replace(_on_marker("DeleteItem", model, marker.access), values=values)
             conditional = optional or releases == "if needed"
             plan.markers.append(replace(request, conditional=conditional, likely=likely))
     for count in model.counts.values():

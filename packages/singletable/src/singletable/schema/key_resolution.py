@@ -19,7 +19,7 @@ from singletable.schema.key_template import (
 from singletable.schema.keys import IndexKey, Key
 from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, TextColumn
 from singletable.schema.table import KeyAttribute, Table
-from singletable.schema.unique import OWNER, RELEASED, Unique, UniqueConstraint
+from singletable.schema.unique import OWNER, Unique, UniqueConstraint
 
 PARTITION_KEY_BYTES = 2048
 SORT_KEY_BYTES = 1024
@@ -144,7 +144,6 @@ def resolve_unique(
         key,
         constants={name: one for name, one in included if isinstance(one, str)},
         copies=copies,
-        keep_released=unique.keep_released,
     )
 
 
@@ -190,7 +189,7 @@ def _check_include(
 ) -> None:
     keys = {attribute.name for attribute in table.key_attributes}
     for name, included in unique.include.items():
-        if name in keys or name.startswith(OWNER) or name == RELEASED:
+        if name in keys or name.startswith(OWNER):
             raise DeclarationError(
                 f"{owner}: include={{{name!r}: …}} uses a name that the marker itself needs. "
                 "Choose another."

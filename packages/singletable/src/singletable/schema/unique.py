@@ -20,7 +20,6 @@ E = TypeVar("E")
 V = TypeVarTuple("V")
 
 OWNER = "owner_"
-RELEASED = "released"
 
 
 class UniqueOptions(TypedDict, total=False):
@@ -29,23 +28,19 @@ class UniqueOptions(TypedDict, total=False):
     pk: KeySpec | None
     sk: KeySpec | None
     include: Mapping[str, KeyPart[Any] | str] | None
-    keep_released: bool
 
 
 class Unique(Generic[*V]):
     """No two items of the entity have the same values in these fields.
 
     A marker item reserves each value. Its key consists of `pk` and `sk`, or of the names of entity
-    and fields. It stores the key of its owner, and the fields and texts of `include`. With
-    `keep_released` a value that its owner released stays reserved: the marker remains, with the
-    time of the release.
+    and fields. It stores the key of its owner, and the fields and texts of `include`.
     """
 
     parts: tuple[KeyPart[Any], ...]
     pk: KeySpec | None
     sk: KeySpec | None
     include: Mapping[str, KeyPart[Any] | str]
-    keep_released: bool
     name: str
 
     @overload
@@ -64,7 +59,6 @@ class Unique(Generic[*V]):
         pk: KeySpec | None = None,
         sk: KeySpec | None = None,
         include: Mapping[str, KeyPart[Any] | str] | None = None,
-        keep_released: bool = False,
     ) -> Any:
         """Declare the unique fields; wrap one in casefold() to compare it case-insensitively."""
         unique = super().__new__(cls)
@@ -72,7 +66,6 @@ class Unique(Generic[*V]):
         unique.pk = pk
         unique.sk = sk
         unique.include = include or {}
-        unique.keep_released = keep_released
         return unique
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -135,7 +128,6 @@ class UniqueConstraint:
     # What a marker stores besides its owner's key: texts, and copies of the owner's attributes.
     constants: Mapping[str, str]
     copies: Mapping[str, str]
-    keep_released: bool
 
     def key(self, values: Mapping[str, object]) -> Item | None:
         """Return the key of the marker, or None if a value is missing: nothing is reserved then."""

@@ -14,7 +14,6 @@ from singletable.store.calls import SentRequest as SentRequest
 from singletable.store.changes import Change as Change
 from singletable.store.changes import Changes as Changes
 from singletable.store.changes import parse_stream_event as parse_stream_event
-from singletable.store.collection_query import CollectionPage as CollectionPage
 from singletable.store.options import CollectOptions as CollectOptions
 from singletable.store.options import QueryOptions as QueryOptions
 from singletable.store.options import ReadOptions as ReadOptions

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 from dynamodb_engine import operations as ops
@@ -23,7 +22,7 @@ from singletable.store import validation
 from singletable.store.batch import write_batches
 from singletable.store.context import Context
 from singletable.store.cursors import CursorSealer
-from singletable.store.decoder import OnMismatch, decode_each, decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.pagination import Page
 from singletable.store.ttl import is_expired
 from singletable.store.writes import ItemId, item_id
@@ -101,15 +100,11 @@ class EntityScan:
     At most one page of each segment is in memory.
     """
 
-    def __init__(
-        self, context: Context, entity: type, segments: int, on_mismatch: OnMismatch | None
-    ) -> None:
+    def __init__(self, context: Context, entity: type, segments: int) -> None:
         check_segments(segments)
-        validation.check_callback("on_mismatch", on_mismatch)
         (self.model,) = validation.models_of([entity])
         self.context = context
         self.segments = segments
-        self.on_mismatch = on_mismatch
         # The key to continue after, for each segment that is not at its end.
         self.positions: dict[int, Item | None] = dict.fromkeys(range(segments))
 
@@ -123,13 +118,12 @@ class EntityScan:
         segments = list(self.positions)
         pages = yield from together([self._next_page(segment) for segment in segments])
         now = self.context.clock()
-        items = [
-            item
+        return [
+            decode_item(self.model, item)
             for page in pages
             for item in page.items
             if self.model.matches(item) and not is_expired(self.model, item, now)
         ]
-        return decode_each(partial(decode_item, self.model), items, self.on_mismatch)
 
     def _next_page(self, segment: int) -> Steps[ops.PageOutput]:
         in_segments = self.segments > 1

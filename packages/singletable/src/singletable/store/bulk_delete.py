@@ -24,7 +24,7 @@ from singletable.store.bulk import (
     commit_changes,
     split_evenly,
 )
-from singletable.store.calls import CallShape, shape_of_partition_delete
+from singletable.store.calls import CallShape, call_shape
 from singletable.store.context import Context
 from singletable.store.plan import Delete, Plan, key_attributes
 from singletable.store.query import ItemQuery
@@ -176,7 +176,7 @@ class PartitionDelete(BulkDelete):
 
     def shape(self) -> CallShape:
         """Return the shape of the call."""
-        return shape_of_partition_delete(self._selection)
+        return call_shape("delete_partition", self._selection.entity)
 
     def delete_page(self) -> Steps[bool]:
         """Delete the items of the next page, and return whether there was one."""

@@ -21,7 +21,7 @@ from dynamodb_engine.values import AttributeValue, Item, check_item, item_to_jso
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue, ItemMismatch
 from singletable.schema import Attr, ItemKey, Model, Table, counters_of, key_of
 from singletable.store import batch, bulk
-from singletable.store.calls import CallShape, shape_of_items
+from singletable.store.calls import CallShape, call_shape
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.items import apply_stamps
@@ -110,7 +110,7 @@ class BulkLoad:
 
     def shape(self) -> CallShape:
         """Return the shape of the call for the current window."""
-        return shape_of_items("bulk_load", "load", *self._window)
+        return call_shape("bulk_load", *self._window)
 
     def write(self) -> Steps[None]:
         """Write the items of the window, and report the progress."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -134,59 +134,62 @@ class CallShape:
     hydrates: bool = False
 
 
-def shape_of_items(method: str, kind: AccessKind, *items: object) -> CallShape:
-    """Return the shape of a call that stores items."""
-    return CallShape(method, tuple(dict.fromkeys(EntityAccess(kind, type(one)) for one in items)))
+# What the methods do that are not named for it.
+_KINDS: dict[str, AccessKind] = {
+    "replace": "put",
+    "get_many": "get",
+    "put_many": "put",
+    "delete_many": "delete",
+    "bulk_load": "load",
+    "transact_get": "get",
+    "hydrate": "query",
+    "page": "query",
+    "count": "query",
+    "select": "query",
+    "delete_partition": "clear",
+    "delete_scope": "clear",
+    "scan_scope": "scan",
+    "changes": "feed",
+    "stream": "feed",
+}
 
 
-def shape_of_keys(
-    method: str, kind: AccessKind, *keys: ItemKey[Any], consistent: bool = False
+def call_shape(
+    method: str,
+    *targets: object,
+    edits: Iterable[Edit[Any]] = (),
+    collection: type[Collection] | None = None,
+    consistent: bool = False,
+    hydrates: bool = False,
 ) -> CallShape:
-    """Return the shape of a call that reads or writes items by their keys."""
-    accesses = dict.fromkeys(EntityAccess(kind, key.entity) for key in keys)
-    return CallShape(method, tuple(accesses), _patterns(keys), consistent)
+    """Return the shape of a call.
 
-
-def shape_of_edits(
-    method: Literal["update", "upsert"], key: ItemKey[Any], edits: Iterable[Edit[Any]]
-) -> CallShape:
-    """Return the shape of an update or upsert."""
+    `targets` are what the method gets: keys, selections, unique values, items or entities.
+    """
+    kind = _KINDS.get(method) or cast(AccessKind, method)
     edited = frozenset(edit.field for edit in edits)
-    access = EntityAccess(method, key.entity, edited_fields=edited)
-    return CallShape(method, (access,), _patterns([key]))
-
-
-def shape_of_find(value: UniqueValue[Any]) -> CallShape:
-    """Return the shape of a call that finds an item by a unique value."""
-    fields = model_of(value.entity).uniques[value.unique].fields
-    access = EntityAccess("find", value.entity, value.unique, fields)
-    return CallShape("find", (access,), _patterns([value]), consistent=True)
-
-
-def shape_of_query(
-    method: str, selection: Selection[Any], *, consistent: bool = False, hydrates: bool = False
-) -> CallShape:
-    """Return the shape of a call that queries."""
-    patterns = _patterns([selection])
-    return CallShape(method, (query_access(selection),), patterns, consistent, hydrates)
-
-
-def shape_of_collect(
-    method: str, collection: type[Collection], selection: Selection[Any], *, consistent: bool
-) -> CallShape:
-    """Return the shape of a call that reads a collection."""
-    accesses = collection_accesses(collection, selection)
-    return CallShape(method, accesses, _patterns([selection]), consistent)
-
-
-def shape_of_partition_delete(selection: Selection[Any]) -> CallShape:
-    """Return the shape of a call that deletes a partition."""
-    return CallShape("delete_partition", (EntityAccess("clear", selection.entity),))
-
-
-def shape_of_entities(method: str, kind: AccessKind, *entities: type) -> CallShape:
-    """Return the shape of a call that reads all items, or the changes, of some entities."""
-    return CallShape(method, tuple(EntityAccess(kind, entity) for entity in entities))
+    accesses: dict[EntityAccess, None] = {}
+    for target in targets:
+        match target:
+            case Selection() if collection is not None:
+                accesses |= dict.fromkeys(collection_accesses(collection, target))
+            case Selection():
+                accesses[query_access(target)] = None
+            case UniqueValue(entity=entity, unique=unique):
+                fields = model_of(entity).uniques[unique].fields
+                accesses[EntityAccess(kind, entity, unique, fields)] = None
+            case ItemKey():
+                accesses[EntityAccess(kind, target.entity, edited_fields=edited)] = None
+            case type():
+                accesses[EntityAccess(kind, target)] = None
+            case item:
+                accesses[EntityAccess(kind, type(item))] = None
+    patterns = frozenset(
+        target.pattern
+        for target in targets
+        if isinstance(target, ItemKey | Selection | UniqueValue) and target.pattern is not None
+    )
+    return CallShape(method, tuple(accesses), patterns, consistent, hydrates)
 
 
 def query_access(selection: Selection[Any]) -> EntityAccess:
@@ -208,12 +211,6 @@ def collection_accesses(
         EntityAccess("collect", entity, query.key_name, query.fields, query.range_field)
         for entity in collection.entities()
     )
-
-
-def _patterns(
-    arguments: Iterable[ItemKey[Any] | Selection[Any] | UniqueValue[Any]],
-) -> frozenset[str]:
-    return frozenset(one.pattern for one in arguments if one.pattern is not None)
 
 
 @dataclass(frozen=True, slots=True)

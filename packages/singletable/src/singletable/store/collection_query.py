@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeAlias, TypeVar, Unpack
+from typing import Any, TypeAlias, TypeVar, Unpack
 
 from dynamodb_engine import expressions
-from dynamodb_engine.expressions import holds, render_condition
+from dynamodb_engine.expressions import holds
 from dynamodb_engine.steps import Steps
 from dynamodb_engine.values import Item
-from singletable.errors import InvalidValue, ItemMismatch, NotFound
+from singletable.errors import InvalidValue, ItemMismatch, NotFound, ReadLimitReached
 from singletable.schema import Collection, Condition, Model, ResolvedKey, Selection, model_of
 from singletable.schema.fields import Attr, NestedPath
 from singletable.store.context import Context
 from singletable.store.decoder import check_whole, decode_each, decode_item, upgraded_entry
-from singletable.store.options import ReadOptions
-from singletable.store.pagination import check_bound, read_page
+from singletable.store.options import CollectOptions
 from singletable.store.query import ItemQuery, ShardBuffer
 from singletable.store.ttl import is_expired
 from singletable.store.validation import check_collection, check_is, condition_node
@@ -35,7 +33,7 @@ class CollectionQuery(ItemQuery[Any]):
         context: Context,
         collection: type[Collection],
         selection: Selection[Any],
-        **options: Unpack[ReadOptions[Any]],
+        **options: Unpack[CollectOptions[Any]],
     ) -> None:
         check_collection(collection)
         check_is(Selection, selection)
@@ -78,14 +76,6 @@ class CollectionQuery(ItemQuery[Any]):
             return holds(self.test, upgraded_entry(model, self.selection.access, item))
         except ItemMismatch:
             return True  # it is reported when it is decoded
-
-    def fingerprint(self) -> list[object]:
-        """Return the parts that identify the query; its cursors are bound to them."""
-        parts = [*super().fingerprint(), "collection", [model.name for model in self.members]]
-        if self.test is not None:
-            condition = render_condition(self.test)
-            parts += [condition.text, condition.names, condition.values]
-        return parts
 
     def _takes_all(self, shard: ShardBuffer) -> bool:
         return not self.drops_early and super()._takes_all(shard)
@@ -145,18 +135,6 @@ def _keys_in(access: ResolvedKey, model: Model) -> list[ResolvedKey]:
     return [key for key in model.indexes.values() if key.index is access.index]
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionPage(Generic[K]):
-    """Some items of a collection, the cursor of the next page and that of the previous one.
-
-    `cursor` is None on the last page, and `previous` on the first.
-    """
-
-    collection: K
-    cursor: str | None
-    previous: str | None = None
-
-
 def collect(query: CollectionQuery, collection: type[K], limit: int | None) -> Steps[K]:
     """Return the items of a partition or range, at most `limit`, grouped into a collection."""
     query.drops_early = limit is not None
@@ -165,7 +143,8 @@ def collect(query: CollectionQuery, collection: type[K], limit: int | None) -> S
         left = None if limit is None else limit - len(members)
         more = yield from _next_members(query, left)
         if not more:
-            check_bound(query)
+            if query.max_read is not None and query.is_exhausted:
+                raise ReadLimitReached(query.max_read, None)
             break
         members += more
     place = f"the range {query.selection!r}" if query.range.is_narrowed else "the partition"
@@ -179,24 +158,6 @@ def collect(query: CollectionQuery, collection: type[K], limit: int | None) -> S
                 f"{collection.__name__}.{name}: there is no {entity.__name__} in {place}."
             )
     return _group(collection, members, place)
-
-
-def collect_page(
-    query: CollectionQuery, collection: type[K], size: int
-) -> Steps[CollectionPage[K]]:
-    """Return one page of the items of a partition or range, grouped into a collection."""
-    query.drops_early = True
-    page = yield from read_page(query, size, lambda limit: _next_members(query, limit))
-    return CollectionPage(_group(collection, page.items, "the page"), page.cursor, page.previous)
-
-
-def check_pageable(collection: type[Collection]) -> None:
-    """Raise if a collection has a required member, which only one of its pages contains."""
-    for name, entity in collection.required_members().items():
-        raise InvalidValue(
-            f"{collection.__name__}.{name} is required, but most pages do not contain it. Declare "
-            f"`{name}: {entity.__name__} | None`, or read it with get()."
-        )
 
 
 def _next_members(query: CollectionQuery, limit: int | None) -> Steps[list[_Member]]:

@@ -54,7 +54,7 @@ def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
     if _types(owner.key) != _types(marker_key):
         raise ItemMismatch("This marker of a unique value does not name its owner.", key=marker_key)
     item = yield from get(context, owner, consistent=True)
-    # The marker of a released value still names its last owner.
+    # The owner may have changed its value since the marker was read.
     if item is None or marker.key(item.__dict__) != marker_key:
         return None
     return item

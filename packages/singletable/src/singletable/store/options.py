@@ -28,7 +28,7 @@ class CollectOptions(TypedDict, Generic[E], total=False):
 
 
 class ReadOptions(CollectOptions[E], total=False):
-    """The options of `page` and `collect_page`.
+    """The options of `page`.
 
     `cursor` continues after a page, or after ReadLimitReached. The others are those of
     CollectOptions.

@@ -141,7 +141,7 @@ class ItemChange(ABC):
             others = plan_side_writes(context, model, write.key, old, after, now)
             write = replace(write, kind="put", item=model.versions.stored(after), actions=())
         if write.kind != "check":
-            others = [*others, *release_old_values(context, model, stored, old, now)]
+            others = [*others, *release_old_values(context, model, stored, old)]
         write = replace(write, condition=None, guard=_is_unchanged(model, stored))
         return Plan([write, *others], plan.stamps, plan.before or old, after)
 

@@ -258,9 +258,7 @@ class Scope:
                 inside = tuple("" for _ in access.pk)
         shared = not self.shared.isdisjoint(((model.entity, ""), (model.entity, access.name)))
         marker = model.uniques.get(access.name)
-        ends_with_owner = (
-            marker is not None and not marker.keep_released and "expires" not in model.roles
-        )
+        ends_with_owner = marker is not None and "expires" not in model.roles
         return _ScopedKey(access, every, inside, shared, marker, ends_with_owner)
 
 

@@ -20,17 +20,16 @@ from dynamodb_engine.steps import Steps, together
 from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema import Table
-from singletable.schema.unique import RELEASED
 from singletable.store.admin import check_segments
 from singletable.store.batch import get_items
 from singletable.store.bulk import ProgressCallback
 from singletable.store.bulk_delete import BulkDelete, TableItems, Undeclared
-from singletable.store.calls import CallShape, shape_of_entities
+from singletable.store.calls import CallShape, call_shape
 from singletable.store.context import Context
-from singletable.store.decoder import OnMismatch, decode_each, decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.scope import ScopedContext
 from singletable.store.ttl import is_expired
-from singletable.store.validation import check_callback, check_is
+from singletable.store.validation import check_is
 from singletable.store.writes import ItemId, item_id
 
 # More would not fit in a filter, and parts of a table that are read together are few.
@@ -119,19 +118,15 @@ class ScopeScan:
 
     def shape(self) -> CallShape:
         """Return the shape of a call that reads the scope."""
-        return shape_of_entities("scan_scope", "scan", *self.table.entities)
+        return call_shape("scan_scope", *self.table.entities)
 
 
 class ScopeInstances(ScopeScan):
     """The instances in a scope, without the markers of unique values and expired items."""
 
-    def __init__(
-        self, context: Context, table: Table, segments: int, on_mismatch: OnMismatch | None
-    ) -> None:
-        check_callback("on_mismatch", on_mismatch)
+    def __init__(self, context: Context, table: Table, segments: int) -> None:
         super().__init__(context, table, segments)
         self._items = TableItems.of(table)
-        self._on_mismatch = on_mismatch
 
     def next_instances(self) -> Steps[list[Any]]:
         """Return the instances on the next pages; there may be none."""
@@ -146,7 +141,7 @@ class ScopeInstances(ScopeScan):
                 is_hidden = is_expired(model, item, now)
             if not is_hidden:
                 shown.append(item)
-        return decode_each(self._decode, shown, self._on_mismatch)
+        return [self._decode(item) for item in shown]
 
     def _decode(self, item: Item) -> Any:
         model = self._items.model_of(item)
@@ -159,8 +154,8 @@ class ScopeInstances(ScopeScan):
 class ScopeDelete(BulkDelete):
     """The deletion of a scope in progress.
 
-    Markers are deleted with the items that have their values. A second scan deletes those that have
-    no such item any more: it has expired, or has released the value, which is kept.
+    Markers are deleted with the items that have their values. A second scan deletes those whose
+    items have expired.
     """
 
     def __init__(
@@ -181,7 +176,7 @@ class ScopeDelete(BulkDelete):
 
     def shape(self) -> CallShape:
         """Return the shape of a call that deletes the scope."""
-        return shape_of_entities("delete_scope", "clear", *self.scan.table.entities)
+        return call_shape("delete_scope", *self.scan.table.entities)
 
     def delete_markers(self, items: Iterable[Item]) -> Steps[None]:
         """Delete markers of owners in the scope."""
@@ -196,6 +191,4 @@ class ScopeDelete(BulkDelete):
         # An owner that exists was created meanwhile.
         tables = {self._table: self.scan.table}
         stored = yield from get_items(self._context, tables, owners, consistent=True)
-        yield from self.delete_plain(
-            item for owner_id, item in markers if RELEASED in item or owner_id not in stored
-        )
+        yield from self.delete_plain(item for owner_id, item in markers if owner_id not in stored)

@@ -18,7 +18,7 @@ from dynamodb_engine.steps import Steps
 from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue
 from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
-from singletable.schema.unique import OWNER, RELEASED
+from singletable.schema.unique import OWNER
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.ttl import item_absent, item_exists
@@ -69,7 +69,7 @@ def _is_correct(context: Context, write: Write) -> Steps[bool]:
     expected: Item = write.item or {}
     stored = (yield from context.read(write.table, write.key)) or {}
     # Other programs may have added attributes.
-    return RELEASED not in stored and all(stored.get(name) == expected[name] for name in expected)
+    return all(stored.get(name) == expected[name] for name in expected)
 
 
 def marker_fields(model: Model, marker: UniqueConstraint) -> set[str]:
@@ -97,8 +97,7 @@ def _marker_writes(
         item = marker.item(new_key, key, new)
         condition: ex.Condition = item_absent(model, now)
         unchanged = old is not None and new_key == old_key
-        # With history, an owner may claim a value again that it has released.
-        if unchanged or marker.keep_released:
+        if unchanged:
             condition = ex.Or(condition, _owned_by(key))
         same = unchanged and old is not None and item == marker.item(new_key, key, old)
         action: MarkerAction = "keep" if same else "claim"
@@ -106,26 +105,18 @@ def _marker_writes(
             Write("put", table, new_key, error, item=item, condition=condition, marker=action)
         )
     if old_key is not None and old_key != new_key and old is not None:
-        writes.append(_release_marker(context, model, marker, old_key, key, old, now))
+        writes.append(_release_marker(context, model, marker, old_key, key))
     return writes
 
 
 def _release_marker(
-    context: Context,
-    model: Model,
-    marker: UniqueConstraint,
-    marker_key: Item,
-    key: Item,
-    old: Item,
-    now: datetime,
+    context: Context, model: Model, marker: UniqueConstraint, marker_key: Item, key: Item
 ) -> Write:
-    released: Item = {**marker.item(marker_key, key, old), RELEASED: {"S": now.isoformat()}}
     return Write(
-        "put" if marker.keep_released else "delete",
+        "delete",
         context.table_name(model.table),
         marker_key,
         value_taken(model, marker.name, marker.fields, key),
-        item=released if marker.keep_released else None,
         # Leave the marker of another owner: this item never had the value to itself.
         condition=ex.Or(ex.NotExists((model.table.pk.name,)), _owned_by(key)),
         optional=True,
@@ -133,9 +124,7 @@ def _release_marker(
     )
 
 
-def release_old_values(
-    context: Context, model: Model, stored: Item, current: Item, now: datetime
-) -> list[Write]:
+def release_old_values(context: Context, model: Model, stored: Item, current: Item) -> list[Write]:
     """Release the markers of unique values that the upgrade of a stored item has changed."""
     former = model.versions.old_values(stored) if model.uniques else {}
     writes: list[Write] = []
@@ -148,7 +137,7 @@ def release_old_values(
             continue  # the field had another type
         if before and before != marker.key(decode_fields(model, current, marker.fields)):
             key = model.table_key(stored)
-            writes.append(_release_marker(context, model, marker, before, key, current, now))
+            writes.append(_release_marker(context, model, marker, before, key))
     return writes
 
 

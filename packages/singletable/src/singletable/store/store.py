@@ -14,7 +14,7 @@ from collections.abc import (
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
-from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from dynamodb_engine.operations import Driver
 from dynamodb_engine.retry import unwrap_retries
@@ -31,23 +31,24 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.schema.fields import StorableItem
-from singletable.store import admin, batch, calls, items, query, transaction
+from singletable.store import admin, batch, items, query, transaction
 from singletable.store import modify as modification
 from singletable.store import upsert as upserts
 from singletable.store.bulk import Progress, ProgressCallback
 from singletable.store.bulk_delete import DeleteResult, PartitionDelete, Undeclared
 from singletable.store.bulk_load import BulkLoad, ConflictCallback, Items, LoadResult
-from singletable.store.calls import CallShape, Observer, PatternLike, ReadPatternLike, observe
-from singletable.store.changes import Change, Changes, read_changes
-from singletable.store.collection_query import (
-    CollectionPage,
-    CollectionQuery,
-    check_pageable,
-    collect,
-    collect_page,
+from singletable.store.calls import (
+    CallShape,
+    Observer,
+    PatternLike,
+    ReadPatternLike,
+    call_shape,
+    check_runnable,
+    observe,
 )
+from singletable.store.changes import Change, Changes, read_changes
+from singletable.store.collection_query import CollectionQuery, collect
 from singletable.store.context import Context, check_driver, create_context, observe_context
-from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
 from singletable.store.options import CollectOptions, QueryOptions, ReadOptions, check_options
 from singletable.store.pagination import Page, count_items, read_page, start_at_cursor, within_bound
@@ -131,33 +132,33 @@ class Store:
         """Return the item, or None if it does not exist."""
         return self._run(
             items.get(self._context, key, consistent=consistent),
-            lambda: calls.shape_of_keys("get", "get", key, consistent=consistent),
+            lambda: call_shape("get", key, consistent=consistent),
         )
 
     def find(self, value: UniqueValue[E]) -> E | None:
         """Return the item that has a unique value, or None."""
         steps = items.find(self._context, value)
-        return self._run(steps, lambda: calls.shape_of_find(value))
+        return self._run(steps, lambda: call_shape("find", value, consistent=True))
 
     def create(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store a new item; raise AlreadyExists, with the fields, if its key or value is taken."""
         return self._run(
             items.create(self._context, item, if_),
-            lambda: calls.shape_of_items("create", "create", item),
+            lambda: call_shape("create", item),
         )
 
     def put(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store an item, over the one with its key if there is one."""
         return self._run(
             items.put(self._context, item, if_, must_exist=False),
-            lambda: calls.shape_of_items("put", "put", item),
+            lambda: call_shape("put", item),
         )
 
     def replace(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store an item over an existing one; raise NotFound if it does not exist."""
         return self._run(
             items.put(self._context, item, if_, must_exist=True),
-            lambda: calls.shape_of_items("replace", "put", item),
+            lambda: call_shape("replace", item),
         )
 
     def update(
@@ -173,42 +174,23 @@ class Store:
         """
         return self._run(
             items.update(self._context, key, edits, if_, returning),
-            lambda: calls.shape_of_edits("update", key, edits),
+            lambda: call_shape("update", key, edits=edits),
         )
 
-    @overload
     def upsert(
         self,
         key: ItemKey[E],
         *edits: Edit[E],
         on_create: Sequence[Edit[E]] = (),
         if_: Condition[E] | None = None,
-        returning: Literal["new"] = "new",
-    ) -> E: ...
-    @overload
-    def upsert(
-        self,
-        key: ItemKey[E],
-        *edits: Edit[E],
-        on_create: Sequence[Edit[E]] = (),
-        if_: Condition[E] | None = None,
-        returning: Literal["old"],
-    ) -> E | None: ...
-    def upsert(
-        self,
-        key: ItemKey[E],
-        *edits: Edit[E],
-        on_create: Sequence[Edit[E]] = (),
-        if_: Condition[E] | None = None,
-        returning: State = "new",
-    ) -> E | None:
+    ) -> E:
         """Edit an item, or create it if it does not exist, and return it.
 
         A new item has the defaults of its fields and `on_create`, then the edits are applied. `if_`
-        is a condition on an existing item. With returning="old" the result is None for a new item.
+        is a condition on an existing item.
         """
-        steps = upserts.upsert(self._context, key, edits, on_create, if_, returning)
-        return self._run(steps, lambda: calls.shape_of_edits("upsert", key, (*edits, *on_create)))
+        steps = upserts.upsert(self._context, key, edits, on_create, if_)
+        return self._run(steps, lambda: call_shape("upsert", key, edits=(*edits, *on_create)))
 
     def modify(
         self, key: ItemKey[E], function: Callable[[E], E | None], *, default: E | None = None
@@ -225,20 +207,20 @@ class Store:
         """
         return self._run(
             modification.modify(self._context, key, function, default),
-            lambda: calls.shape_of_keys("modify", "modify", key),
+            lambda: call_shape("modify", key),
         )
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> E | None:
         """Delete an item and return it, or None if it did not exist."""
         steps = items.delete(self._context, key, if_)
-        return self._run(steps, lambda: calls.shape_of_keys("delete", "delete", key))
+        return self._run(steps, lambda: call_shape("delete", key))
 
     def get_many(self, keys: Iterable[ItemKey[E]], *, consistent: bool = False) -> list[E | None]:
         """Return the items in the order of their keys; None for those that do not exist."""
         checked = check_keys(keys)
         return self._run(
             batch.get_many(self._context, checked, consistent=consistent),
-            lambda: calls.shape_of_keys("get_many", "get", *checked, consistent=consistent),
+            lambda: call_shape("get_many", *checked, consistent=consistent),
         )
 
     def put_many(self, items: Iterable[object]) -> None:
@@ -250,7 +232,7 @@ class Store:
         stored = list(items)
         self._run(
             batch.put_many(self._context, stored),
-            lambda: calls.shape_of_items("put_many", "put", *stored),
+            lambda: call_shape("put_many", *stored),
         )
 
     def delete_many(self, keys: Iterable[ItemKey[Any]]) -> None:
@@ -258,7 +240,7 @@ class Store:
         checked = check_keys(keys)
         self._run(
             batch.delete_many(self._context, checked),
-            lambda: calls.shape_of_keys("delete_many", "delete", *checked),
+            lambda: call_shape("delete_many", *checked),
         )
 
     def bulk_load(
@@ -305,16 +287,13 @@ class Store:
             pass
         return deletion.result
 
-    def scan_scope(
-        self, table: Table, *, segments: int = 1, on_mismatch: OnMismatch | None = None
-    ) -> Iterator[Any]:
+    def scan_scope(self, table: Table, *, segments: int = 1) -> Iterator[Any]:
         """Iterate over all items of any entity in the scope of this store, in no order.
 
         Queries the partitions of the scope if its values determine them. Otherwise it reads, and
-        costs, the whole table: an async store reads its `segments` concurrently. With
-        `on_mismatch`, items that fit no entity are reported and skipped.
+        costs, the whole table: an async store reads its `segments` concurrently.
         """
-        return self._scope_pages(ScopeInstances(self._context, table, segments, on_mismatch))
+        return self._scope_pages(ScopeInstances(self._context, table, segments))
 
     def delete_scope(
         self,
@@ -357,7 +336,7 @@ class Store:
         return self._iterate(
             reader,
             lambda most: query.next_instances(reader, most),
-            lambda: calls.shape_of_query("query", selection, consistent=reader.consistent),
+            lambda: call_shape("query", selection, consistent=reader.consistent),
         )
 
     def hydrate(self, selection: Selection[E], **options: Unpack[QueryOptions[E]]) -> Iterator[E]:
@@ -370,9 +349,7 @@ class Store:
         return self._iterate(
             reader,
             lambda most: query.next_hydrated(reader, most),
-            lambda: calls.shape_of_query(
-                "hydrate", selection, consistent=reader.consistent, hydrates=True
-            ),
+            lambda: call_shape("hydrate", selection, consistent=reader.consistent, hydrates=True),
         )
 
     @overload
@@ -394,7 +371,7 @@ class Store:
         selection; if the pattern's index does not contain them, they are hydrated. For a page, a
         filter or a limit, pass what the pattern returns: `page(ballots("Languages"), 20)`.
         """
-        calls.check_runnable(pattern)
+        check_runnable(pattern)
         selected: ItemKey[Any] | UniqueValue[Any] | Selection[Any] = pattern.bind(*args, **kwargs)
         consistent = pattern.expected.consistent
         if isinstance(selected, ItemKey):
@@ -471,9 +448,7 @@ class Store:
         )
         return self._run(
             read_page(reader, size, next_results),
-            lambda: calls.shape_of_query(
-                "page", selection, consistent=reader.consistent, hydrates=hydrate
-            ),
+            lambda: call_shape("page", selection, consistent=reader.consistent, hydrates=hydrate),
         )
 
     def count(
@@ -493,7 +468,7 @@ class Store:
         )
         return self._run(
             count_items(start_at_cursor(reader), limit),
-            lambda: calls.shape_of_query("count", selection, consistent=consistent),
+            lambda: call_shape("count", selection, consistent=consistent),
         )
 
     def collect(
@@ -515,31 +490,8 @@ class Store:
         reader = CollectionQuery(self._context, collection, selection, **options)
         return self._run(
             collect(reader, collection, limit),
-            lambda: calls.shape_of_collect(
-                "collect", collection, selection, consistent=reader.consistent
-            ),
-        )
-
-    def collect_page(
-        self,
-        collection: type[K],
-        selection: Selection[Any],
-        size: int,
-        **options: Unpack[ReadOptions[Any]],
-    ) -> CollectionPage[K]:
-        """Return one page of a collection, with cursors for the next and the previous one.
-
-        `size` counts the items of all entities. The collection has lists and optional members only,
-        because a required one would be missing on most pages.
-        """
-        check_options("collect_page", ReadOptions, options)
-        check_count("size", size)
-        reader = CollectionQuery(self._context, collection, selection, **options)
-        check_pageable(collection)
-        return self._run(
-            collect_page(reader, collection, size),
-            lambda: calls.shape_of_collect(
-                "collect_page", collection, selection, consistent=reader.consistent
+            lambda: call_shape(
+                "collect", selection, collection=collection, consistent=reader.consistent
             ),
         )
 
@@ -586,7 +538,7 @@ class Store:
         return self._iterate(
             reader,
             lambda most: query.next_fields(reader, paths, most),
-            lambda: calls.shape_of_query("select", selection, consistent=reader.consistent),
+            lambda: call_shape("select", selection, consistent=reader.consistent),
         )
 
     @overload
@@ -601,7 +553,7 @@ class Store:
         """Return the items in a consistent snapshot; None for those that do not exist."""
         return self._run(
             transaction.transact_get(self._context, keys),
-            lambda: calls.shape_of_keys("transact_get", "get", *keys, consistent=True),
+            lambda: call_shape("transact_get", *keys, consistent=True),
         )
 
     @contextmanager
@@ -650,7 +602,7 @@ class Store:
         """Return the changes after a position of the embedded engine's change feed."""
         return self._run(
             read_changes(self._context, entities, after, limit),
-            lambda: calls.shape_of_entities("changes", "feed", *entities),
+            lambda: call_shape("changes", *entities),
         )
 
     @overload
@@ -676,7 +628,7 @@ class Store:
         the options: checkpoints, several workers, and where to start and stop.
         """
         reader = StreamReader(self._context, entities, options)
-        shape = calls.shape_of_entities("stream", "feed", *entities)
+        shape = call_shape("stream", *entities)
         return self._pages(reader.next_page, None, lambda: shape)
 
     def _run(
@@ -723,16 +675,13 @@ class Admin:
         """
         return run(self._driver, admin.create_table(self._context, table, if_missing=if_missing))
 
-    def scan(
-        self, entity: type[E], *, segments: int = 1, on_mismatch: OnMismatch | None = None
-    ) -> Iterator[E]:
+    def scan(self, entity: type[E], *, segments: int = 1) -> Iterator[E]:
         """Iterate over all items of an entity, in no order; reads, and costs, the whole table.
 
         An async store reads the `segments` of the table concurrently; it holds one page of each.
-        With `on_mismatch`, items that do not fit the entity are reported and skipped.
         """
-        reader = admin.EntityScan(self._context, entity, segments, on_mismatch)
-        return self._scan_pages(reader, lambda: calls.shape_of_entities("scan", "scan", entity))
+        reader = admin.EntityScan(self._context, entity, segments)
+        return self._scan_pages(reader, lambda: call_shape("scan", entity))
 
     def _scan_pages(
         self, reader: admin.EntityScan, shape: Callable[[], CallShape]

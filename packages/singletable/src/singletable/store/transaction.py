@@ -20,7 +20,7 @@ from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, NotFound, TransactionCanceled, TransactionConflict
 from singletable.schema import Condition, Counter, Edit, ItemKey, key_of
 from singletable.schema.fields import StorableItem
-from singletable.store import calls
+from singletable.store.calls import CallShape, PatternLike, call_shape, observe
 from singletable.store.commit import (
     MAX_TOKEN_LENGTH,
     MAX_TRANSACTION_ITEMS,
@@ -53,7 +53,7 @@ class Transaction:
     """
 
     def __init__(
-        self, context: Context, token: str | None, pattern: calls.PatternLike | None = None
+        self, context: Context, token: str | None, pattern: PatternLike | None = None
     ) -> None:
         if token is not None and not (
             isinstance(token, str) and 0 < len(token) <= MAX_TOKEN_LENGTH  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -67,7 +67,7 @@ class Transaction:
         self._token = token
         self._pattern = pattern
         self._changes: list[tuple[Any, PlannedChange]] = []
-        self._shapes: list[Callable[[], calls.CallShape]] = []  # only observers need them
+        self._shapes: list[Callable[[], CallShape]] = []  # only observers need them
         self._is_over = False
         # What lacks a number until the commit: the item, and its change.
         self._unnumbered: list[tuple[Any, Create]] = []
@@ -75,7 +75,7 @@ class Transaction:
     def create(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item that does not exist yet."""
         model = model_of_item(item)
-        self._shapes.append(lambda: calls.shape_of_items("create", "create", item))
+        self._shapes.append(lambda: call_shape("create", item))
         change = Create(self._context, model, item, if_)
         self._add(item, change)
         if lacks_number(model, item):
@@ -84,19 +84,19 @@ class Transaction:
     def put(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item, over the one with its key if there is one."""
         model = model_of_item(item)
-        self._shapes.append(lambda: calls.shape_of_items("put", "put", item))
+        self._shapes.append(lambda: call_shape("put", item))
         self._add(item, Put(self._context, model, item, if_))
 
     def replace(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item over an existing one."""
         model = model_of_item(item)
-        self._shapes.append(lambda: calls.shape_of_items("replace", "put", item))
+        self._shapes.append(lambda: call_shape("replace", item))
         self._add(item, Put(self._context, model, item, if_, must_exist=True))
 
     def update(self, key: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Edit some fields of an existing item."""
         change = Update(self._context, key, edits, if_)
-        self._shapes.append(lambda: calls.shape_of_edits("update", key, edits))
+        self._shapes.append(lambda: call_shape("update", key, edits=edits))
         self._add(None, change)
 
     def upsert(
@@ -109,35 +109,35 @@ class Transaction:
         """Edit an item, or create it if it does not exist."""
         change = Upsert(self._context, key, edits, on_create, if_)
         edits = (*change.edits, *change.on_create)  # the list of the caller may change
-        self._shapes.append(lambda: calls.shape_of_edits("upsert", key, edits))
+        self._shapes.append(lambda: call_shape("upsert", key, edits=edits))
         self._add(None, change)
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
         """Delete an item, if it exists."""
         change = Delete(self._context, key, if_)
-        self._shapes.append(lambda: calls.shape_of_keys("delete", "delete", key))
+        self._shapes.append(lambda: call_shape("delete", key))
         self._add(None, change)
 
     def check(self, key: ItemKey[E], condition: Condition[E] | None = None) -> None:
         """Commit only if the item exists, and satisfies the condition."""
         change = Check(self._context, key, condition)
-        self._shapes.append(lambda: calls.shape_of_keys("check", "check", key))
+        self._shapes.append(lambda: call_shape("check", key))
         self._add(None, change)
 
-    def shape(self) -> calls.CallShape:
+    def shape(self) -> CallShape:
         """Return what the transaction does to which entities."""
         shapes = [make_shape() for make_shape in self._shapes]
         accesses = dict.fromkeys(access for shape in shapes for access in shape.accesses)
         patterns = frozenset(name for shape in shapes for name in shape.patterns)
         if self._pattern is not None:
             patterns = frozenset([self._pattern.id])
-        return calls.CallShape("transaction", tuple(accesses), patterns)
+        return CallShape("transaction", tuple(accesses), patterns)
 
     def commit(self) -> Steps[None]:
         """Return the steps that apply all writes, or none."""
         self._check_open()
         self._is_over = True
-        return calls.observe(self._context.observers, self._commit(), self.shape)
+        return observe(self._context.observers, self._commit(), self.shape)
 
     def _commit(self) -> Steps[None]:
         yield from self._take_numbers()

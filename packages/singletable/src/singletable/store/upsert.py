@@ -26,7 +26,7 @@ from singletable.schema.patch import PLACEHOLDER_TIME
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result
-from singletable.store.items import State, apply_stamps, read_back
+from singletable.store.items import apply_stamps, read_back
 from singletable.store.plan import Create, ItemChange, Plan, Update
 from singletable.store.ttl import is_expired, item_absent, item_exists
 from singletable.store.update_effects import (
@@ -65,8 +65,7 @@ class Upsert(ItemChange):
         self.edits = tuple(edits)
         self.on_create = tuple(on_create)
         self.if_ = if_
-        # The item before an update; and the new item, if that is what was planned.
-        self.old: Item | None = None
+        # The new item, if that is what was planned.
         self.created: Any = None
         self._new = self._new_item()
         self.reads = not self._is_one_request()
@@ -77,7 +76,7 @@ class Upsert(ItemChange):
 
     def plan(self, old: Item | None = None) -> Plan:
         """Plan to update an item that was read, or one UpdateItem that creates it if necessary."""
-        self.old = self.created = None
+        self.created = None
         if old is None:
             return self._plan_update_item()
         plan = self.update.plan(old)
@@ -89,10 +88,8 @@ class Upsert(ItemChange):
         """Plan to update the item, or to create it if it is missing or has expired."""
         now = self.context.clock()
         if stored is not None and not is_expired(self.model, stored, now):
-            plan = super().plan_stored(stored)
-            self.old = stored
-            return plan
-        self.old, self.created = None, self._new_item()
+            return super().plan_stored(stored)
+        self.created = self._new_item()
         plan = Create(self.context, self.model, self.created).plan()
         write = replace(plan.writes[0], condition=None, guard=item_absent(self.model, now))
         return replace(plan, writes=[write, *plan.writes[1:]])
@@ -238,30 +235,20 @@ def upsert(
     edits: Sequence[Edit[E]],
     on_create: Sequence[Edit[E]],
     if_: Condition[E] | None,
-    returning: State,
-) -> Steps[E | None]:
-    """Update an item or create it; return it as it is, or as it was: None if it is new."""
-    if returning not in ("old", "new"):
-        raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
+) -> Steps[E]:
+    """Update an item or create it, and return it."""
     # Checked before an observer asks for the shape of the call.
-    return _commit(Upsert(context, key, edits, on_create, if_), returning)
+    return _commit(Upsert(context, key, edits, on_create, if_))
 
 
-def _commit(change: Upsert, returning: State) -> Steps[Any]:
+def _commit(change: Upsert) -> Steps[Any]:
     context, key = change.context, change.key
-    plan, output = yield from commit(
-        context, change, "ALL_OLD" if returning == "old" else "ALL_NEW"
-    )
+    plan, output = yield from commit(context, change, "ALL_NEW")
     if change.created is not None:
-        return None if returning == "old" else apply_stamps(change.created, plan)
-    if output is not None:
-        if output.attributes is not None:
-            return decode_result(key.model, output.attributes, "updated")
-        if returning == "old" and change.old is None:
-            return None
+        return apply_stamps(change.created, plan)
+    if output is not None and output.attributes is not None:
+        return decode_result(key.model, output.attributes, "updated")
     # A transaction returns no attributes.
-    if returning == "old" and change.old is not None:
-        return decode_result(key.model, change.old, "updated")
     item = yield from read_back(change, plan)
     return decode_result(key.model, item, "updated")
 

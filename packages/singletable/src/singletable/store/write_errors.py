@@ -20,7 +20,6 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.schema import ItemKey, Model
-from singletable.schema.unique import RELEASED
 from singletable.store.ttl import is_expired
 from singletable.store.writes import ErrorFactory
 
@@ -90,13 +89,11 @@ def caller_condition_failed(model: Model, key: ShownKey | Item) -> ErrorFactory:
 
 
 def value_taken(model: Model, unique: str, fields: tuple[str, ...], key: Item) -> ErrorFactory:
-    """Explain that another item than the one with `key` has, or had, the unique value."""
+    """Explain that another item than the one with `key` has the unique value."""
 
     def create_error(item: Item | None) -> ConditionFailed:
-        other, value = f"{model.name}.{unique}: another {model.name}", " and ".join(fields)
-        text = f"{other} has the same {value}."
-        if item is not None and RELEASED in item:
-            text = f"{other} had the same {value}, which is never available again."
+        value = " and ".join(fields)
+        text = f"{model.name}.{unique}: another {model.name} has the same {value}."
         return AlreadyExists(text, fields, item, key=key)
 
     return create_error

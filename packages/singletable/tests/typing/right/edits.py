@@ -57,8 +57,7 @@ def patch_and_evolve(ballot: Ballot, error: ConditionFailed) -> None:
 def upsert_and_modify(store: Store, key: ItemKey[Ballot]) -> None:
     """Create, update and modify items."""
     new: Ballot = store.upsert(key, Ballot.weight.add(1), on_create=[Ballot.when_cast.set(NOW)])
-    old: Ballot | None = store.upsert(key, Ballot.weight.add(1), returning="old")
     changed: Ballot = store.modify(key, lambda ballot: evolve(ballot, weight=2))
     with store.transaction() as tx:
         tx.upsert(key, Ballot.weight.add(1), on_create=(Ballot.when_cast.set(NOW),))
-    del new, old, changed
+    del new, changed

@@ -8,7 +8,6 @@ from singletable import (
     AsyncStore,
     Change,
     Collection,
-    CollectionPage,
     Item,
     Page,
     ReadOptions,
@@ -45,12 +44,11 @@ with connect("memory:") as driver:
     back: str | None = page.previous
     names: Page[tuple[str]] = store.page(everyone, 5, fields=(Ballot.voter,))
     pairs: Page[tuple[str, str]] = store.page(everyone, 5, fields=(Ballot.voter, Ballot.election))
-    part: CollectionPage[BallotFile] = store.collect_page(BallotFile, everyone, 5)
     file: BallotFile = store.collect(BallotFile, everyone, where=Ballot.voter != "x", limit=5)
-    found: list[Ballot] = part.collection.ballots + file.ballots
+    found: list[Ballot] = file.ballots
     some: list[Ballot] = read_some(store, where=Ballot.voter != "x", reverse=True)
     few: int = store.count(everyone, limit=10, max_read=1000)
-    scanned: list[Ballot] = list(store.admin.scan(Ballot, segments=4, on_mismatch=print))
+    scanned: list[Ballot] = list(store.admin.scan(Ballot, segments=4))
     stored: Page[Item] = store.admin.items(votes, 10)
     known: list[object | None] = [store.admin.decode(votes, item) for item in stored.items]
     gone: int = store.admin.clear(votes, keep=[Election.key("Languages"), Ballot.key("x", "ada")])

@@ -56,6 +56,4 @@ def write_no_item(store: Store, transaction: Transaction) -> None:
 def upsert_and_modify(store: Store) -> None:
     """Mix entities, or return something else."""
     store.upsert(Election.key("L"), Ballot.weight.add(1))  # error: call-overload, arg-type, misc | reportArgumentType, reportCallIssue
-    maybe: Ballot = store.upsert(Ballot.key("L", "a"), returning="old")  # error: assignment, arg-type | reportAssignmentType, reportArgumentType
     store.modify(Ballot.key("L", "a"), lambda ballot: ballot.weight)  # error: arg-type, return-value | reportArgumentType, reportReturnType
-    del maybe

@@ -106,7 +106,7 @@ class Accounts(UsernameAccounts[User]):
         """Return whether no account exists yet. After a migration, settings are missing."""
         if self._store.run(patterns.directory) is not None:
             return False
-        return not self._store.page(patterns.all_users(), 1, fields=(User.username,)).items
+        return not self._store.count(patterns.all_users(), limit=1)
 
     def _check_names(self, checks: InputChecks, username: str, name: str) -> tuple[str, str]:
         return check_username(checks, username), rules.check_name(checks, name)

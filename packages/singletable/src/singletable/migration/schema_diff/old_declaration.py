@@ -311,7 +311,6 @@ class _Parts:
                 for one, text in unique.include.items()
             ]
             arguments.append(f"include={{{', '.join(included)}}}")
-        arguments += ["keep_released=True"] if unique.keep_released else []
         return format_call(f"{name} = Unique(", arguments, indent=4)
 
     def _specs(self, key: KeySchema, sides: Sequence[Sequence[str]]) -> list[str]:

@@ -297,8 +297,7 @@ def _take(uniques: dict[str, UniqueSchema], unique: UniqueSchema) -> UniqueSchem
 
 
 def _same_markers(pair: EntityPair, old: UniqueSchema, new: UniqueSchema) -> bool:
-    same = (old.include, old.keep_released) == (new.include, new.keep_released)
-    return same and _same_keys(pair, old.key, new.key)
+    return old.include == new.include and _same_keys(pair, old.key, new.key)
 
 
 def _is_weaker(old: UniqueSchema, new: UniqueSchema) -> bool:
@@ -306,7 +305,7 @@ def _is_weaker(old: UniqueSchema, new: UniqueSchema) -> bool:
     plain = {field.removeprefix("casefold(").rstrip(")") for field in new.fields}
     more = plain > {field.removeprefix("casefold(").rstrip(")") for field in old.fields}
     cased = any(f"casefold({field})" in old.fields for field in new.fields)
-    return more or cased or (old.keep_released and not new.keep_released)
+    return more or cased
 
 
 def _compare_counts(pair: EntityPair) -> Changes:
@@ -371,10 +370,9 @@ def _describe_index(index: IndexSchema | None) -> str:
 
 
 def _describe_unique(unique: UniqueSchema) -> str:
-    kept = "; released values stay reserved" if unique.keep_released else ""
     included = f"; includes {', '.join(unique.include)}" if unique.include else ""
     key = describe_templates(unique.key)
-    return f"{', '.join(unique.fields)} unique ({key}{included}{kept})"
+    return f"{', '.join(unique.fields)} unique ({key}{included})"
 
 
 def _describe_tag(tag: tuple[str, str] | None) -> str:

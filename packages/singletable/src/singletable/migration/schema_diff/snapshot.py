@@ -92,7 +92,6 @@ class UniqueSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     fields: tuple[str, ...]
     key: KeySchema
     include: dict[str, str] = {}
-    keep_released: bool = False
 
 
 class CountSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -379,7 +378,6 @@ def _unique(model: Model, unique: UniqueConstraint) -> UniqueSchema:
         fields=tuple(_unique_part(name, parts) for name in unique.fields),
         key=_key(unique.access),
         include={**unique.constants, **copies},
-        keep_released=unique.keep_released,
     )
 
 
