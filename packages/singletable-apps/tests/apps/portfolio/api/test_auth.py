@@ -1,4 +1,4 @@
-"""Set up the site, sign in and out, change passwords, manage accounts, and rate limits."""
+"""Set up the site, manage accounts, and rate limits."""
 
 from __future__ import annotations
 
@@ -19,10 +19,6 @@ from tests.apps.support.api_client import problem
 SETUP = {"name": "Ada", "email": OWNER, "password": PASSWORD, "site_title": "Notes"}
 
 
-def sign_in(server: Server, email: str = OWNER, password: str = PASSWORD) -> Any:
-    return server.visitor().post("/auth/login", {"email": email, "password": password})
-
-
 def me(server: Server, token: str) -> Any:
     return server.visitor().get("/auth/me", headers={"Authorization": f"Bearer {token}"})
 
@@ -38,28 +34,6 @@ def test_site_is_set_up_once() -> None:
     assert data(me(server, tokens["access_token"]))["role"] == "owner"
     assert data(server.visitor().get("/settings"))["title"] == "Notes"
     assert problem(server.visitor().post("/auth/setup", SETUP)) == (403, "not-allowed", [])
-
-
-def test_sign_in_gives_tokens_that_can_be_renewed_once(server: Server) -> None:
-    tokens = data(sign_in(server, "ADA@example.org"))
-    assert tokens["expires_in"] > 0
-    assert data(me(server, tokens["access_token"]))["email"] == OWNER
-    server.world.clock.advance(seconds=tokens["expires_in"] + 1)
-    assert problem(me(server, tokens["access_token"]))[:2] == (401, "not-signed-in")
-    body = {"refresh_token": tokens["refresh_token"]}
-    renewed = data(server.visitor().post("/auth/refresh", body))
-    assert data(me(server, renewed["access_token"]))["name"] == "Ada"
-    server.world.clock.advance(minutes=5)
-    assert problem(server.visitor().post("/auth/refresh", body))[:2] == (401, "not-signed-in")
-
-
-def test_password_change_returns_new_tokens(server: Server) -> None:
-    old, body = data(sign_in(server)), {"current": PASSWORD, "new": "seven green birds"}
-    new = data(server.owner.put("/auth/password", body))
-    assert me(server, new["access_token"]).status_code == 200
-    assert me(server, old["access_token"]).status_code == 401
-    out = server.visitor().post("/auth/logout", {"refresh_token": new["refresh_token"]})
-    assert (out.is_success, me(server, new["access_token"]).status_code) == (True, 401)
 
 
 def test_owner_invites_promotes_and_removes_people(server: Server) -> None:
@@ -111,16 +85,3 @@ def test_limits_are_counted_per_visitor() -> None:
         assert "ratelimit" in other.headers
     statuses = [owner.get("/auth/me").status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
-
-
-def test_sensitive_actions_need_a_recent_sign_in(server: Server) -> None:
-    owner = server.owner
-    [number] = [user["user_id"] for user in data(owner.get("/users")) if user["email"] == AUTHOR]
-    server.world.clock.advance(minutes=6)
-    new = {"name": "Eve", "email": "eve@example.org", "role": "owner"}
-    refused = [
-        owner.put(f"/users/{number}", {"role": "owner"}, tag="*"),
-        owner.delete(f"/users/{number}", tag="*"),
-        owner.post("/users", new),
-    ]
-    assert {problem(answer)[:2] for answer in refused} == {(401, "not-signed-in")}

@@ -109,19 +109,9 @@ def test_settings_are_saved_and_checked(app: PagesApp, ada: Browser) -> None:
         True,
     )
     assert has_conflict(ada.submit(page, "/settings", title="Other"))
-    wrong = {
-        "title": "",
-        "language": "English",
-        "time_zone": "Mars/Olympus",
-        "accent": "red",
-        "posts_per_page": "0",
-    }
-    response = ada.submit(ada.get("settings"), "/settings", **wrong)
-    assert response.status_code == 422
-    assert set(field_errors(response)) == set(wrong)
-    worse = {"theme": "pink", "font": "comic", "posts_per_page": "many"}
-    response = ada.submit(ada.get("settings"), "/settings", **worse)
-    assert set(field_errors(response)) == set(worse)
+    for wrong in ({"title": "", "accent": "red"}, {"theme": "pink", "posts_per_page": "many"}):
+        response = ada.submit(ada.get("settings"), "/settings", **wrong)
+        assert (response.status_code, set(field_errors(response))) == (422, set(wrong))
 
 
 @pytest.mark.parametrize("parts", [("nonsense",), ("nonsense", "new"), ("projects", "nonsense")])

@@ -169,16 +169,6 @@ def test_contact_form_names_invalid_fields(app: PagesApp, reader: Browser) -> No
     assert app.world.mailbox.emails == []
 
 
-def test_sixth_message_in_an_hour_is_refused_in_the_design_of_the_site(reader: Browser) -> None:
-    fields = {"name": "Ben", "email": "ben@example.org", "message": "Hello."}
-    statuses = [reader.post("/portfolio/contact", fields).status_code for _ in range(5)]
-    assert statuses == [303] * 5
-    answer = reader.post("/portfolio/contact", fields)
-    assert answer.status_code == 429
-    assert "Retry-After" in answer.headers
-    assert 'class="site"' in answer.text
-
-
 def test_missing_page_offers_search_and_posts(app: PagesApp, reader: Browser) -> None:
     publish(app.world, "Tea")
     answer = reader.public("no-such-page")

@@ -15,33 +15,6 @@ def _link(app: PagesApp, subject: str) -> str:
     return text.partition(PUBLIC)[2].split()[0]
 
 
-def _request_reset(app: PagesApp) -> str:
-    app.world.clock.advance(hours=1)
-    visitor = app.browser()
-    visitor.submit(visitor.get("forgot"), who="bob")
-    return app.world.mailbox.emails[-1].subject
-
-
-def test_administrator_cannot_take_over_an_account(app: PagesApp) -> None:
-    ada = app.browser("ada")
-    page = ada.get("people", "bob", "edit")
-    assert "link" in ada.flash(ada.submit(page, "/edit", email="ada@example.net"))
-    assert app.world.user("bob").email == "bob@example.org"
-    newest = app.world.mailbox.emails[-1]
-    assert (newest.to, newest.subject) == ("bob@example.org", OLD)
-    old = _link(app, OLD)
-    assert ada.submit(ada.open(_link(app, CONFIRM)), "/email").status_code == 303
-    assert app.world.user("bob").email == "ada@example.net"
-    assert _request_reset(app) == "Your password can’t be reset"
-    # Bob signs in, and undoes it from the old address.
-    assert "Is this your e-mail address?" in app.browser("bob").get("account", "email").text
-    assert _request_reset(app) == "Your password can’t be reset"
-    visitor = app.browser()
-    assert visitor.submit(visitor.open(old), "/email/old", answer="keep").status_code == 303
-    assert app.world.user("bob").email == "bob@example.org"
-    assert _request_reset(app) == "Reset your password"
-
-
 # Only a change that the owner has not accepted stops resets.
 def test_notices_say_that_resets_are_off_only_if_they_are(app: PagesApp) -> None:
     ada = app.browser("ada")

@@ -56,13 +56,6 @@ def test_row_with_several_errors_is_listed_once(ada: Browser) -> None:
     assert ada.get("admin", "import").text.count('data-label="By">Ada<') == 1
 
 
-def test_total_is_listed(ada: Browser) -> None:
-    path = upload(ada, b"Name,Skill,Level\nTotal,Go,3\n").headers["location"]
-    page = ada.open(path)
-    assert "Found 1 row: 0 new, 0 duplicates, 1 skipped, 0 errors." in page.text
-    assert "This looks like a total or an average" in page.text
-
-
 def test_sheet_with_a_column_per_skill_counts_levels_and_names_people(ada: Browser) -> None:
     sheet = "Name,Go,Python\nZoë Park,3,2\n".encode()
     page = ada.open(upload(ada, sheet).headers["location"]).text

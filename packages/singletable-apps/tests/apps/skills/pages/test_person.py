@@ -145,16 +145,6 @@ def test_start_page_shows_what_is_new(app: PagesApp, bob: Browser, mia: Browser)
     assert re.search(r'<option value="[^"]+" selected>[^<]+</option>', matrix)
 
 
-def test_targets_are_named_as_the_organization_does(app: PagesApp, bob: Browser) -> None:
-    store = Store(app.world.driver, clock=app.world.clock)
-    store.create(JobRole(role_id="dev", name="Developer", targets={"go": Level.BEGINNER}))
-    store.update(User.key("bob"), User.job_role.set("dev"))
-    service, words = app.world.service, ("Learns", "Can", "Good", "Master")
-    service.user_skills.edit(app.world.user("mia"), "bob", "Go", SkillDraft(Level.ADVANCED))
-    service.people.edit_settings(app.world.user("ada"), "Skills", levels=words)
-    assert "above Learns" in bob.get("people", "bob").text
-
-
 def test_links_to_a_former_username_lead_to_the_person(app: PagesApp, bob: Browser) -> None:
     app.world.service.people.rename(app.world.user("mia"), "mia", "mary")
     for page in ((), ("skills", "python")):
