@@ -9,6 +9,7 @@ import pytest
 from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import create_sample
+from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.client import HOME, Server, Typed, Visitor, faults_in, id_in
 from tests.apps.support.html import forms_in, text_in
 
@@ -126,6 +127,12 @@ def test_poll_is_created_from_another(server: Server, ada: Visitor) -> None:
         assert getattr(copy, name) == getattr(old, name)
     assert copy.expires_at is None
     assert ada.get(f"{NEW}?from=nothing").status_code == 404
+
+
+def test_creating_polls_is_rate_limited(ada: Visitor) -> None:
+    ada.server = Server({"create": RateLimit("make", 1, 3600)})
+    statuses = [ada.send(ada.get(NEW), NEW, **GOOD).status_code for _ in range(2)]
+    assert statuses == [303, 429]
 
 
 def test_home_explains_polls_without_cookies(ada: Visitor) -> None:

@@ -169,6 +169,13 @@ def test_contact_form_names_invalid_fields(app: PagesApp, reader: Browser) -> No
     assert app.world.mailbox.emails == []
 
 
+def test_sixth_message_in_an_hour_is_refused_in_the_design_of_the_site(reader: Browser) -> None:
+    fields = {"name": "Ben", "email": "ben@example.org", "message": "Hello."}
+    answers = [reader.post("/portfolio/contact", fields) for _ in range(6)]
+    assert [answer.status_code for answer in answers] == [*[303] * 5, 429]
+    assert 'class="site"' in answers[-1].text
+
+
 def test_missing_page_offers_search_and_posts(app: PagesApp, reader: Browser) -> None:
     publish(app.world, "Tea")
     answer = reader.public("no-such-page")
