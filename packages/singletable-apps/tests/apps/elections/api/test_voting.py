@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
-import httpx2
 import pytest
 
 from singletable_apps.elections.roles import Role
@@ -47,24 +44,6 @@ def test_repeated_ballot_is_cast_once(api: Api) -> None:
     assert changed.json()["confirmation"] != first.json()["confirmation"]
     # What was answered to a key stays the response to it, whatever came after.
     assert vera.cast("Secret", {"Red": 1}, "k-1").json() == first.json()
-
-
-# A browser that sends a form twice does so at once: one ballot, and both get its receipt.
-def test_concurrent_identical_ballots_are_cast_once(api: Api) -> None:
-    vera = api.clients["Vera"]
-
-    def cast(_: int) -> httpx2.Response:
-        person = api.anonymous()
-        person.token = vera.token
-        return person.cast("Secret", {"Red": 1, "Blue": 2}, "the-same")
-
-    before = api.world.event_count
-    with ThreadPoolExecutor(8) as pool:
-        responses = list(pool.map(cast, range(8)))
-    assert {response.status_code for response in responses} == {201}
-    assert len({response.text for response in responses}) == 1
-    assert sum(REPLAYED not in response.headers for response in responses) == 1
-    assert api.world.event_count == before + 1
 
 
 def test_ballots_of_others_are_visible_if_open(api: Api) -> None:

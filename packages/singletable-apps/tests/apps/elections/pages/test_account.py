@@ -12,16 +12,6 @@ from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import forms_in, text_in
 
 
-def test_name_and_address_change_together(app: PagesApp, ada: Browser) -> None:
-    name = "Ada / #1 🦊"
-    page = ada.get("account")
-    response = ada.submit(page, "/details", name=name, email="countess@example.org")
-    assert ada.flash(response)
-    app.confirm_email()
-    assert app.user(name).email == "countess@example.org"
-    assert f"Signed in as <strong>{name}</strong>" in ada.get("account").text
-
-
 def test_voters_cannot_edit_their_profile(app: PagesApp, ada: Browser) -> None:
     voter = app.register("Vera", Role.VOTER)
     page = voter.get("account")

@@ -50,42 +50,31 @@ def test_election_runs_from_setup_to_deletion_without_scripts(app: PagesApp, ada
 
 
 # Two clicks once were enough to delete a signed result.
-def test_deleting_a_result_requires_its_name_and_the_password(app: PagesApp, tea: str) -> None:
+@pytest.mark.parametrize("state", ["no ballot", "a ballot", "a ballot, locked", "closed"])
+def test_deleting_ballots_or_a_result_requires_the_name_and_the_password(
+    app: PagesApp, tea: str, state: str
+) -> None:
     lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
-    lifecycle.launch(owner, tea, allow_edit=False)
-    lifecycle.close(owner, tea)
+    lifecycle.launch(owner, tea, allow_edit=state != "a ballot, locked")
     ada = app.sign_in("Ada")
     app.world.clock.advance(minutes=6)
-    page = ada.get("e", tea, "delete")
+    easy = ada.get("e", tea, "delete")
+    if state == "no ballot":
+        assert ada.submit(easy).headers["location"] == "/elections/all"
+        return
+    # What is lost came after the question was shown.
+    app.vote("Ada", tea, "Assam")
+    page = ada.submit(easy)
+    assert list(field_errors(page)) == ["current_password"]
+    assert "1 of 1 have voted." in text_in(page.text)
+    if state == "closed":
+        lifecycle.close(owner, tea)
+        page = ada.get("e", tea, "delete")
     rejected = ada.submit(page, election="Coffee", current_password=PASSWORD)
     assert field_errors(rejected) == {"election": "Enter Tea to confirm."}
     for wrong in ("", "guess"):
         rejected = ada.submit(page, election="Tea", current_password=wrong)
         assert list(field_errors(rejected)) == ["current_password"]
-    assert app.election(tea).statement
-    deleted = ada.submit(page, election="Tea", current_password=PASSWORD)
-    assert deleted.headers["location"] == "/elections/all"
-
-
-@pytest.mark.parametrize("voted", [False, True])
-@pytest.mark.parametrize("allow_edit", [False, True])
-def test_deleting_ballots_requires_the_name_and_the_password(
-    app: PagesApp, tea: str, voted: bool, allow_edit: bool
-) -> None:
-    app.world.service.lifecycle.launch(app.user("Ada"), tea, allow_edit=allow_edit)
-    ada = app.sign_in("Ada")
-    app.world.clock.advance(minutes=6)
-    easy = ada.get("e", tea, "delete")
-    if not voted:
-        assert ada.submit(easy).headers["location"] == "/elections/all"
-        return
-    app.vote("Ada", tea, "Assam")
-    # The ballot came after the question was shown.
-    page = ada.submit(easy)
-    assert list(field_errors(page)) == ["current_password"]
-    assert "1 of 1 have voted." in text_in(page.text)
-    rejected = ada.submit(page, election="Coffee", current_password=PASSWORD)
-    assert field_errors(rejected) == {"election": "Enter Tea to confirm."}
     deleted = ada.submit(page, election="Tea", current_password=PASSWORD)
     assert deleted.headers["location"] == "/elections/all"
 

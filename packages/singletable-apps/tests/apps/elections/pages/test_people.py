@@ -7,7 +7,7 @@ import re
 
 from singletable_apps.elections.roles import ROLES, Role
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.support.html import field_errors, forms_in, text_in
+from tests.apps.support.html import forms_in, text_in
 
 ODD = "Zoë 🦊 / #1 & <b>"
 
@@ -42,20 +42,6 @@ def test_profile_of_any_name_is_edited(app: PagesApp, ada: Browser) -> None:
     app.confirm_email()
     assert app.user("Zoë ?").email == "zoe@example.net"
     assert ada.get("people", ODD).status_code == 404
-
-
-def test_forbidden_roles_are_rejected_beside_the_field(
-    app: PagesApp, ada: Browser, ben: Browser
-) -> None:
-    admin = app.register("Cora", Role.ADMIN)
-    page = admin.get("people", "Ben")
-    for role in ("AUDITOR", "KING"):
-        response = admin.submit(page, "/Ben/role", role=role)
-        assert response.status_code == 422
-        assert set(field_errors(response)) == {"role"}
-    assert admin.submit(page, "/Ben/role", role="OWNER").headers["location"].endswith("/owner")
-    assert admin.get("people", "Ben", "owner").status_code == 403
-    assert app.user("Ben").role is Role.USER
 
 
 def test_ownership_is_transferred_after_confirmation(

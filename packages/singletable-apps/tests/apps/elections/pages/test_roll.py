@@ -282,16 +282,6 @@ def test_results_of_two_secret_ballots_are_hidden(owner: Browser, app: PagesApp)
             assert browser.get(*page, *path).status_code == 409
 
 
-def test_new_link_replaces_the_old_one(owner: Browser, app: PagesApp) -> None:
-    code = _code(app, "Eve")
-    assert "Print a new card." in owner.read("e", CHAIR, "roll", "3", "link")
-    assert owner.submit(owner.get("e", CHAIR, "roll", "3", "link")).status_code == 303
-    assert app.browser().get("v", code).status_code == 404
-    assert app.browser().get("v", _code(app, "Eve")).status_code == 200
-    assert owner.submit(owner.get("e", CHAIR, "roll", "3", "remove")).status_code == 303
-    assert app.election(CHAIR).voter_count == 2
-
-
 def test_launch_ballot_and_results_say_that_totals_can_show_a_rare_weight(
     app: PagesApp, ada: Browser
 ) -> None:

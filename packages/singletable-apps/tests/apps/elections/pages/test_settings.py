@@ -63,17 +63,6 @@ def test_saving_unchanged_settings_changes_nothing(app: PagesApp, ada: Browser, 
     assert app.world.event_count == before
 
 
-def test_name_and_settings_change_together(app: PagesApp, ada: Browser, tea: str) -> None:
-    page = ada.get("e", tea, "settings")
-    response = ada.submit(
-        page, name="Wine", ballot="open", publication="totals", no_voting_before=""
-    )
-    assert response.headers["location"] == "/elections/e/Wine/settings"
-    edited = app.election("Wine")
-    assert (edited.secret_ballot, edited.publication) == (False, Publication.TOTALS)
-    assert edited.no_voting_before is None
-
-
 def test_after_launch_only_the_name_can_change_until_it_is_locked(
     app: PagesApp, ada: Browser
 ) -> None:

@@ -92,18 +92,6 @@ def test_review_says_what_is_missing(app: PagesApp, ada: Browser) -> None:
     assert "no candidates yet" in ada.get("e", DRAFT, "review").text
 
 
-def test_wrong_settings_of_the_count_are_named(ada: Browser, draft: str) -> None:
-    page = ada.get("e", draft, "method")
-    for values, message in (
-        ({"method": "lottery"}, "no counting method"),
-        ({"quorum": "half"}, "a share such as 50%"),
-        ({"method": "meek stv", "seats": "0"}, "Enter 1 or more."),
-    ):
-        answer = ada.submit(page, **values)
-        assert answer.status_code == 422
-        assert message in answer.text
-
-
 @pytest.mark.parametrize("key", TEMPLATES)
 def test_template_gives_settings_and_texts(app: PagesApp, ada: Browser, key: str) -> None:
     ada.submit(ada.get("new", query=f"?template={key}"), name="New")
@@ -192,9 +180,3 @@ def test_ballot_says_the_order_of_names(app: PagesApp, ada: Browser) -> None:
     page = ada.get("e", "Entered", "ballot").text
     assert "in the order in which" in page
     assert page.index("rank.B") < page.index("rank.A")
-
-
-def test_repeated_candidates_are_reported_once(ada: Browser, draft: str) -> None:
-    answer = ada.submit(ada.get("e", draft, "candidates"), candidates="Ada\nBen\nada")
-    assert answer.status_code == 422
-    assert answer.text.count("listed more than once") == 1

@@ -190,6 +190,9 @@ def test_name_and_settings_change_atomically(memory: World) -> None:
     assert edit(ada, "G", {"no_voting_after": None}).no_voting_after is None
     plain = memory.service.lifecycle.edit(ada, "G", {"secret_ballot": False})
     assert (plain.secret_ballot, plain.publication) == (False, Publication.CONFIRMATIONS)
+    # A publication that was chosen stays.
+    edit(ada, "G", {"publication": Publication.ANONYMOUS})
+    assert edit(ada, "G", {"secret_ballot": True}).publication is Publication.ANONYMOUS
 
 
 def test_administrator_can_delete_and_transfer_any_election(memory: World) -> None:
