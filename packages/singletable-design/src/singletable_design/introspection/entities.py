@@ -94,11 +94,7 @@ def _build_entity(
     tag = tag if group.tag is not None else None
     names = [one.name for one in table.key_attributes]
     separators = dict(zip(names, group.separators, strict=False))
-    builder = EntityBuilder(
-        table, group.items, tag, records, group.value_names, separators, group.concatenated
-    )
-    if group.is_placeholder:
-        builder.notes.append("There are no items of this entity; its types come from the model.")
+    builder = EntityBuilder(table, group.items, tag, records, separators, group.concatenated)
     skipped = {one.name for one in table.key_attributes} | index_only_attributes(builder)
     for attribute in dict.fromkeys(name for item in group.items for name in item):
         if attribute not in skipped and attribute != builder.tag:
@@ -117,7 +113,7 @@ def _build_entity(
         _sorted_fields(builder, key.pk, key.sk or ()),
         key,
         tuple(indexes),
-        items=() if group.is_placeholder else group.items,
+        items=group.items,
         notes=tuple(builder.notes),
     )
 
@@ -180,7 +176,7 @@ def name_entities(table: Table, groups: Sequence[ItemGroup], taken: set[str]) ->
     names: list[str] = []
     preferred = [_preferred_name(table, group) for group in groups]
     for group, name in zip(groups, preferred, strict=True):
-        if preferred.count(name) > 1 and group.tag is None and group.name is None:
+        if preferred.count(name) > 1 and group.tag is None:
             owner = _main_word(group.pk)
             name = name if owner is None or owner == name else f"{owner}{name}"
         names.append(unused_name(name, {*names, *taken}))
@@ -188,8 +184,6 @@ def name_entities(table: Table, groups: Sequence[ItemGroup], taken: set[str]) ->
 
 
 def _preferred_name(table: Table, group: ItemGroup) -> str:
-    if group.name is not None:
-        return pascal_case(group.name)
     if group.tag is not None:
         return pascal_case(group.tag)
     owner, own = _main_word(group.pk), _main_word(group.sk)

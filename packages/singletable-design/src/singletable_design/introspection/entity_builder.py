@@ -25,8 +25,6 @@ class EntityBuilder:
     items: Sequence[Item]
     tag: str | None
     records: DataclassRegistry
-    # The names that hints give to values in keys, by attribute and position.
-    value_names: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     # The separators of the key attributes, if they are not `#`.
     separators: Mapping[str, str] = field(default_factory=dict[str, str])
     # Whether all keys are declared with concat().
@@ -55,17 +53,11 @@ class EntityBuilder:
             (one for one in self.fields.values() if one.stored and one.attribute == attribute), None
         )
 
-    def find_key_field(
-        self, texts: Sequence[str | None], label: str, name: str | None = None
-    ) -> FieldPart | None:
+    def find_key_field(self, texts: Sequence[str | None], label: str) -> FieldPart | None:
         """Return the field with the `texts` of a key part as its values, or None.
 
-        The field named `name` is preferred, then fields whose name contains the part's `label`.
+        Fields whose name contains the part's `label` are preferred.
         """
-        if name in self.fields:
-            part = self._part(name, texts)
-            if part is not None:
-                return part
         candidates: list[tuple[bool, int, FieldPart]] = []
         for number, (other, spec) in enumerate(self.fields.items()):
             part = None if spec.role is not None else self._part(other, texts)

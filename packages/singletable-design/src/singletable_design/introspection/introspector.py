@@ -13,7 +13,6 @@ from singletable.schema.source import docstring, render_comment, render_table
 from singletable_design.introspection import source
 from singletable_design.introspection.entities import TTL_NAMES, build_entities
 from singletable_design.introspection.field_types import DataclassRegistry
-from singletable_design.introspection.hints import apply_hint_names, hinted_groups, unresolved_hints
 from singletable_design.introspection.item_groups import (
     ItemGroup,
     KeySplitter,
@@ -72,7 +71,7 @@ def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
     names = [one.name for one in sample.table.key_attributes]
     splitter = KeySplitter.of(names, sample.items)
     tag = find_type_tag(sample.table, sample.items, splitter)
-    groups = _group_sample(sample, tag, splitter)
+    groups = merge_groups(sample.table, group_items(sample.table, sample.items, tag, splitter))
     markers = pop_marker_groups(sample.table, groups)
     unmatched: list[UnmatchedItems] = []
     while True:
@@ -82,7 +81,6 @@ def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
         failure = _first_failure(spec)
         if failure is None:
             spec = _with_uniques(spec, markers)
-            spec.notes += unresolved_hints(sample, groups)
             spec.notes += _note_undeclared_ttl(sample.table, sample.items)
             return spec
         number, reason = failure
@@ -99,16 +97,6 @@ def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
             groups.pop(number)
             why = " ".join([*entities[number].notes, str(reason)])
             unmatched.append(UnmatchedItems(group.shape, group.items, why))
-
-
-def _group_sample(sample: TableSample, tag: str | None, splitter: KeySplitter) -> list[ItemGroup]:
-    """Return the groups that hints describe, then groups of the remaining items by their shape."""
-    hinted = hinted_groups(sample, tag)
-    known = [item for group in hinted for item in group.items]
-    rest = [item for item in sample.items if item not in known]
-    groups = merge_groups(sample.table, group_items(sample.table, rest, tag, splitter))
-    apply_hint_names(sample, groups)
-    return [*hinted, *groups]
 
 
 def _with_uniques(spec: TableSpec, markers: Sequence[ItemGroup]) -> TableSpec:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from dynamodb_engine.values import Item
@@ -42,12 +42,6 @@ class ItemGroup:
     pk: KeyShape
     sk: KeyShape
     items: list[Item]
-    # The name of the entity, if a hint has it.
-    name: str | None = None
-    # Names of values in keys, by attribute and position, if a hint has them.
-    value_names: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
-    # Whether its only item is made up, because the hint has none.
-    is_placeholder: bool = False
     # Why its keys are declared verbatim: singletable would write other keys for these items.
     raw_reason: str | None = None
     # The separators between the parts of the key attributes.

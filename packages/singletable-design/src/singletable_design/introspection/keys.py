@@ -134,11 +134,10 @@ def _build_side(
         texts = texts if verbatim else [*map(unescape, texts)]
         parts += [prefixes[at]] if prefixes[at] else []
         first = at == 0 and attribute is builder.table.pk
-        hint = builder.value_names.get((attribute.name, at))
-        part = builder.find_key_field(texts, label, hint)
+        part = builder.find_key_field(texts, label)
         if part is None:
             candidates = label_fields.get(label, ()) if label or first else ()
-            name = hint or _name_value(attribute.name, texts, label, candidates)
+            name = _name_value(attribute.name, texts, label, candidates)
             part = _add_key_only_field(builder, name, texts)
         parts.append(replace(part, repeated=part.field in used))
         used.add(part.field)

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from dynamodb_engine.operations import Driver, Scan
-from dynamodb_engine.values import AttributeType, Item
+from dynamodb_engine.values import Item
 from singletable.schema import Table, read_table
 from singletable.schema.table import STATE_ATTRIBUTE
 
 # Pages of DynamoDB may have a megabyte; small ones let us report progress.
 PAGE_SIZE = 250
-
-
-@dataclass(frozen=True, slots=True)
-class EntityHint:
-    """A name for some items, and the templates of their keys if they are known.
-
-    A template is written as `POLL#{poll_id}`. If there are no items, `attributes` has the types
-    that their attributes would have.
-    """
-
-    name: str
-    items: Sequence[Item]
-    pk: str | None = None
-    sk: str | None = None
-    attributes: Mapping[str, AttributeType] = field(default_factory=dict[str, AttributeType])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +21,6 @@ class TableSample:
     table: Table
     items: Sequence[Item]
     complete: bool = True
-    hints: Sequence[EntityHint] = ()
 
 
 def read_sample(
