@@ -150,7 +150,8 @@ def test_modes_are_sorted_and_the_selected_one_has_the_total() -> None:
 def test_cheapest_mode_serves_the_peaks() -> None:
     made = planning.create_report([catalog(reads=800)])
     assert made.modes[0].mode.startswith("reserved")
-    assert (made.modes[0].serves_peaks, made.cheapest.serves_peaks) == (False, True)
+    assert made.modes[0].peaks_above
+    assert not made.cheapest.peaks_above
     assert made.cheapest.cost > made.modes[0].cost
     assert [
         one

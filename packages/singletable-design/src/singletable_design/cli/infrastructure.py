@@ -29,7 +29,7 @@ MAX_POLICY_LENGTH = 6144
 
 
 class Format(Enum):
-    """What to write."""
+    """The format of the output."""
 
     CLOUDFORMATION = "cloudformation"
     TERRAFORM = "terraform"

@@ -118,7 +118,7 @@ def _is_on_demand(workload: Workload, settings: SimulationSettings) -> bool:
 
 
 def _remedies(point: ThrottlePoint, *, is_on_demand: bool) -> Iterator[str]:
-    """Yield what to try if throttling is near."""
+    """Yield options to try if throttling is near."""
     if point.factor is None or point.factor >= _NEAR_FACTOR:
         return
     if "partition" in point.limited_by:
@@ -195,7 +195,7 @@ def _parse_cache(text: str) -> tuple[str, Cache]:
 
 
 def _pattern_id(workload: Workload, name: str) -> str:
-    """Return the id, such as shop:C1, of a pattern that is given by its id or its code."""
+    """Return the id of a pattern, such as shop:C1, from its id or its code."""
     matches = [load.id for load in workload.patterns if load.id.partition(":")[2] == name]
     if len(matches) > 1:
         raise typer.BadParameter(
@@ -212,7 +212,7 @@ def _growth_note(scale: str, months: float) -> str:
 
 
 def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:
-    """Return what the figures assume, as `plan` does, and what the drawn keys assume."""
+    """Return the assumptions of the plan, and those about keys."""
     from singletable_design.planning import create_plan
 
     notes = [*create_plan(catalogs).assumptions]

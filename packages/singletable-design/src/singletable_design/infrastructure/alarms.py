@@ -1,7 +1,7 @@
 """CloudWatch alarms for tables and for the account.
 
-Without a plan of the table, thresholds are fixed. With one, they follow from it, but are never
-below those that suit a table with little traffic: ten throttles or a hundred user errors in five
+Without a plan of the table, thresholds are fixed. With one, they follow from it, with lower bounds
+that suit a table with little traffic: ten throttles or a hundred user errors in five
 minutes, and ten units per second. A scan or a bulk load may consume its units within 15 minutes.
 """
 

@@ -42,7 +42,7 @@ class Grant:
 
     @property
     def resource_suffix(self) -> str:
-        """What follows the table in the resource's ARN: nothing, an index or its streams."""
+        """The end of the resource's ARN, after the table: nothing, an index or its streams."""
         if self.action in STREAM_READS:
             return "/stream/*"
         return "" if self.access.index is None else f"/index/{self.access.index.name}"
@@ -161,7 +161,7 @@ def restrict_to_owner(grants: Iterable[Grant], owner: Owner) -> tuple[list[Grant
 
 
 def _partition_fields(column: Column) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield the fields in a key attribute, each with the pattern before it and what ends it."""
+    """Yield each field in a key attribute, with the pattern before it and the text after it."""
     if isinstance(column, FieldColumn):
         yield column.field, "", set()
         return
@@ -398,7 +398,7 @@ def _condition(tests: dict[str, list[str]]) -> _Condition:
 
 
 def remove_covered(patterns: Iterable[str]) -> list[str]:
-    """Return the patterns, sorted, without those that a broader one includes."""
+    """Return the patterns, sorted, without patterns that a broader one includes."""
     ordered = sorted(set(patterns))
     return [pattern for pattern in ordered if not any(_covers(other, pattern) for other in ordered)]
 

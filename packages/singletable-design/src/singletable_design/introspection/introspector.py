@@ -65,8 +65,8 @@ def introspect(samples: Sequence[TableSample]) -> Introspection:
 def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
     """Build entities until all of them pass the round trip.
 
-    A group that fails is built again with concat(), together with those that start like it, and
-    then with its keys as fields; if it fails again, its items are reported as unmatched.
+    A group that fails is built again with concat(), together with the groups whose keys begin
+    alike, and then with its keys as fields. If it fails again, its items are reported as unmatched.
     """
     names = [one.name for one in sample.table.key_attributes]
     splitter = KeySplitter.of(names, sample.items)

@@ -96,7 +96,7 @@ class KeySplitter:
         return words.get(match[1], SEPARATOR) if match is not None else SEPARATOR
 
     def split(self, item: Item, attribute: str) -> list[str]:
-        """Return the parts of a key attribute; one of another type is one empty part."""
+        """Return the parts of a key attribute; a number or a binary value is one empty part."""
         return split_key(item, attribute, self.separator(item, attribute))
 
 

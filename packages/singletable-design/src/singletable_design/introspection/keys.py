@@ -369,10 +369,11 @@ ENOUGH_ITEMS = 20
 
 
 def _is_label(builder: EntityBuilder, attribute: str, text: str, count: int) -> bool:
-    """Return whether a text that all of these keys contain is fixed, not a value that they share.
+    """Return whether a text that all of these keys contain is a constant of the key.
 
-    It is one in many items, or if it is `ALL`, or if it names the attribute (`RISK` in riskKey), a
-    field, or what the type tag and the primary key say: `USERS` of items with the tag `USER`.
+    Otherwise it is a value that the items happen to share. It is a constant if many items have it,
+    if it is `ALL`, or if it is in the name of the attribute (`RISK` in riskKey), of a field, of the
+    type tag or of the primary key: `USERS` of items with the tag `USER`.
     """
     said = ["ALL", attribute, *builder.fields, *(one["S"] for one in _labels(builder))]
     words = {word for one in said for word in re.findall("[a-z]+", snake_case(one))}

@@ -281,7 +281,7 @@ def other_lines(bill: Bill, loads: Sequence[ResourceLoad]) -> Iterator[CostLine]
 
 
 def _transfer(bill: Bill, returned: float) -> Iterator[CostLine]:
-    """Yield the lines of what leaves AWS, by tier."""
+    """Yield a line for each price tier of the data that leaves AWS."""
     share = bill.options.internet_share
     rest = returned * share / GB
     whole = f"{plain_number(returned / GB)} GB returned × {share:.0%} to the internet"
@@ -299,7 +299,7 @@ def _transfer(bill: Bill, returned: float) -> Iterator[CostLine]:
 
 
 def free_tier_lines(bill: Bill, lines: Sequence[CostLine]) -> Iterator[CostLine]:
-    """Yield what AWS's free tier takes off; it is for all tables of an account together."""
+    """Yield the deductions of AWS's free tier, which all tables of an account share."""
     for price, allowance in bill.prices.free_tier.items():
         quantity = math.fsum(line.quantity for line in lines if line.price == price)
         free = min(quantity, allowance)

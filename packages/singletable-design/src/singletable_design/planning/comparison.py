@@ -19,7 +19,7 @@ _TOLERANCE = 1e-9
 class Difference(msgspec.Struct, frozen=True):
     """A figure before and after; an added pattern has no `before`, a removed one no `after`.
 
-    `change` says whether anything about it differs, and `notes` what.
+    `change` is "changed" if anything differs, and `notes` list the differences.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Comparison(msgspec.Struct, frozen=True, tag_field="type", tag="singletable
         return " → ".join(dict.fromkeys((self.before.name, self.after.name)))
 
     def with_other_costs(self) -> list[Difference]:
-        """Return the patterns, and what is not part of a pattern, such as storage."""
+        """Return the patterns, and a row for other costs, such as storage."""
         before, after = self.before.other_costs, self.after.other_costs
         if max(before, after) <= _TOLERANCE:
             return list(self.patterns)
@@ -119,7 +119,7 @@ _T = TypeVar("_T")
 def _matched(
     before: dict[str, _T], after: dict[str, _T]
 ) -> Iterable[tuple[str, _T | None, _T | None]]:
-    """Yield what is in either, in the order of the new design, removed ones last."""
+    """Yield the entries of both designs, in the order of the new one, removed entries last."""
     for name in (*after, *(name for name in before if name not in after)):
         yield name, before.get(name), after.get(name)
 
@@ -177,7 +177,7 @@ def _changed(what: str, before: float, after: float) -> list[str]:
 
 
 def _notes(before: PlanReport, after: PlanReport) -> Iterable[str]:
-    """Yield what makes the costs differ although the designs are the same."""
+    """Yield the reasons for different costs that are not in the designs."""
     pairs: tuple[tuple[str, object, object], ...] = (
         ("region", before.region, after.region),
         ("billing mode", before.mode_name, after.mode_name),

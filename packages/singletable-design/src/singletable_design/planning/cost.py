@@ -73,11 +73,6 @@ class MonthlyCost:
     notes: tuple[str, ...] = ()
     peaks_above: tuple[str, ...] = ()
 
-    @property
-    def serves_peaks(self) -> bool:
-        """Whether no request is throttled until capacity is scaled."""
-        return not self.peaks_above
-
 
 def monthly_cost(
     loads: Iterable[ResourceLoad],
@@ -126,7 +121,8 @@ def compare_costs(
 ) -> tuple[MonthlyCost, ...]:
     """Return the costs of billing modes in both table classes, the cheapest first.
 
-    Those with an unknown price are left out, and a note says so. Raise InvalidValue if all are.
+    Modes with an unknown price are left out, and a note names them. Raise InvalidValue if none is
+    left.
     """
     loads = list(loads)
     costs: list[MonthlyCost] = []
@@ -153,7 +149,7 @@ def compare_costs(
 def _notes(
     bill: Bill, mode: BillingMode, peaks: Sequence[str], lines: Sequence[CostLine]
 ) -> Iterator[str]:
-    """Yield what the figures assume, and which prices are not confirmed."""
+    """Yield the assumptions behind the figures, and the prices that are not confirmed."""
     if mode not in ("on-demand", "fixed"):
         yield (
             "Auto scaling is assumed to follow each hour's average. In fact it reacts after two "
@@ -207,7 +203,7 @@ class BreakEven:
 
 
 def break_even(prices: RegionPrices, *, options: CostOptions | None = None) -> list[BreakEven]:
-    """Return where the ways to pay in a region cost the same, as far as its prices are known."""
+    """Return the break-even points of the billing modes in a region, without unknown prices."""
     hours = (options or CostOptions()).hours
     return [
         *(

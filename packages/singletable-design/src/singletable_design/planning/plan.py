@@ -232,7 +232,7 @@ def _total(demands: Iterable[Demand]) -> Demand:
 def _assumptions(
     catalogs: Sequence[PatternCatalog], patterns: Sequence[PatternPlan]
 ) -> Iterable[str]:
-    """Yield what the figures assume because it is not declared."""
+    """Yield the assumptions that replace missing declarations."""
     unrated = [
         one.pattern.id if len(catalogs) > 1 else one.pattern.code
         for one in patterns

@@ -160,7 +160,7 @@ class PlanReport(msgspec.Struct, frozen=True, tag_field="type", tag="singletable
 
     @property
     def other_costs(self) -> float:
-        """What is not part of a pattern: storage, backups, streams, transfer, idle capacity."""
+        """The cost of storage, backups, streams, transfer and idle capacity."""
         return self.cost - math.fsum(pattern.cost for pattern in self.patterns)
 
     def total(self, kind: Literal["read", "write"], figure: Literal["average", "peak"]) -> float:
@@ -229,7 +229,7 @@ def _cheapest(costs: Sequence[MonthlyCost]) -> MonthlyCost:
 
 
 def _short_capacity(costs: Sequence[MonthlyCost]) -> Iterable[str]:
-    """Yield a warning if the lowest cost is that of a mode which cannot serve the peaks."""
+    """Yield a warning if the cheapest mode has too little capacity for the peaks."""
     lowest = costs[0]
     if lowest.peaks_above:
         yield (

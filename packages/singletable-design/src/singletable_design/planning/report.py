@@ -50,7 +50,7 @@ Part: TypeAlias = TextTable | Sentences | Details | Chart
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what is below it."""
+    """A heading and the parts below it."""
 
     title: str
     parts: tuple[Part, ...]

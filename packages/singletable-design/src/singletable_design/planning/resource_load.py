@@ -1,4 +1,4 @@
-"""The load of each table and index as AWS bills it, and what else is paid for."""
+"""The load of each table and index as AWS bills it, and the options of a bill."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_numbers(where: str, what: str, *numbers: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CostOptions:
-    """What is paid for besides units and storage, and how long a month is.
+    """The hours of a month, and the costs besides units and storage.
 
     `backups` is the number of full backups that are kept. `internet_share` is the share of the
     returned bytes that leaves AWS; within a region, transfer is free. `target_utilization` is that

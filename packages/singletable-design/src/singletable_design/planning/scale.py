@@ -1,4 +1,4 @@
-"""Parse the scale of a plan or a simulation: ten times the load, or that of 10,000 users."""
+"""Parse the scale of a plan or a simulation: 10x, or the load of 10,000 users."""
 
 from __future__ import annotations
 

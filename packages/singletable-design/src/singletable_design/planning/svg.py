@@ -1,4 +1,4 @@
-"""Elements of HTML and SVG as text: what charts, pages and diagrams are made of."""
+"""Write elements of HTML and SVG."""
 
 from __future__ import annotations
 

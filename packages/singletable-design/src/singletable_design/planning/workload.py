@@ -271,9 +271,9 @@ class KeyDomains:
     """The domains of all key fields of some catalogs.
 
     Fields after the same constant, as in USER#{username} and USER#{owner}, have the same domain.
-    The number of its values is declared, or that of the field's type, or the number of items that
-    have it as their only key. Otherwise we assume that each item has a value of its own; `assumed`
-    lists these domains.
+    The number of values is, in this order: what the catalog declares, the number of values of the
+    field's type, or the number of items whose only key is the field. Otherwise each item is assumed
+    to have a value of its own; `assumed` lists these domains.
     """
 
     def __init__(self, catalogs: Sequence[PatternCatalog], factor: float = 1.0) -> None:
@@ -345,7 +345,10 @@ class KeyDomains:
 
 
 def _labels(key: ResolvedKey) -> dict[str, str]:
-    """Return the constant before each field; if several fields follow it, it names none of them."""
+    """Return the constant before each field: {"username": "USER"} for USER#{username}.
+
+    A constant that several fields follow, as in DAY#{year}{month}, is left out.
+    """
     labels: dict[str, str] = {}
     for column in key.columns:
         segments = column.template.segments if isinstance(column, TextColumn) else ()

@@ -1,4 +1,4 @@
-"""Advice in plain words: what a plan shows to be a problem, what to change, and what it saves.
+"""Advice in plain words: a problem of the design, the change, and its saving.
 
 Each rule is a function of the design that yields advice; `RULES` lists them all.
 """
@@ -35,7 +35,7 @@ _SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 
 
 def advise(plan: Plan, prices: RegionPrices | None = None) -> list[Advice]:
-    """Return advice about a plan: what fails at its load first, then what saves most.
+    """Return advice about a plan: failures at its load first, then the largest savings.
 
     `prices` are those of a region, us-east-1 without them; savings are at on-demand prices.
     """

@@ -106,7 +106,7 @@ class Advice:
 
     @property
     def saving(self) -> str:
-        """What the change saves in words, or an empty text if it does not save units or bytes."""
+        """The saved units and bytes in words, or an empty text if there are none."""
         dollars = self.saves_dollars
         if abs(dollars) < 0.005:
             return ""

@@ -1,4 +1,4 @@
-"""Advice about what is not declared, and about declarations that contradict each other."""
+"""Advice about missing declarations, and about declarations that contradict each other."""
 
 from __future__ import annotations
 

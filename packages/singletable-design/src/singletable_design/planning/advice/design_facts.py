@@ -1,4 +1,4 @@
-"""What a plan says about each key: its readers, its writers, and their cost."""
+"""Facts of a plan that several rules need: the readers and writers of a key, and their cost."""
 
 from __future__ import annotations
 
@@ -205,20 +205,20 @@ class Design:
         return read, write, stored
 
     def dollars(self, read: float = 0.0, write: float = 0.0, stored: float = 0.0) -> float:
-        """Return what units per second and stored bytes cost in a month, on demand."""
+        """Return the on-demand cost of units per second and stored bytes in a month."""
         cost = self._unit_costs
         return read * cost["read"] + write * cost["write"] + stored / GB * cost["storage"]
 
     @cached_property
     def _unit_costs(self) -> dict[str, float]:
-        """What one unit per second and one GB cost in a month, as on the bill."""
+        """The cost of one unit per second and of one GB in a month, from a bill."""
         one = Demand((1.0,) * HOURS, 1.0)
         load = ResourceLoad("any", read=one, write=one, stored_bytes=GB)
         return {line.kind: line.cost for line in monthly_cost([load], self.prices).lines}
 
     @cached_property
     def total_dollars(self) -> float:
-        """What the whole plan costs in a month, on demand."""
+        """The on-demand cost of the whole plan in a month."""
         plan = self.plan
         return self.dollars(plan.read.average, plan.write.average, plan.stored_bytes)
 
@@ -250,9 +250,10 @@ class Design:
         return [one for one in self.parts if one.part.kind == "write" and one.part.access is access]
 
     def new_entries(self, entity: type) -> tuple[float, float, int]:
-        """Return what an index of all items of an entity costs at most.
+        """Return the largest load of an index of all items of an entity.
 
-        These are the written items per second, the stored bytes, and the write units of an entry.
+        The result is the written items per second, the stored bytes, and the write units of an
+        entry.
         """
         items = sum(
             one.calls * max(one.pattern.expected.items, 1)
@@ -322,7 +323,7 @@ def declared_parts(columns: Iterable[Column]) -> list[str]:
 
 
 def tuple_text(parts: list[str], columns: Sequence[Column]) -> str:
-    """Return the parts of a key as source: one as it is, several as the columns declare them."""
+    """Return the parts of a key as source: `name`, `("USER", name)` or `concat("USER|", name)`."""
     if any(isinstance(one, TextColumn) and not one.template.separator for one in columns):
         return f"concat({', '.join(parts)})"
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"

@@ -121,7 +121,7 @@ def _keys_on(design: Design, table: Table, index: Index) -> list[tuple[Model, Re
 
 
 def advise_sparse(design: Design) -> Iterator[Advice]:
-    """Yield advice on keys of which all patterns ask for the same values, such as "open"."""
+    """Yield advice on keys that all patterns query with the same values, such as "open"."""
     for model in design.models:
         for key in model.indexes.values():
             if key.when is not None or len(key.pk_fields) != 1:
@@ -185,7 +185,7 @@ def _asked_values(design: Design, key: ResolvedKey, name: str) -> set[object]:
 
 
 def advise_projections(design: Design) -> Iterator[Advice]:
-    """Yield advice on indexes that contain more than is read, or less, so that items are read."""
+    """Yield advice on indexes that project more attributes than patterns read, or too few."""
     for table in design.tables:
         for index in table.indexes:
             keys = _keys_on(design, table, index)

@@ -39,7 +39,7 @@ from singletable_design.planning.workload import KeySpace
 
 
 def advise_filters(design: Design) -> Iterator[Advice]:
-    """Yield advice on queries with filters that drop most of what they read."""
+    """Yield advice on queries whose filters drop most of the items."""
     for plan, pattern, rate in _rated_reads(design):
         expected = pattern.expected
         scanned = expected.items_read
@@ -70,7 +70,7 @@ def advise_filters(design: Design) -> Iterator[Advice]:
 
 
 def _entries_text(items: float, blocks: int) -> str:
-    """Return what the entries of an index cost that has all items of an entity."""
+    """Return the cost of an index that contains all items of an entity."""
     units = f"{blocks:,} unit{'' if blocks == 1 else 's'}"
     return f"{format_number(items)} written items a second × at most {units} for an entry"
 

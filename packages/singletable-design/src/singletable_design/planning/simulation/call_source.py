@@ -197,9 +197,9 @@ def call_sources(
 
 
 def rates_by_second(rate: Rate, start_hour: int, seconds: int) -> Floats:
-    """Return the calls a second of each second: the rate of its hour, and the peak once.
+    """Return the rate of each simulated second: that of its hour, and the peak once.
 
-    The peak is in the middle of the busiest hour, as far as that hour is simulated.
+    The peak is in the middle of the busiest hour, or of its simulated part.
     """
     hours = (start_hour + np.arange(seconds) // 3600) % 24
     rates = np.array(rate.hourly)[hours]
@@ -233,7 +233,7 @@ def _salt(template: str) -> np.uint64:
 
 
 def is_one_item(positions: Floats) -> Flags:
-    """Return which positions are those of a single item, which writes can contend for."""
+    """Return which positions are single items, where writes can conflict."""
     scaled: Floats = positions / KEY_LENGTH
     return np.equal(scaled - np.floor(scaled), _ONE_ITEM)
 
@@ -277,7 +277,7 @@ def _request_numbers(parts: Sequence[PlacedUnits]) -> dict[int, int]:
 
 
 def _request(part: PlacedUnits) -> int:
-    """Return what all parts of a request have in common; a transaction is one request."""
+    """Return an id of the request of a part; all parts of a transaction have the same one."""
     return -1 if part.in_transaction else part.request
 
 

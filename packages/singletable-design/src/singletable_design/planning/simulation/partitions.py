@@ -92,10 +92,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which parts of requests were rejected, and for which of them there was no room.
-
-    There was no room in its partition, or in the capacity of the whole table or index.
-    """
+    """The rejected parts of requests, and why: a full partition, or a full table or index."""
 
     rejected: Flags
     by_partition: Flags

@@ -12,8 +12,8 @@ from singletable_design.planning.simulation.partitions import Kind, Split
 class Series:
     """The read or write units of a table or an index in each second.
 
-    What was offered, with retries, is what was consumed plus what was throttled. `capacity` is what
-    the whole table or index could take: provisioned, or the limit of on-demand scaling.
+    `consumed` plus `throttled` are all units that were asked for, retries included. `capacity` is
+    that of the whole table or index: provisioned, or the limit of on-demand scaling.
     """
 
     resource: str
@@ -65,7 +65,7 @@ class PatternResult:
 
 @dataclass(frozen=True, slots=True)
 class ThrottleCause:
-    """Units of throttled requests, by what was exceeded: a partition or the whole capacity."""
+    """Units of throttled requests, by the exceeded limit: of a partition, or of all capacity."""
 
     resource: str
     kind: Kind
@@ -75,7 +75,7 @@ class ThrottleCause:
 
 @dataclass(frozen=True, slots=True)
 class SimulationResult:
-    """What happened in a simulation."""
+    """The figures of a simulation."""
 
     seconds: int
     start_hour: int
@@ -110,7 +110,7 @@ class SimulationResult:
 
 @dataclass(frozen=True, slots=True)
 class ThrottlePoint:
-    """The load factor at which throttling begins, and what throttles then.
+    """The load factor at which throttling begins, and the limit that is exceeded there.
 
     `factor` is None if the search found no throttling up to `searched_to` times the peak load.
     """

@@ -52,7 +52,7 @@ _HOT_SHARE = 0.001
 
 @dataclass(frozen=True, slots=True)
 class SimulationSettings:
-    """What to simulate, besides the workload.
+    """The settings of a simulation.
 
     `start_hour` is None for the busiest hour. `skew` replaces the exponents of all distributions.
     `capacity` replaces that of all tables and indexes. `warm` is the warm throughput of tables on

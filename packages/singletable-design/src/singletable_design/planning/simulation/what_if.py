@@ -1,6 +1,6 @@
-"""Change a workload and ask what happens: how much more load, sharded keys.
+"""Simulate changes: more load until it is throttled, the busiest moment, sharded keys.
 
-A cache is a setting of the simulation, because which calls it answers depends on their keys.
+A cache is a setting of the simulation, because it answers calls by their keys.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def find_throttle_point(
 
 @dataclass(frozen=True, slots=True)
 class PeakResult:
-    """What is throttled at the peak load: the share of calls, and where most of it is."""
+    """The share of calls that are throttled at the peak load, and the limit that most met."""
 
     throttled_share: float
     limited_by: str
@@ -90,7 +90,7 @@ def simulate_peak(workload: Workload) -> PeakResult | None:
 
 
 def _probe(workload: Workload, settings: SimulationSettings, factor: float) -> tuple[float, str]:
-    """Return the share of throttled calls at a load, and what throttles most."""
+    """Return the share of throttled calls at a load, and the limit that most of them met."""
     workload = _scaled(workload, factor)
     calls = sum(load.rate.per_second for load in workload.patterns)
     run = Simulation(
