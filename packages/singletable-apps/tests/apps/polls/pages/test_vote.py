@@ -45,8 +45,9 @@ def test_ballot_page_describes_the_poll(poll: PollPages, ada: Visitor) -> None:
         assert shown in words
     ranked = [name for name in forms_in(page)[0].fields if name.startswith("rank.")]
     assert ranked == [f"rank.{name}" for name in OPTIONS], "in the order of the poll"
-    # The script, too, asks for at least one rank.
-    assert '"allowBlank": false' in unescape(page.text)
+    # The script, too, asks for at least one rank, and for each rank once.
+    for setting in ('"allowTies": false', '"allowBlank": false'):
+        assert setting in unescape(page.text)
 
 
 def test_vote_is_reviewed_before_it_is_cast(poll: PollPages, ada: Visitor) -> None:
