@@ -164,6 +164,25 @@ def test_numbers_of_options_are_those_of_the_poll() -> None:
     assert counted.runoff.winner == "C"
 
 
+# The original drew lots at every request: the same votes had another winner on reload.
+def test_tie_is_broken_by_an_order_that_follows_from_the_id() -> None:
+    poll = _poll(candidates=["A", "B"])
+    counted = count_votes(poll, Tally((0,), {"0": 1, "1": 1}))
+    assert isinstance(counted, MethodResults)
+    runoff = counted.runoff
+    assert runoff.tie_break is not None
+    assert (runoff.tie_break.seed, runoff.winner) == (poll.id, runoff.tie_break.order[0])
+    assert (runoff.possible_winners, runoff.ties_mattered) == (("A", "B"), "yes")
+    assert (counted.borda.winners, counted.compare().agrees) == (("A", "B"), True)
+    # A had more votes in an earlier round.
+    tally = Tally((0,), {"0": 4, "1": 3, "2 1": 1, "2": 1})
+    earlier = count_votes(_poll(candidates=["A", "B", "C"]), tally)
+    assert isinstance(earlier, MethodResults)
+    tie = earlier.runoff.rounds[1].tie
+    assert tie is not None
+    assert (tie.broken_by, earlier.runoff.winner) == ("earlier rounds", "A")
+
+
 def test_picks_are_counted_and_ties_stay() -> None:
     poll = _poll(candidates=["Go", "Rust", "C"], settings=PollSettings(kind=PollKind.DATES))
     counted = count_votes(poll, Tally((0,), {"0 1": 2, "1/0": 1, "/2": 1, "": 1}))
