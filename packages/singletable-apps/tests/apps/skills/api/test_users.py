@@ -36,6 +36,7 @@ def test_people_change_their_profile(server: Server) -> None:
     assert problem(bob.put("/users/bob", {"name": "Robert"}))[0] == 428
     answer = bob.put("/users/bob", {"name": "Robert", "title": "Tester"}, tag="*")
     assert (answer.status_code, answer.json()["name"]) == (200, "Robert")
+    assert answer.headers["etag"] == bob.get("/users/bob").headers["etag"] == '"2"'
     assert bob.get("/me").json()["title"] == "Tester"
     assert problem(bob.put("/users/bob", {"title": "x"}, tag='"1"'))[0] == 412
 
