@@ -3,9 +3,29 @@ from datetime import date, datetime
 from typing import Literal
 
 from singletable import (
-    Attr, PatternCatalog, Collection, Count, Entity, Index, ItemCount, Key, Selection, Table, Unique,
-    attr, casefold, creates, deletes, padded, expires, per_day, per_minute, per_second, updates,
-    version, zipf,
+    Attr,
+    PatternCatalog,
+    Collection,
+    Count,
+    Entity,
+    Index,
+    ItemCount,
+    Key,
+    Selection,
+    Table,
+    Unique,
+    attr,
+    casefold,
+    creates,
+    deletes,
+    padded,
+    expires,
+    per_day,
+    per_minute,
+    per_second,
+    updates,
+    version,
+    zipf,
 )
 
 by_kind = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -100,14 +120,23 @@ def waiting_since(day: date) -> Selection[Order]:
 
 
 in_category = patterns.lookup(
-    "P1", "Products of a category, cheapest first", Product, Product.category,
-    order=Product.cents, items=40, rate=per_second(100, peak=400, by_hour="evening", growth=0.04),
+    "P1",
+    "Products of a category, cheapest first",
+    Product,
+    Product.category,
+    order=Product.cents,
+    items=40,
+    rate=per_second(100, peak=400, by_hour="evening", growth=0.04),
 )
 
 join = patterns.write("W1", "Create a customer", creates(Customer), rate=per_minute(10))
 place = patterns.write(
-    "W2", "Place an order of four lines",
-    creates(Order), *[creates(Line)] * 4, deletes(Basket), rate=per_second(1),
+    "W2",
+    "Place an order of four lines",
+    creates(Order),
+    *[creates(Line)] * 4,
+    deletes(Basket),
+    rate=per_second(1),
 )
 send = patterns.write("W3", "Ship an order", updates(Order, Order.status), rate=per_second(1))
 fill = patterns.write("W4", "Fill a basket", updates(Basket, Basket.skus), size=500)

@@ -2,7 +2,13 @@
 from glad_entities import Profile, User, UserSkill, entities
 
 from singletable import (
-    PatternCatalog, Selection, creates, deletes, per_second, updates, zipf,
+    PatternCatalog,
+    Selection,
+    creates,
+    deletes,
+    per_second,
+    updates,
+    zipf,
 )
 
 patterns = PatternCatalog(
@@ -49,6 +55,10 @@ def experts(skill: str) -> Selection[UserSkill]:
 
 
 profile = patterns.read(
-    "AP13", "A user with all skills", User.key.partition, collection=Profile, items=6,
+    "AP13",
+    "A user with all skills",
+    User.key.partition,
+    collection=Profile,
+    items=6,
     rate=per_second(50),
 )

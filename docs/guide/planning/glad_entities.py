@@ -2,8 +2,21 @@
 from typing import Literal
 
 from singletable import (
-    Attr, Collection, Entity, Index, Key, PatternCatalog, Selection, Table, attr, creates, deletes,
-    per_second, puts, updates, zipf,
+    Attr,
+    Collection,
+    Entity,
+    Index,
+    Key,
+    PatternCatalog,
+    Selection,
+    Table,
+    attr,
+    creates,
+    deletes,
+    per_second,
+    puts,
+    updates,
+    zipf,
 )
 
 gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=["SkillName", "ProficiencyLevel"])
@@ -68,6 +81,10 @@ def experts(skill: str) -> Selection[UserSkill]:
 
 
 profile = patterns.read(
-    "AP13", "A user with all skills", User.key.partition, collection=Profile, items=6,
+    "AP13",
+    "A user with all skills",
+    User.key.partition,
+    collection=Profile,
+    items=6,
     rate=per_second(50),
 )

@@ -1,6 +1,14 @@
 # users_table.py
 from singletable import (
-    Attr, Entity, Key, PatternCatalog, Table, attr, creates, per_second, updates,
+    Attr,
+    Entity,
+    Key,
+    PatternCatalog,
+    Table,
+    attr,
+    creates,
+    per_second,
+    updates,
 )
 
 users = Table("users", pk="username", sk=None)

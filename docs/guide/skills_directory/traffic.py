@@ -15,7 +15,9 @@ with connect("file:directory.db") as driver:
             "created_at": TIME,
             "updated_at": TIME,
         }
-        driver.execute(PutItem("users", user, condition_expression="attribute_not_exists(username)"))
+        driver.execute(
+            PutItem("users", user, condition_expression="attribute_not_exists(username)")
+        )
     driver.execute(
         UpdateItem(
             "users",

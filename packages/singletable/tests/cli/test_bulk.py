@@ -1,4 +1,4 @@
-"""Commands that load files of entities, and delete partitions."""
+"""The command that loads files of entities."""
 
 from __future__ import annotations
 
@@ -126,21 +126,20 @@ INVALID: dict[str, tuple[str, tuple[str, ...], str]] = {
     ),
     "empty key": ('{"Project": {"name": ""}}', (), "line 1: Project.name"),
     "unknown entity": ("{}", ("--entity", "Nobody"), "Entities: Project, Issue."),
-    "unknown format": ("{}", ("--format", "xml"), "expected jsonl or csv"),
-    "CSV without entity": ("name\nweb", ("--format", "csv"), "Name it with --entity"),
+    "CSV without entity": ("name\nweb", (), "Name it with --entity"),
     "CSV with an unknown field": (
         "title\nweb",
-        ("--format", "csv", "--entity", "Project"),
+        ("--entity", "Project"),
         "line 1: Project has no field 'title'",
     ),
     "CSV with a short row": (
         "name,issues\nweb",
-        ("--format", "csv", "--entity", "Project"),
+        ("--entity", "Project"),
         "line 2: expected 2 cells, but got 1",
     ),
     "CSV with a wrong number": (
         "project,number\nweb,one",
-        ("--format", "csv", "--entity", "Issue"),
+        ("--entity", "Issue"),
         "line 2: Issue.number",
     ),
 }
@@ -149,8 +148,9 @@ INVALID: dict[str, tuple[str, tuple[str, ...], str]] = {
 @pytest.mark.parametrize("name", INVALID)
 def test_invalid_lines_are_named(run: Run, name: str) -> None:
     text, options, expected = INVALID[name]
-    Path("items.jsonl").write_text(text)
-    assert expected in run.rejected("bulk-load", APP, ADDRESS, "items.jsonl", *options)
+    file = "items.csv" if name.startswith("CSV") else "items.jsonl"
+    Path(file).write_text(text)
+    assert expected in run.rejected("bulk-load", APP, ADDRESS, file, *options)
     assert issues() == []
 
 
@@ -180,41 +180,3 @@ def test_conflicts_stop_the_load_or_are_skipped(run: Run) -> None:
     assert (code, out) == (1, "1 written, 0 stored already, 1 in conflict.\n")
     assert "line 1: Issue.one_slug" in err
     assert [one[0] for one in issues()] == [1, 2, 3]  # type: ignore[index]
-
-
-def test_partition_is_deleted_after_confirmation(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_lines(*JSON_LINES)
-    run("bulk-load", APP, ADDRESS, "items.jsonl")
-    delete = ("delete-partition", APP, ADDRESS, "Issue", "web")
-    assert run(*delete, "--dry-run") == (0, "3 items would be deleted.\n", "")
-    asked: list[str] = []
-
-    def decline(text: str, *, abort: bool) -> None:
-        asked.append(text)
-        raise SystemExit(1)
-
-    with monkeypatch.context() as patch:
-        patch.setattr("typer.confirm", decline)
-        assert run(*delete)[0] == 1
-    assert asked == ["Delete 3 items?"]
-    assert len(issues()) == 2
-    assert run(*delete, "1", "--yes") == (0, "1 item deleted.\n", "")
-    assert [one[0] for one in issues()] == [2]  # type: ignore[index]
-    assert run(*delete, "--yes") == (0, "2 items deleted.\n", "")
-    assert run(*delete) == (0, "There are no items to delete.\n", "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("Nobody", "web"), "Entities: Project, Issue."),
-        (("Issue", "web", "1", "2"), "expects 1 to 2 values (project, number)"),
-        (("Project", "web", "1"), "expects 1 value (name), but got 2."),
-        (("Issue", "web", "one"), "number: expected an integer"),
-        (("Issue", "web", "--yes", "--undeclared", "drop"), "undeclared: expected"),
-    ],
-)
-def test_invalid_partitions_are_rejected(
-    run: Run, arguments: tuple[str, ...], expected: str
-) -> None:
-    assert expected in run.rejected("delete-partition", APP, ADDRESS, *arguments)

@@ -206,8 +206,8 @@ def test_diff_compares_the_real_tables(run: Run, app: App, folder: Path) -> None
     assert "global index 'GSI1'" in out
 
 
-def test_list_shows_steps_and_what_was_applied(run: Run, app: App, folder: Path) -> None:
-    assert run("migration", "list", app.name)[1] == "There are no migrations in migrations.\n"
+def test_status_lists_steps_and_what_was_applied(run: Run, app: App, folder: Path) -> None:
+    assert run("migration", "status", app.name)[1] == "There are no migrations in migrations.\n"
     run("diff", app.name, "--write")
     app.declare(UNIQUE)
     run("migration", "new", app.name, "emails")
@@ -218,13 +218,11 @@ def test_list_shows_steps_and_what_was_applied(run: Run, app: App, folder: Path)
         history = HistoryStore(Table("shop"), "shop")
         run_steps(engine, history.record(Applied("0001_emails", 1_800_000_000.0)))
         run_steps(engine, history.record(Applied("0009_gone", 1_800_000_000.0)))
-    code, out, _ = run("migration", "list", app.name, address)
-    assert (code, out.splitlines()) == (
-        0,
-        [
-            "0001_emails  applied 2027-01-15 08:00 UTC",
-            "  AddUnique(User, one_email)",
-            "0002_more  no steps",
-            "0009_gone  applied 2027-01-15 08:00 UTC, but there is no such file",
-        ],
-    )
+    code, out, _ = run("migration", "status", app.name)
+    expected = ["0001_emails", "  AddUnique(User, one_email)", "0002_more  no steps"]
+    assert (code, out.splitlines()) == (0, expected)
+    code, out, _ = run("migration", "status", app.name, address)
+    assert code == 0
+    _, first, gone = out.splitlines()
+    assert first.split() == ["0001_emails", "finished", "1", "of", "1", "2027-01-15", "08:00"]
+    assert gone == "0009_gone was applied 2027-01-15 08:00, but there is no such file."

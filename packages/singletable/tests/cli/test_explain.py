@@ -85,14 +85,13 @@ def test_pattern_is_named_by_code_id_or_variable(run: Run, address: str) -> None
         (("by_email", "ada@example.com"), "2 requests, 1 item, 2 read units"),
         (("C3", "ada"), "1 request, 4 items, 0.5 read units"),
         (("O1", "ada", "2"), '"ConsistentRead": true'),
-        (("O2", "ada", "--consistent"), "strongly consistent"),
         (("O2", "ada", "--limit", "2"), "the first 2; there may be more"),
         (("O2", "nobody"), "No items."),
         # An index without all attributes shows those it has.
         (("O3", "2026-03-01"), "Query shop / by_day\n"),
         (("O3", "2026-03-01"), "BatchGetItem  shop: PK = CUSTOMER#{customer} and SK = "),
         (("O4", "2026-03-01"), "2 requests, 3 items, 2 read units"),
-        (("X1", "--allow-scan"), "1 request, 3 items"),
+        (("X1", "--limit", "9"), "1 request, 3 items"),
     ],
     ids=str,
 )
@@ -108,7 +107,7 @@ def test_read_patterns_are_run(
     ("pattern", "message"),
     [
         ("W1", "Not run: explain does not write."),
-        ("X1", "Not run: it reads the whole table. Run it with --allow-scan."),
+        ("X1", "Not run: it reads the whole table. Run it with --limit N."),
         ("X2", "Not run: explain does not read streams."),
     ],
 )
@@ -147,10 +146,6 @@ INVALID = {
     "not a date": (("O3", "today"), "day: expected a date, such as 2026-01-31, but got 'today'."),
     "arguments for a write": (("W1", "ada"), "W1 (Join) takes no arguments, but got 'ada'."),
     "unknown pattern": (("O9",), f"{APP} has no pattern 'O9'. Its patterns: C1, C2, C3, O1,"),
-    "consistent read of a global index": (
-        ("O3", "2026-03-01", "--consistent"),
-        "uses Order.of_day, which is in the global index",
-    ),
     "empty value": (("C1", ""), "must not be empty"),
     "missing file": (
         ("C1", "ada", "--address", "file:not-there.db"),

@@ -31,8 +31,7 @@ from singletable import (
     TransformFailed,
     attr,
 )
-from singletable.cli import migration_commands as commands
-from singletable.cli.migration_commands import AppMigrations, Changes
+from singletable.cli.migration import AppMigrations, run_selected, undo_current
 from singletable.migration import Backfill, Migration, MigrationHistory, MigrationRunner
 
 R = TypeVar("R")
@@ -144,9 +143,9 @@ class Command:
         failing.update([self.fails] if self.fails else [])
         try:
             if self.name == "down":
-                commands.down(migrations, yes=True, segments=1)
+                undo_current(migrations, yes=True)
             else:
-                commands.run(migrations, segments=1, changes=Changes.STREAM)
+                run_selected(migrations)
         finally:
             failing.clear()
 
@@ -175,7 +174,7 @@ def history(driver: Driver) -> MigrationHistory:
 def app(driver: Driver, command: Command, model: Model) -> AppMigrations:
     is_named = command.name == "run it" and model.applied < len(NAMES)
     name = NAMES[model.applied] if is_named else None
-    return AppMigrations("numbers", "memory:", None, name, None, history(driver))
+    return AppMigrations("numbers", "memory:", name, None, None, {}, history(driver))
 
 
 def items(engine: Engine) -> list[Item]:
@@ -284,7 +283,7 @@ def test_down_continues_with_the_migration_that_it_has_begun_to_undo(engine: Eng
             failing_down.run(app(engine, failing_down, Model(3)))
         assert observed(engine) == Model(2, "undoing")
     with pytest.raises(MigrationError, match=f"{NAMES[2]} is being undone"):
-        commands.run(app(engine, Command("run"), Model(2)))
+        run_selected(app(engine, Command("run"), Model(2)))
     for applied in (2, 1, 0):
         down.run(app(engine, down, Model(applied)))
         assert observed(engine) == Model(applied)

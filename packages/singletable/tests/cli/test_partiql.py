@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import io
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -65,43 +66,24 @@ def test_a_select_stops_at_the_limit(run: Run, address: str) -> None:
     assert "the limit is 3" in error
 
 
-def test_a_file_that_fails_says_at_which_statement(run: Run, address: str, tmp_path: Path) -> None:
-    file = tmp_path / "changes.sql"
-    file.write_text(
-        "DELETE FROM votes WHERE pk = 'a';\nDELETE votes;\nDELETE FROM votes WHERE pk = 'b'"
-    )
-    error = run.rejected("partiql", address, "--file", str(file))
-    assert "Done. All before this were executed: DELETE votes singletable:" in error
-    with connect(address) as driver:
-        assert len(driver.execute(ops.Scan("votes")).items) == 3
-
-
 def test_a_command_that_fails_says_at_which_of_its_statements(run: Run, address: str) -> None:
     error = run.rejected("partiql", address, "-c", "DELETE FROM votes WHERE pk = 'a'; DELETE x")
     assert "Done. All before this were executed: DELETE x singletable:" in error
     assert run.rejected("partiql", address, "-c", "DELETE x").startswith("singletable:")
 
 
-def test_statements_are_a_command_or_a_file(run: Run, address: str, tmp_path: Path) -> None:
-    file = tmp_path / "changes.sql"
-    file.write_text("DELETE FROM votes WHERE pk = 'a'")
-    error = run.rejected("partiql", address, "-c", "select * from votes", "--file", str(file))
-    assert "Use --command or --file, not both." in error
-
-
-def test_a_file_has_several_statements(run: Run, address: str, tmp_path: Path) -> None:
-    file = tmp_path / "change.sql"
-    file.write_text(
+def test_standard_input_has_several_statements(
+    run: Run, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
         "-- first; comment\ninsert into votes value {'pk': 'x;y'};\n\n"
         "delete from votes\nwhere pk = 'a'"
     )
-    assert run("partiql", address, "-f", str(file))[0] == 0
+    monkeypatch.setattr("sys.stdin", StringIO(text))
+    assert run("partiql", address)[0] == 0
     with connect(address) as driver:
         keys = {item["pk"]["S"] for item in driver.execute(ops.Scan("votes")).items}
     assert keys == {"b", "c", "d", "x;y"}
-    code, _, error = run("partiql", address, "-f", str(tmp_path / "missing.sql"))
-    assert code == 2
-    assert "cannot be read" in error
 
 
 # DynamoDB says where a statement is wrong, not that the SQL does not exist.

@@ -95,9 +95,9 @@ class App:
     def expect(
         self, applied: str, phases: list[str | None], *to: str, address: str = ADDRESS
     ) -> None:
-        """Check list, status, plan and the selection of run, which must agree."""
-        lines = [one for one in self("list", address).splitlines() if one[0] == "0"]
-        assert "".join("A" if "  applied" in one else "-" for one in lines) == applied
+        """Check status, plan and the selection of run, which must agree."""
+        lines = [one for one in self("status", address).splitlines() if one[0] == "0"]
+        assert "".join("A" if " finished " in one else "-" for one in lines) == applied
         found = json.loads(self("status", address, *to, "--format", "json"))
         assert [one["phase"] for one in found] == phases
         pending = [
@@ -151,14 +151,14 @@ def test_applied_migrations_stay_applied_through_renames(
     app.expect("AA-", ["finished", "finished", None])
     app("run", ADDRESS)
     app.expect("AAA", ["finished"] * 3)
-    app("finish", ADDRESS, "--drop-old", "--yes", "--migration", COPIED)
+    app("finish", ADDRESS, "--drop-old", "--yes", COPIED)
     app.expect("AAA", [*(["finished"] if records_carried else [None]), "finished", "finished"])
     if records_carried:
-        app("down", ADDRESS, "--yes", "--migration", FIRST)
+        app("down", ADDRESS, "--yes", FIRST)
         app.expect("-AA", ["down", "finished", "finished"])
         with connect(ADDRESS) as driver:  # it was undone where the app is now
             assert driver.execute(DescribeTable("couriers2")).table.global_secondary_indexes is None
-        app("run", ADDRESS, "--migration", FIRST)
+        app("run", ADDRESS, FIRST)
 
     app.declare("couriers3", pks[2], LAST, COPY.format(name="couriers2", pk=pks[1]))
     app.expect("AAA-", [*(["finished"] if records_carried else [None]), *["finished"] * 2, None])

@@ -28,9 +28,9 @@ from singletable.migration import (
     unchanged,
 )
 from singletable.migration.derivation import item_key
-from singletable.migration.rehearsal import DryRun, dry_run, estimate
+from singletable.migration.rehearsal import dry_run
 from singletable.migration.state import is_state_item
-from singletable.migration.trial import StepTrial
+from singletable.migration.trial import DryRun, StepTrial
 from tests.designs.site import (
     MERGE,
     SPLIT,
@@ -58,10 +58,10 @@ def writes(operation: Operation[object]) -> bool:
     return OPERATIONS[type(operation)].writes
 
 
-def try_copy(site: Site, copy: Copy | None = None, limit: int | None = None) -> StepTrial:
+def try_copy(site: Site, copy: Copy | None = None, sample: int | None = None) -> StepTrial:
     migration = Migration(copy or site.copy, name="0001_copy")
     driver = InterruptedDriver(site.engine, writes)
-    result: DryRun = dry_run(migration, driver, limit=limit, page_size=7)
+    result: DryRun = dry_run(migration, driver, sample=sample, page_size=7)
     assert driver.count == 0
     (trial,) = result.steps
     assert result.ok == (not trial.failed)
@@ -80,8 +80,10 @@ def test_a_dry_run_counts_and_shows_examples(site: Site) -> None:
     assert {type(new) for new in first.after} == {User, Name, dict}
 
 
-def test_a_limit_applies_to_each_table(site: Site) -> None:
-    assert try_copy(site, limit=5).items == 10
+def test_a_sample_has_the_same_share_of_each_table(site: Site) -> None:
+    trial = try_copy(site, sample=10)
+    assert trial.items == 40
+    assert trial.by_rule == {"each(OldUser)": 5, "merge(OldLike)": 5}
 
 
 def test_failures_are_grouped_by_reason_with_keys(site: Site) -> None:
@@ -318,10 +320,10 @@ def go_back(driver: Driver, copy: Copy) -> None:
     runner.rollback()
 
 
-def try_back(driver: Driver, copy: Copy, limit: int | None = None) -> tuple[DryRun, StepTrial]:
+def try_back(driver: Driver, copy: Copy, sample: int | None = None) -> tuple[DryRun, StepTrial]:
     watched = InterruptedDriver(driver, writes)
     migration = Migration(copy, name="0001")
-    result = dry_run(migration, watched, examples=100, limit=limit, page_size=3)
+    result = dry_run(migration, watched, examples=100, sample=sample, page_size=3)
     assert watched.count == 0
     undo = result.steps[0].undo
     assert undo is not None
@@ -382,16 +384,16 @@ def test_the_way_back_of_a_copy_that_fails_is_not_tried(small_site: Site) -> Non
     assert try_back(small_site.engine, skips)[1].notes == ["All would be as before"]
 
 
-def test_with_a_limit_only_groups_that_are_complete_are_tried(small_site: Site) -> None:
+def test_in_a_sample_only_groups_that_are_complete_are_tried(small_site: Site) -> None:
     copy = copy_back(*BACK["complete"])
-    assert "Not tried: with a limit" in try_back(small_site.engine, copy, limit=2)[1].notes[0]
-    undo = try_back(small_site.engine, copy, limit=10)[1]
+    assert "Not tried: in a sample" in try_back(small_site.engine, copy, sample=2)[1].notes[0]
+    undo = try_back(small_site.engine, copy, sample=10)[1]
     assert undo.notes == ["All would be as before"]
     # What goes back may be an item that is in the table, but not among the first ones.
     every = sorted(items_of(small_site.engine, users))
     rule = each(Name, lambda new: [OldUser(username=f"u{n}") for n in range(len(every) + 1)])
     one = Copy(entities, SPLIT, leave_out(OldLike), back=[rule, leave_out(User), leave_out(Age)])
-    result = dry_run(Migration(one, name="0001"), small_site.engine, limit=1)
+    result = dry_run(Migration(one, name="0001"), small_site.engine, sample=1)
     undo = result.steps[0].undo or undo
     assert undo.notes == ["2 would not be as before"]
 
@@ -416,7 +418,7 @@ def test_the_steps_before_a_copy_change_what_it_reads(small_site: Site, has_two:
         target = other if has_two else None
         result = dry_run(migration, small_site.engine, target, examples=100)
         Store(other).admin.create_table(entities)
-        plan = estimate(migration, small_site.engine, target)
+        plan = dry_run(migration, small_site.engine, target, sample=2000)
     assert [step.items for step in plan.steps] == [4, 10]
     rewrite, copied = result.steps
     assert rewrite.undo is not None

@@ -22,7 +22,7 @@ from singletable.migration import (
     Rewrite,
     each,
 )
-from singletable.migration.rehearsal import CountingDriver, dry_run, estimate
+from singletable.migration.rehearsal import CountingDriver, dry_run
 from singletable.migration.runner import MigrationRunner, verify
 from singletable.migration.verification import Verification
 from tests.migration.doubles import Clock
@@ -254,7 +254,7 @@ def test_concurrent_writes_are_not_faults(tables: Tables) -> None:
 
 
 def test_the_plan_is_what_the_run_consumes(tables: Tables) -> None:
-    plan = estimate(MIGRATION, tables.engine, segments=1, clock=tables.clock)
+    plan = dry_run(MIGRATION, tables.engine, segments=1, clock=tables.clock)
     for number, step in enumerate(MIGRATION.steps):
         driver = CountingDriver(tables.engine)
         alone = Migration(step, name=f"step{number}")

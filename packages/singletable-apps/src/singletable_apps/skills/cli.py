@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from singletable.cli.migration import commands_of_app
 from singletable_apps.shared.app_commands import AddressOption, app_commands
 from singletable_apps.shared.cli import exit_on_error
 
@@ -32,15 +31,8 @@ skills = app_commands(
 )
 
 
-migrate = commands_of_app(
-    "singletable_apps.skills.entities",
-    "Move the old table of users to the directory, while the old system is in use.",
-)
-skills.add_typer(migrate, name="migrate")
-
-
 # Imports are inside the commands, so that `--help` does not load the web framework.
-@migrate.command()
+@skills.command()
 @exit_on_error()
 def rename(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="Where the table of users is.")],
@@ -60,7 +52,7 @@ def rename(
     typer.echo(f"{username} is now {new}. Tell them: they sign in with the new name.")
 
 
-@migrate.command()
+@skills.command()
 @exit_on_error()
 def catalog(
     target: Annotated[str, typer.Argument(metavar="TARGET", help="Where the directory is.")],

@@ -26,6 +26,12 @@ def typed(type_of: RunOf) -> Run:
     return type_of("skills")
 
 
+@pytest.fixture
+def library(type_of: RunOf) -> Run:
+    """Type a command about migrations."""
+    return type_of("migration")
+
+
 def opened(driver: Driver, secret: Path) -> SkillsService:
     """Return the service with the secret in a file."""
     with APP.open(Opening(driver, secret)) as service:
@@ -61,7 +67,7 @@ def test_outbox_of_a_missing_file_is_an_error(typed: Run, tmp_path: Path) -> Non
     assert (code, err.strip()) == (2, f"singletable: There is no file '{tmp_path}/other.db'.")
 
 
-# ------------------------------------------------------------------------------ migrate
+# ------------------------------------------------------------------------------ migration
 
 
 def fill_users(address: str, *usernames: str) -> None:
@@ -74,12 +80,16 @@ def fill_users(address: str, *usernames: str) -> None:
             store.create(users.User(username=username, name=username * 2, password_hash=hashed))
 
 
-def test_migrate_goes_from_a_dry_run_to_the_end(typed: Run, tmp_path: Path) -> None:
+def migration(command: str, old: str, new: str) -> tuple[str, ...]:
+    return command, "singletable_apps.skills.entities", old, "--to", new
+
+
+def test_migration_goes_from_a_dry_run_to_the_end(library: Run, typed: Run, tmp_path: Path) -> None:
     old, new, secret = f"file:{tmp_path}/old.db", f"file:{tmp_path}/new.db", tmp_path / "secret"
     fill_users(old, "Ada", "ada", "eve", "a b c")
 
     def migrate(*words: str, exits: int = 0) -> str:
-        code, out, err = typed("migrate", words[0], old, new, *words[1:])
+        code, out, err = library(*migration(words[0], old, new), *words[1:])
         assert code == exits, out + err
         return out + err
 
@@ -88,10 +98,10 @@ def test_migrate_goes_from_a_dry_run_to_the_end(typed: Run, tmp_path: Path) -> N
     assert "username=a b c" in out
     assert "1 item would get the same new item as another" in out
     assert not (tmp_path / "new.db").exists()
-    assert typed("migrate", "rename", old, "Ada", "eve")[0] == 2
-    assert typed("migrate", "rename", old, "nobody", "somebody")[0] == 2
-    assert typed("migrate", "rename", old, "Ada", "ada.lovelace")[0] == 0
-    assert typed("migrate", "rename", old, "a b c", "abc")[0] == 0
+    assert typed("rename", old, "Ada", "eve")[0] == 2
+    assert typed("rename", old, "nobody", "somebody")[0] == 2
+    assert typed("rename", old, "Ada", "ada.lovelace")[0] == 0
+    assert typed("rename", old, "a b c", "abc")[0] == 0
 
     assert "Nothing would fail" in migrate("run", "--dry-run")
     assert "ready" in migrate("run")
@@ -112,14 +122,14 @@ def test_migrate_goes_from_a_dry_run_to_the_end(typed: Run, tmp_path: Path) -> N
 
 
 # Someone else may have the username there.
-def test_migrate_does_not_touch_a_directory_in_use(typed: Run, tmp_path: Path) -> None:
+def test_migration_does_not_touch_a_directory_in_use(library: Run, tmp_path: Path) -> None:
     old, new = f"file:{tmp_path}/old.db", f"file:{tmp_path}/new.db"
     fill_users(old, "ada")
     with open_driver(new) as driver:
         service = opened(driver, tmp_path / "secret")
         before = service.accounts.register("ada", "Ada Byron", "nine blue horses")
     for words in (("--dry-run",), ()):
-        code, _, err = typed("migrate", "run", old, new, *words)
+        code, _, err = library(*migration("run", old, new), *words)
         assert (code, "has items already" in err) == (2, True)
     with open_driver(new) as driver:
         assert Store(driver).get(User.key("ada")) == before
@@ -148,9 +158,8 @@ def test_set_role_rejects_unknown_people_and_roles(
 
 
 # The document's phases, one at a time; the last one needs a second address.
-def test_library_runs_the_phases_one_at_a_time(typed: Run, type_of: RunOf, tmp_path: Path) -> None:
+def test_library_runs_the_phases_one_at_a_time(library: Run, typed: Run, tmp_path: Path) -> None:
     old, new, secret = f"file:{tmp_path}/old.db", f"file:{tmp_path}/new.db", tmp_path / "secret"
-    library = type_of("migration")
 
     def migrate(*words: str) -> str:
         code, out, err = library(words[0], "singletable_apps.skills.history", old, *words[1:])
@@ -160,7 +169,7 @@ def test_library_runs_the_phases_one_at_a_time(typed: Run, type_of: RunOf, tmp_p
     fill_users(old, "ada", "Eve")
     for words in (("run",), ("verify",), ("cut-over",), ("finish", "--drop-old", "--yes")):
         assert "0001_glad_entities" in migrate(*words)
-    assert "0002_user_skills: finished" in migrate("run", "--migration", "0002")
+    assert "0002_user_skills: finished" in migrate("run", "0002")
     assert "0003_skill_ids      not begun" in migrate("status")
     with open_driver(old) as driver:
         skill = phase2.UserSkill(
@@ -169,7 +178,7 @@ def test_library_runs_the_phases_one_at_a_time(typed: Run, type_of: RunOf, tmp_p
         Store(driver).create(skill)
     for words in (("run",), ("verify",), ("cut-over",), ("finish",)):
         assert "0003_skill_ids" in migrate(*words, "--to", new)
-    assert typed("migrate", "catalog", new)[:2] == (0, "Skills: 1\n")
+    assert typed("catalog", new)[:2] == (0, "Skills: 1\n")
     with open_driver(new) as driver:
         service = opened(driver, secret)
         assert service.user_skills.get("ADA", "c sharp").skill_name == "C#"

@@ -16,16 +16,16 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from dynamodb_engine.addresses import hide_password
-from singletable.cli.bulk import bulk_load, delete_partition
+from singletable.cli.bulk import bulk_load
 from singletable.cli.copy import copy
 from singletable.cli.diff import diff
 from singletable.cli.explain import explain
 from singletable.cli.migration import app as migration
-from singletable.cli.options import Commands
+from singletable.cli.options import Commands, TableNames
 from singletable.cli.partiql import partiql
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
-from singletable.cli.sql import app as sql
+from singletable.cli.sql import sql
 from singletable.cli.table import app as table
 from singletable.errors import SingleTableError
 
@@ -44,24 +44,17 @@ app.command()(explain)
 app.command()(show)
 app.command()(partiql)
 app.command("bulk-load")(bulk_load)
-app.command("delete-partition")(delete_partition)
 app.command()(copy)
+app.command()(sql)
 app.add_typer(table, name="table")
 app.add_typer(migration, name="migration")
-app.add_typer(sql, name="sql")
-
-
-@app.command()
-def version() -> None:
-    """Print the version of singletable."""
-    from importlib.metadata import version as installed_version
-
-    typer.echo(f"singletable {installed_version('singletable')}")
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        version()
+        from importlib.metadata import version
+
+        typer.echo(f"singletable {version('singletable')}")
         raise typer.Exit
 
 
@@ -73,8 +66,9 @@ def root(
             "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
+    table_names: TableNames = None,
 ) -> None:
-    """Accept the options that come before a command."""
+    """Accept the options that all commands share; they may also come after the command."""
 
 
 @cache

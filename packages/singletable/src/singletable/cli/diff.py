@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from singletable.cli.options import OptionalAddress, SchemaApp, TableNames, parse_table_names
+from singletable.cli.options import OptionalAddress, SchemaApp, table_names
 from singletable.errors import MigrationError
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ class DiffFormat(Enum):
 
 
 def diff(
+    ctx: typer.Context,
     app: SchemaApp,
     address: OptionalAddress = None,
-    table_names: TableNames = None,
     write: Annotated[
         bool,
         typer.Option(
@@ -68,7 +68,7 @@ def diff(
         write_lock(path, snapshot(tables), None)
         typer.echo(f"{shown_path(path)}: written")
         raise typer.Exit(0)
-    differences = [] if address is None else _compare_tables(tables, address, table_names)
+    differences = [] if address is None else _compare_tables(tables, address, table_names(ctx))
     if output_format is DiffFormat.JSON:
         typer.echo(json.dumps(_as_json(result, differences), indent=2, ensure_ascii=False))
     else:
@@ -117,7 +117,7 @@ def _as_json(result: LockComparison, differences: Sequence[Difference]) -> dict[
 
 
 def _compare_tables(
-    tables: Sequence[Table], address: str, table_names: list[str] | None
+    tables: Sequence[Table], address: str, renamed: dict[str, str]
 ) -> list[Difference]:
     from singletable.cli.existing_tables import connect_existing
     from singletable.tables import (
@@ -129,7 +129,7 @@ def _compare_tables(
     )
 
     found: list[Difference] = []
-    names = resolve_table_names(tables, parse_table_names(table_names))
+    names = resolve_table_names(tables, renamed)
     with connect_existing(address) as driver:
         for table, name in names.items():
             described = describe_table(driver, name)

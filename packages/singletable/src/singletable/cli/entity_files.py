@@ -22,11 +22,9 @@ _SET_BY_STORE = ("version", "created", "updated", "sequence")
 class EntityFile:
     """The entities of a file, created as they are read; remembers the lines of the last ones."""
 
-    def __init__(
-        self, path: Path, format_: str | None, models: Sequence[Model], entity: str | None
-    ) -> None:
+    def __init__(self, path: Path, models: Sequence[Model], entity: str | None) -> None:
         self._path = path
-        self._format = _format_of(path, format_)
+        self._format = _format_of(path)
         self._models = {model.name: model for model in models}
         if entity is not None and entity not in self._models:
             raise InvalidValue(
@@ -177,11 +175,7 @@ class EntityFile:
         raise InvalidValue(f"{self._path}, line {line}: {problem}")
 
 
-def _format_of(path: Path, format_: str | None) -> str:
-    if format_ is not None:
-        if format_ not in ("jsonl", "csv"):
-            raise InvalidValue(f"--format: expected jsonl or csv, but got {format_!r}.")
-        return format_
+def _format_of(path: Path) -> str:
     match path.suffix.lower():
         case ".csv":
             return "csv"

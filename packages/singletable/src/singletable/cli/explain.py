@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import PatternApp, TableNames, parse_table_names
+from singletable.cli.options import PatternApp, table_names
 
 if TYPE_CHECKING:
     from singletable.patterns import Pattern
 
 
 def explain(
+    ctx: typer.Context,
     app: PatternApp,
     pattern: Annotated[
         str,
@@ -38,22 +39,20 @@ def explain(
             "runs on empty tables in memory.",
         ),
     ] = None,
-    table_names: TableNames = None,
-    consistent: Annotated[
-        bool, typer.Option("--consistent", help="Use strongly consistent reads.")
-    ] = False,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Read at most N items."),
+        typer.Option(
+            "--limit",
+            min=1,
+            metavar="N",
+            help="Read at most N items; a pattern that reads a whole table is not run without it.",
+        ),
     ] = None,
-    allow_scan: Annotated[
-        bool, typer.Option("--allow-scan", help="Run the pattern even if it reads a whole table.")
-    ] = False,
 ) -> None:
     """Run an access pattern and show its exact requests, its items and the consumed units.
 
     Patterns that write are explained but not run. Patterns that read a whole table are run only
-    with --allow-scan.
+    with --limit.
     """
     from rich.console import Console
 
@@ -64,17 +63,17 @@ def explain(
     loaded = load_pattern(app, pattern)
     _, catalogs = load_catalogs(app)
     console = Console(highlight=False)
-    call = PatternCall.parse(loaded, arguments or (), consistent=consistent, limit=limit)
+    call = PatternCall.parse(loaded, arguments or (), limit=limit)
     own = [catalog for catalog in catalogs if catalog.name == loaded.catalog]
     print_plan(console, loaded, own[0] if own else None)
-    if reason := _why_not_run(loaded, allow_scan=allow_scan):
+    if reason := _why_not_run(loaded, has_limit=limit is not None):
         console.print(reason)
         return
-    result = run_pattern(call, address, parse_table_names(table_names))
+    result = run_pattern(call, address, table_names(ctx))
     print_result(console, result, in_memory=address is None)
 
 
-def _why_not_run(pattern: Pattern, *, allow_scan: bool) -> str | None:
+def _why_not_run(pattern: Pattern, *, has_limit: bool) -> str | None:
     """Return why a pattern is not run, or None if it is."""
     from singletable.patterns import FeedPattern, ScanPattern, WritePattern
 
@@ -82,6 +81,6 @@ def _why_not_run(pattern: Pattern, *, allow_scan: bool) -> str | None:
         return "Not run: explain does not write."
     if isinstance(pattern, FeedPattern):
         return "Not run: explain does not read streams."
-    if isinstance(pattern, ScanPattern) and not allow_scan:
-        return "Not run: it reads the whole table. Run it with --allow-scan."
+    if isinstance(pattern, ScanPattern) and not has_limit:
+        return "Not run: it reads the whole table. Run it with --limit N."
     return None

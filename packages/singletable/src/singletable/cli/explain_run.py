@@ -17,7 +17,6 @@ from singletable.cli.existing_tables import connect_existing, describe_existing
 from singletable.cli.output import pluralize
 from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
 from singletable.patterns import Pattern, ReadPattern
-from singletable.patterns.checks import check_consistent
 from singletable.patterns.pattern import Parameter
 from singletable.schema import ItemKey, Model, Selection, UniqueValue, model_of
 from singletable.store import Call, Store
@@ -135,11 +134,9 @@ class PatternCall:
     limit: int | None
 
     @classmethod
-    def parse(
-        cls, pattern: Pattern, texts: Sequence[str], *, consistent: bool, limit: int | None
-    ) -> PatternCall:
+    def parse(cls, pattern: Pattern, texts: Sequence[str], *, limit: int | None) -> PatternCall:
         """Call the pattern with arguments from the command line."""
-        consistent = consistent or pattern.expected.consistent
+        consistent = pattern.expected.consistent
         if not isinstance(pattern, ReadPattern):
             if texts:
                 raise InvalidValue(
@@ -148,8 +145,6 @@ class PatternCall:
                 )
             return cls(pattern, None, consistent, limit)
         target: Any = pattern(*parse_arguments(pattern, texts))
-        if consistent and isinstance(pattern.sample, Selection):
-            check_consistent(f"Pattern {pattern.code!r} ({pattern.description})", target.access)
         return cls(pattern, target, consistent, limit)
 
 

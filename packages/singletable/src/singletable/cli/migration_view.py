@@ -1,4 +1,4 @@
-"""Show the plans, dry runs, progress, verifications and states of migrations."""
+"""Print the dry runs, progress, verifications and states of migrations."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from singletable.cli.output import escape_controls, pluralize, print_trimmed
 
 if TYPE_CHECKING:
     from dynamodb_engine.operations import Driver
+    from singletable.migration.applied import Applied
     from singletable.migration.environment import StepProgress
-    from singletable.migration.estimate import StepPlan
-    from singletable.migration.rehearsal import DryRun, MigrationPlan
     from singletable.migration.runner import Status
-    from singletable.migration.trial import FailedItems, StepTrial
+    from singletable.migration.trial import DryRun, FailedItems, StepTrial
     from singletable.migration.verification import Verification
 
 T = TypeVar("T")
@@ -98,47 +97,62 @@ def count_items(driver: Driver, name: str) -> str | None:
     return f"{name} ({pluralize(described.item_count, 'item')})"
 
 
-# Plans
+# Dry runs
 
 
-def plan_lines(plan: MigrationPlan) -> Iterator[str | Grid]:
-    """Yield what a migration reads, writes, costs and takes."""
-    yield plan.migration
-    for step in plan.steps:
-        yield f"  {step.step}"
-        yield _plan_grid(step)
-    took = "" if plan.seconds is None else f", {duration(plan.seconds)}"
-    if len(plan.steps) > 1:
+def dry_run_lines(result: DryRun) -> Iterator[str | Grid]:
+    """Yield what a migration would do and cost, and what would fail."""
+    yield f"{result.migration}: dry run, nothing was written"
+    for trial in result.steps:
+        yield from _trial_lines(trial)
+        if trial.undo is not None:
+            yield from _trial_lines(trial.undo)
+    took = "" if result.seconds is None else f", {duration(result.seconds)}"
+    if len(result.steps) > 1:
         yield (
-            f"  Together: {plan.read_units:,.0f} read units, {plan.write_units:,.0f} write units, "
-            f"{_dollars(plan.cost)}{took}"
+            f"  Together: {result.read_units:,.0f} read units, {result.write_units:,.0f} write "
+            f"units, {_dollars(result.cost)}{took}"
         )
-    if plan.seconds is None:
+    if result.seconds is None:
         yield "  Pass --rate to see how long it takes."
+    count = pluralize(result.failed, "item")
+    yield "  Nothing would fail." if result.ok else f"  {count} would fail."
 
 
-def _plan_grid(step: StepPlan) -> Grid:
+def _trial_lines(trial: StepTrial) -> Iterator[str | Grid]:
+    yield f"  {trial.step}"
     figures = {
-        "Items": ("items", f"{step.items:,}"),
-        "Average size": ("average_size", f"{step.average_size:,.0f} bytes"),
-        "Read units": ("read_units", f"{step.read_units:,.0f}"),
-        "Write units": ("write_units", f"{step.write_units:,.0f}"),
-        "Cost": ("cost", _dollars(step.cost)),
-        "Takes": ("seconds", duration(step.seconds or 0)),
+        "Items": ("items", f"{trial.items:,}"),
+        "Average size": ("average_size", f"{trial.average_size:,.0f} bytes"),
+        "Read units": ("read_units", f"{trial.read_units:,.0f}"),
+        "Write units": ("write_units", f"{trial.write_units:,.0f}"),
+        "Cost": ("cost", _dollars(trial.cost)),
+        "Takes": ("seconds", duration(trial.seconds or 0)),
     }
     rows = {
-        title: f"{text}  ({step.how[name]})"
+        title: f"{text}  ({trial.how[name]})"
         for title, (name, text) in figures.items()
-        if name in step.how
+        if name in trial.how
     }
-    rows |= {"Locks": step.locks, "Undo": step.undo, "Note": " ".join(step.notes)}
+    rows |= {"Locks": trial.locks, "Undo": trial.how_to_undo}
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column()
     for title, text in rows.items():
         if text:
             grid.add_row(title, escape_controls(text))
-    return grid
+    yield grid
+    for rule, count in trial.by_rule.items():
+        yield f"    {rule}: {pluralize(count, 'item')} read"
+    for name, count in trial.new_items.items():
+        yield f"    {pluralize(count, 'new item')}: {name}"
+    for note in trial.notes:
+        yield f"    {note}"
+    for example in trial.examples:
+        yield f"    {example.rule}, for example"
+        yield from (f"      - {_shown(old)}" for old in example.before or ["nothing"])
+        yield from (f"      + {_shown(new)}" for new in example.after or ["nothing"])
+    yield from map(Problem, _failure_lines(trial.failures, trial.collisions))
 
 
 def duration(seconds: float) -> str:
@@ -155,40 +169,6 @@ def duration(seconds: float) -> str:
 
 def _dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 0.01 or not amount else "less than $0.01"
-
-
-# Dry runs
-
-
-def dry_run_lines(result: DryRun) -> Iterator[str | Grid]:
-    """Yield what a migration would do, and what would fail."""
-    yield f"{result.migration}: dry run, nothing was written"
-    for trial in result.steps:
-        for one in (trial, trial.undo):
-            if one is not None:
-                yield f"  {one.step}"
-                yield from _trial_lines(one)
-    yield (
-        "  Nothing would fail."
-        if result.ok
-        else f"  {pluralize(result.failed, 'item')} would fail."
-    )
-
-
-def _trial_lines(trial: StepTrial) -> Iterator[str]:
-    if trial.items:
-        yield f"    {pluralize(trial.items, 'item')} read"
-    for rule, count in trial.by_rule.items():
-        yield f"      {rule}: {count:,}"
-    for name, count in trial.new_items.items():
-        yield f"    {pluralize(count, 'new item')}: {name}"
-    for note in trial.notes:
-        yield f"    {note}"
-    for example in trial.examples:
-        yield f"    {example.rule}, for example"
-        yield from (f"      - {_shown(old)}" for old in example.before or ["nothing"])
-        yield from (f"      + {_shown(new)}" for new in example.after or ["nothing"])
-    yield from map(Problem, _failure_lines(trial.failures, trial.collisions))
 
 
 def _failure_lines(failures: Mapping[str, FailedItems], collisions: FailedItems) -> Iterator[str]:
@@ -282,20 +262,27 @@ def describe_status(status: Status) -> str:
     return "\n".join(lines)
 
 
-def print_status(found: Sequence[Status]) -> None:
-    """Print a table with the progress of migrations."""
+def print_status(
+    found: Sequence[Status],
+    finished: Mapping[str, float | None],
+    recorded: Mapping[str, Applied],
+) -> None:
+    """Print a table with the progress of migrations, and those that have no file any more."""
     rows: list[tuple[str, ...]] = []
     notes: list[str] = []
     for status in found:
-        done = len(status.steps) if status.phase == "finished" else status.step
+        applied = recorded.get(status.migration)
+        is_finished = status.migration in finished or (status.phase is None and applied is not None)
+        done = len(status.steps) if is_finished else status.step
+        ended = status.ended or status.started or (None if applied is None else applied.when)
         rows.append(
             (
                 status.migration,
-                status.phase or "not begun",
+                "finished" if is_finished else status.phase or "not begun",
                 f"{done} of {len(status.steps)}",
                 "" if status.lag is None else pluralize(status.lag, "change"),
                 "" if status.lease is None else status.lease.owner,
-                _time(status.ended or status.started),
+                _time(ended),
             )
         )
         if status.stray_writes:
@@ -304,6 +291,12 @@ def print_status(found: Sequence[Status]) -> None:
                 "tables written after the cut-over, such as "
                 f"{_key(status.stray_writes[0])}. Some process still uses them."
             )
+    known = {status.migration for status in found}
+    notes += [
+        f"{name} was applied {_time(one.when)}, but there is no such file."
+        for name, one in recorded.items()
+        if name not in known
+    ]
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     columns: list[tuple[str, ...]] = []
     names = ("Migration", "Phase", "Steps", "Not carried over", "Run by", "Since")

@@ -17,24 +17,26 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class AddressCommand(TyperCommand):
-    """A command that accepts --address in place of its argument ADDRESS."""
+class SharedOptionsCommand(TyperCommand):
+    """A command that accepts the options of its groups, and --address for its argument ADDRESS.
+
+    `singletable --table-name votes=prod sql …` is `singletable sql … --table-name votes=prod`.
+    """
 
     # Typer's name for a context is private, and was Click's in older versions.
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; --address takes the place of the argument."""
-        takes_address = any(_is_address(one) for one in self.params)
-        for at, word in enumerate(args if takes_address else ()):
-            option, equals, value = word.partition("=")
-            if word == "--":
-                break
-            if option == "--address":
-                rest = args[at + 1 :]
-                if not equals and not rest:
-                    raise typer.BadParameter("Expected an address.", param_hint="'--address'")
-                ctx.meta[_GIVEN] = value if equals else rest.pop(0)
-                args = args[:at] + rest
-                break
+        """Parse the arguments, after taking out the options that belong to a group."""
+        own = {one for param in self.params for one in param.opts}
+        group = ctx.parent
+        while group is not None:
+            for option in group.command.params:
+                if option.param_type_name == "option" and not (own & {*option.opts}):
+                    args = _take(group, option, args)
+            group = group.parent
+        if any(_is_address(one) for one in self.params) and "--address" not in own:
+            values, args = _values(args, "--address")
+            if values:
+                ctx.meta[_GIVEN] = values[-1]
         remaining = super().parse_args(ctx, args)
         if _GIVEN in ctx.meta:
             ctx.params["address"] = ctx.meta[_GIVEN]
@@ -53,12 +55,60 @@ def _is_address(parameter: Any) -> bool:
     return bool(parameter.param_type_name == "argument" and parameter.name == "address")
 
 
+def _take(group: Any, option: Any, args: list[str]) -> list[str]:
+    """Give the values of an option to the group that declares it; return the other arguments."""
+    if option.is_flag:
+        return args
+    values, rest = _values(args, option.opts[0])
+    if values:
+        given: Any = (
+            [*(group.params[option.name] or ()), *values] if option.multiple else values[-1]
+        )
+        option.handle_parse_result(group, {option.name: given}, [])
+    return rest
+
+
+def _values(args: list[str], name: str) -> tuple[list[str], list[str]]:
+    """Return the values of an option, and the arguments without it."""
+    values: list[str] = []
+    rest: list[str] = []
+    left = iter(args)
+    for word in left:
+        option, equals, value = word.partition("=")
+        if word == "--":
+            rest += [word, *left]
+        elif option != name:
+            rest.append(word)
+        elif equals:
+            values.append(value)
+        elif (following := next(left, None)) is not None:
+            values.append(following)
+        else:
+            raise typer.BadParameter("Expected a value.", param_hint=repr(name))
+    return values, rest
+
+
 class Commands(typer.Typer):
-    """A group of commands, each of which accepts --address for the argument ADDRESS."""
+    """A group of commands, each of which accepts the options of the group."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
         """Add a command."""
-        return super().command(name, cls=AddressCommand, **options)
+        return super().command(name, cls=SharedOptionsCommand, **options)
+
+
+def shared_option(ctx: typer.Context, name: str) -> Any:
+    """Return the value of an option that a group of the command declares."""
+    group: Any = ctx
+    while group is not None:
+        if name in group.params:
+            return group.params[name]
+        group = group.parent
+    return None
+
+
+def table_names(ctx: typer.Context) -> dict[str, str]:
+    """Return the real names of declared tables, from --table-name."""
+    return parse_table_names(shared_option(ctx, "table_names"))
 
 
 class StreamView(Enum):

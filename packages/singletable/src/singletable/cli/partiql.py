@@ -7,13 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from singletable.cli.options import Address
-from singletable.errors import SingleTableError, StorageError, ValidationError
+from singletable.errors import SingleTableError, ValidationError
 
 if TYPE_CHECKING:
     from dynamodb_engine.operations import Driver
@@ -65,10 +64,6 @@ def partiql(
         str | None,
         typer.Option("--command", "-c", metavar="STATEMENTS", help="Execute these and exit."),
     ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", "-f", metavar="FILE", help="Execute the statements of a file."),
-    ] = None,
     output: Annotated[
         Format, typer.Option("--format", help="Print a table, or DynamoDB JSON, an item per line.")
     ] = Format.TABLE,
@@ -76,18 +71,16 @@ def partiql(
         int, typer.Option("--limit", "-n", min=1, metavar="N", help="Print at most N items.")
     ] = 100,
 ) -> None:
-    """Execute PartiQL statements, which semicolons separate; without any, prompt for them.
+    """Execute PartiQL statements, which semicolons separate, of --command or standard input.
+
+    On a terminal without --command, prompt for them.
 
     DynamoDB charges for what is read: a SELECT stops at the limit, and says so.
     """
     from singletable.cli.existing_tables import connect_existing
 
-    if command is not None and file is not None:
-        raise typer.BadParameter("Use --command or --file, not both.", param_hint="'--file'")
     text = command
-    if file is not None:
-        text = _read(file)
-    elif command is None and not sys.stdin.isatty():
+    if command is None and not sys.stdin.isatty():
         text = sys.stdin.read()
     with connect_existing(address) as driver:
         session = Session(driver, output, limit)
@@ -155,14 +148,6 @@ def split_statements(text: str) -> tuple[list[str], bool]:
     parts = _STATEMENT.finditer(text)
     found = [part for part in parts if re.sub(_COMMENT, "", part[1], flags=re.DOTALL).strip()]
     return [part[1].strip() for part in found], all(part[2] for part in found)
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise StorageError(f"'{file}' cannot be read: {reason}.") from None
 
 
 # Printing items

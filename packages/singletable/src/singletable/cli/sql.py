@@ -1,4 +1,4 @@
-"""`singletable sql`: create a view for each entity, and query the views."""
+"""`singletable sql`: query a view for each entity, and create the views."""
 
 from __future__ import annotations
 
@@ -6,26 +6,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from singletable.cli.options import Commands, TableApp, TableNames, parse_table_names
+from singletable.cli.options import TableApp, table_names
 
 if TYPE_CHECKING:
-    from singletable.schema import Table
-    from singletable.sql import QueryResult, View
-
-
-class SqlGroup(TyperGroup):
-    """Commands of which `query` is the default: `singletable sql APP ADDRESS SELECT`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; `query` is the command if they name none."""
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            args = ["query", *args]
-        return super().parse_args(ctx, args)
+    from singletable.sql import QueryResult
 
 
 class Format(Enum):
@@ -45,67 +33,56 @@ SqlAddress = Annotated[
     ),
 ]
 
-app = Commands(
-    cls=SqlGroup,
-    help="Query the entities of an app with SQL: singletable sql APP ADDRESS 'select …'.",
-    no_args_is_help=True,
-)
+
+class Views(Enum):
+    """What to do with the views of the entities."""
+
+    CREATE = "create"
+    DROP = "drop"
 
 
-@app.command()
-def query(
+def sql(
+    ctx: typer.Context,
     app: TableApp,
     address: SqlAddress,
-    select: Annotated[str, typer.Argument(metavar="SELECT", help="The query, in one argument.")],
+    select: Annotated[
+        str | None, typer.Argument(metavar="[SELECT]", help="The query, in one argument.")
+    ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to print the rows.")] = (
         Format.TABLE
     ),
-    table_names: TableNames = None,
+    views: Annotated[
+        Views | None,
+        typer.Option(
+            "--views",
+            help="Create or drop the views, for tools that connect to the database itself.",
+        ),
+    ] = None,
 ) -> None:
-    """Print the rows of a query. Each entity is a view, whether or not it was created.
-
-    The database allows no changes, so a mistake harms nothing. A file can be in use by an engine
-    of another process.
-    """
-    from singletable.sql import open_database
-
-    views, names = _load_views(app, table_names)
-    with open_database(address).query(select, views, names) as result:
-        _PRINTERS[output](result)
-
-
-@app.command()
-def views(
-    app: TableApp,
-    address: SqlAddress,
-    drop: Annotated[bool, typer.Option("--drop", help="Drop the views instead.")] = False,
-    table_names: TableNames = None,
-) -> None:
-    """Create or replace a view for each entity, for tools that connect to the database itself.
+    """Query the entities of an app with SQL: each is a view, whether or not it was created.
 
     Its columns are the fields. Each list and set has a view of its own, with a row for each member.
-    No engine may have the file open meanwhile.
+    The database allows no changes by a query, so a mistake harms nothing. A file can be in use by
+    an engine of another process, except when views are created or dropped.
     """
-    from singletable.sql import open_database
-
-    views, names = _load_views(app, table_names)
-    database = open_database(address)
-    if drop:
-        database.drop_views(views)
-        typer.echo(f"Dropped {len(views)} views.")
-        return
-    for view in database.create_views(views, names):
-        typer.echo(f"{view.name} ({', '.join(one.name for one in view.columns)})")
-
-
-def _load_views(app: str, table_names: list[str] | None) -> tuple[list[View], dict[Table, str]]:
-    """Return the views of an app, and the real names of its tables."""
     from singletable.cli.app_loader import load_tables
-    from singletable.sql import views_of
+    from singletable.sql import open_database, views_of
     from singletable.tables import resolve_table_names
 
+    if (select is None) == (views is None):
+        raise typer.BadParameter("Pass either a query or --views.", param_hint="'[SELECT]'")
     tables = load_tables(app)
-    return views_of(tables), dict(resolve_table_names(tables, parse_table_names(table_names)))
+    found, names = views_of(tables), dict(resolve_table_names(tables, table_names(ctx)))
+    database = open_database(address)
+    if select is not None:
+        with database.query(select, found, names) as result:
+            _PRINTERS[output](result)
+    elif views is Views.DROP:
+        database.drop_views(found)
+        typer.echo(f"Dropped {len(found)} views.")
+    else:
+        for view in database.create_views(found, names):
+            typer.echo(f"{view.name} ({', '.join(one.name for one in view.columns)})")
 
 
 # Printing rows

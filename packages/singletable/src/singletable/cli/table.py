@@ -14,9 +14,8 @@ from singletable.cli.options import (
     StreamView,
     TableApp,
     TableClass,
-    TableNames,
     parse_encryption,
-    parse_table_names,
+    table_names,
 )
 from singletable.errors import TableNotFound
 
@@ -68,9 +67,9 @@ Class = Annotated[
 
 @app.command("create")
 def create_tables(
+    ctx: typer.Context,
     app: TableApp,
     address: Address,
-    table_names: TableNames = None,
     deletion_protection: DeletionProtection = None,
     stream: Stream = None,
     table_class: Class = None,
@@ -87,7 +86,7 @@ def create_tables(
 
     differs = False
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
-    with connect_tables(app, address, table_names, connect) as (driver, names):
+    with connect_tables(app, address, table_names(ctx), connect) as (driver, names):
         for table, name in names.items():
             created = False
             if (described := describe_table(driver, name, settings)) is None:
@@ -103,9 +102,9 @@ def create_tables(
 
 @app.command("check")
 def check_tables(
+    ctx: typer.Context,
     app: TableApp,
     address: Address,
-    table_names: TableNames = None,
     deletion_protection: DeletionProtection = None,
     stream: Stream = None,
     table_class: Class = None,
@@ -122,7 +121,7 @@ def check_tables(
 
     code = 0
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
-    with connect_tables(app, address, table_names, connect_existing) as (driver, names):
+    with connect_tables(app, address, table_names(ctx), connect_existing) as (driver, names):
         for table, name in names.items():
             described = describe_table(driver, name, settings)
             if described is None:
@@ -175,13 +174,13 @@ def _settings(
 def connect_tables(
     app: str,
     address: str,
-    table_names: list[str] | None,
+    renamed: dict[str, str],
     connect: Callable[[str], Engine | Remote],
 ) -> Generator[tuple[Driver, Mapping[Table, str]]]:
     """Yield a driver and the real names of the app's tables."""
     from singletable.cli.app_loader import load_tables
     from singletable.tables import resolve_table_names
 
-    names = resolve_table_names(load_tables(app), parse_table_names(table_names))
+    names = resolve_table_names(load_tables(app), renamed)
     with connect(address) as driver:
         yield driver, names

@@ -8,13 +8,14 @@ from singletable.migration.environment import StepProgress
 from singletable.migration.history import MigrationHistory
 from singletable.migration.indexes import AddIndex, CreateTable, DropIndex, DropTable
 from singletable.migration.migrations import Migration, load_migration
-from singletable.migration.rehearsal import DryRun, dry_run
+from singletable.migration.rehearsal import dry_run
 from singletable.migration.rewrite import Rewrite
 from singletable.migration.rules import Part, Rule, each, leave_out, merge, unchanged, undecided
 from singletable.migration.runner import MigrationRunner, Status, verify
 from singletable.migration.schema_diff.lock_file import check_schema
 from singletable.migration.step import Step
 from singletable.migration.table_copy import CopySettings, TableCopy
+from singletable.migration.trial import DryRun
 from singletable.migration.uniques import AddUnique
 
 __all__ = [

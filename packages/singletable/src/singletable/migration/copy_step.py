@@ -6,7 +6,7 @@ From then on it is the new table, and changes are carried back.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,16 +20,23 @@ from singletable import errors
 from singletable.migration.change_log import ChangeLog
 from singletable.migration.copy import Copier, check_empty, count_changes, derive_all
 from singletable.migration.copy_comparison import CopyComparison
-from singletable.migration.copy_trial import CopyTrial
+from singletable.migration.copy_trial import BackTrial, CopyTrial
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.indexes import wait_until_active
-from singletable.migration.rules import Rule, UnchangedRule, check_rules, check_table, source_tables
+from singletable.migration.rules import (
+    MergeRule,
+    Rule,
+    UnchangedRule,
+    check_rules,
+    check_table,
+    source_tables,
+)
 from singletable.migration.scan import first_item, scan_rounds
 from singletable.migration.state import PHASE_SECONDS, Changes
 from singletable.migration.step import CopiedTables, Step
 from singletable.migration.stray_writes import StrayWrites, find_stray_writes, uncarried_items
-from singletable.migration.trial import StepTrial
+from singletable.migration.trial import Sample, StepTrial
 from singletable.migration.two_addresses import Side, real_name
 from singletable.migration.verification import Verification, VerifySettings
 from singletable.schema import Table
@@ -52,10 +59,12 @@ class Copy(Step):
     with the same key.
     """
 
-    _locks = (
+    locks = (
         "Nothing while items are copied. At the cut-over, writes through SwitchingDriver wait for "
         "about a second."
     )
+    changes_items = False  # the old items stay
+    selects_items = False
     _irreversible = (
         "a migration with a Copy is undone with rollback(), after the cut-over. Before it, the old "
         "tables are as they were: delete the new one."
@@ -164,23 +173,47 @@ class Copy(Step):
                         "and verify again."
                     )
 
+    @property
     @override
-    def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
-        if self.back and limit is None:
-            self.copied(copies, self.sources)  # read once, for the way back, too
-        trial, env = StepTrial(self.describe()), copies.environment(self, limit)
+    def restores_items(self) -> bool:
+        return bool(self.back)
+
+    @property
+    @override
+    def skips_failures(self) -> bool:
+        return self.skip_failures
+
+    @override
+    def try_rules(self, copies: CopiedTables, trial: StepTrial, examples: int) -> None:
+        env = copies.environment(original=True)
         if self.if_empty and env.state.phase == "running":  # the copy has not begun
             check_empty(env, self.target)
+        copies.create(self.target, "target")
+        env = copies.environment()
         derivation = Derivation(self.rules, self.target, env.context, env.context.clock())
-        CopyTrial(derivation, env, trial, examples).run(limit)
+        CopyTrial(derivation, env, trial, examples).run(copies)
+
+    @property
+    @override
+    def undo_text(self) -> str:
+        return f"Roll back {self.describe()}"
+
+    @override
+    def untried_undo(self, sample: Sample) -> str | None:
+        if sample.is_complete or not any(
+            isinstance(r, MergeRule) for r in (*self.rules, *self.back)
+        ):
+            return None
+        return "Not tried: in a sample, the groups of merge(…) are not complete"
+
+    @override
+    def try_undo(self, copies: CopiedTables) -> StepTrial:
+        trial, env = StepTrial(self.undo_text), copies.environment()
+        BackTrial(self.backward(env.context, env.state.started), env, trial).run()
         return trial
 
-    def _sampled_partitions(
-        self, copies: CopiedTables, tables: Iterable[Table]
-    ) -> list[tuple[int, int]]:
-        return []  # it is about all items
-
-    def _notes(self, items: int) -> list[str]:
+    @override
+    def notes(self, items: int) -> list[str]:
         return ["Until `finish --drop-old`, the items are stored twice."] if items else []
 
     # Derivations

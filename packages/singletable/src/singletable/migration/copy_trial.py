@@ -1,7 +1,6 @@
-"""Try the rules of a Copy on the existing items, page by page, without writing to the tables.
+"""Try the rules of a Copy on copied items, page by page.
 
-Each new item is put into an empty table in memory, which rejects what DynamoDB would reject. The
-rules that go back are tried on a copy of the tables.
+Each new item is put into an empty copy of the new table, which rejects what DynamoDB would reject.
 """
 
 from __future__ import annotations
@@ -10,26 +9,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from dynamodb_engine.engine import Engine
-from dynamodb_engine.operations import DeleteTable, PutItem
+from dynamodb_engine.operations import DeleteItem, PutItem
 from dynamodb_engine.values import Item
 from singletable.errors import OperationError, SingleTableError, TransformFailed
 from singletable.migration.copy import TargetOwners
-from singletable.migration.derivation import Derivation, Key, Targets, Unit
+from singletable.migration.derivation import Derivation, Key, Targets, Unit, item_key
 from singletable.migration.derived_items import DerivedItems, DerivedUnit
 from singletable.migration.environment import Environment
 from singletable.migration.item_digests import ItemNames
-from singletable.migration.scan import scan_pages
+from singletable.migration.step import CopiedTables
 from singletable.migration.trial import Example, StepTrial
-from singletable.schema import Table, create_operation
+from singletable.schema import Table, model_of
 from singletable.store.admin import decode_stored_item
-
-# How many new items the table in memory takes before it is emptied.
-MAX_TRIED = 5_000
 
 
 class CopyTrial:
-    """Calls the rules of a copy for all items; `trial` gets the results."""
+    """Calls the rules of a copy for all copied items; `trial` gets the results."""
 
     def __init__(
         self, derivation: Derivation, env: Environment, trial: StepTrial, examples: int
@@ -44,32 +39,26 @@ class CopyTrial:
         self._examples: Counter[str] = Counter()
         self._max_examples = examples
 
-    def run(self, limit: int | None) -> None:
-        """Derive the new items of all old ones, or of the first `limit` of each table."""
+    def run(self, copies: CopiedTables) -> None:
+        """Derive the new items of all old ones, and remove the old ones that fail."""
         derived = DerivedItems(self.env, self._derivation)
-        with Engine.in_memory() as engine:
-            tried = TriedItems(engine, self._target)
-            for page in derived.derive(self._pages(limit)):
-                for one in page:
-                    self._try(one, tried)
-        self.trial.items = derived.read
+        failed: list[DerivedUnit] = []
+        for page in derived.scan():
+            for one in page:
+                before = self.trial.failed
+                self._try(one)
+                if self.trial.failed > before:
+                    failed.append(one)
         for number, name in enumerate(self._rules):
             self.trial.by_rule[name] += derived.by_rule[number]
         left_out = derived.read - sum(derived.by_rule.values()) - derived.ruleless
         if left_out:
             self.trial.by_rule["left out, or markers of unique values"] = left_out
+        for one in failed:
+            for table, key in _keys(one):
+                copies.remove(table, "source", [key])
 
-    def _pages(self, limit: int | None) -> Iterator[tuple[Table, list[Item]]]:
-        for table in self._derivation.sources:
-            rest = limit
-            for page in scan_pages(self.env, table):
-                yield table, page[:rest]
-                if rest is not None:
-                    rest -= len(page)
-                    if rest <= 0:
-                        break
-
-    def _try(self, one: DerivedUnit, tried: TriedItems) -> None:
+    def _try(self, one: DerivedUnit) -> None:
         if isinstance(one.targets, TransformFailed):
             self.trial.fail(one.targets.failures)
             return
@@ -79,7 +68,7 @@ class CopyTrial:
             self.trial.collisions.add(one.unit.key, error.failures[0][1])
         for item in one.targets.values():
             self.trial.new_items[self._names.name(item)] += 1
-            if (message := tried.rejection(item)) is not None:
+            if (message := self._rejection(item)) is not None:
                 self.trial.fail([(one.unit.key, f"DynamoDB rejects a new item: {message}")])
         rule = self._rules[one.unit.rule]
         if self._examples[rule] < self._max_examples:
@@ -90,10 +79,28 @@ class CopyTrial:
                 _readable(one.unit.table, cast("Item", item)) if isinstance(item, dict) else item
                 for item in state
             ]
-            self.trial.examples.append(Example(rule, before, self._after(one.targets)))
+            after = [_readable(self._target, item) for item in one.targets.values()]
+            self.trial.examples.append(Example(rule, before, after))
 
-    def _after(self, targets: Targets) -> list[object]:
-        return [_readable(self._target, item) for item in targets.values()]
+    def _rejection(self, item: Item) -> str | None:
+        """Put an item into the copy of the new table, and return the message if it is rejected."""
+        name = self.env.table_name(self._target)
+        try:
+            self.env.send(PutItem(name, item))
+        except OperationError as error:
+            return str(error)
+        self.env.send(DeleteItem(name, item_key(self._target, item)))
+        return None
+
+
+def _keys(one: DerivedUnit) -> Iterator[tuple[Table, Item]]:
+    """Yield the table and key of each old item of a unit."""
+    yield one.unit.table, one.unit.key
+    # The state of a group is a list of entities.
+    for member in () if isinstance(one.state, TransformFailed) else one.state:
+        if not isinstance(member, dict):
+            model = model_of(type(member))
+            yield model.table, model.key.require_attributes(vars(member))
 
 
 class BackTrial:
@@ -154,29 +161,6 @@ class BackTrial:
         if unit not in self._failed:
             self._failed.add(unit)
             self._trial.fail(failures)
-
-
-class TriedItems:
-    """A table in memory that rejects items as DynamoDB would."""
-
-    def __init__(self, engine: Engine, table: Table) -> None:
-        self._engine = engine
-        self._table = table
-        self._count = 0
-        engine.execute(create_operation(table))
-
-    def rejection(self, item: Item) -> str | None:
-        """Put an item, and return the message if it is rejected."""
-        if self._count >= MAX_TRIED:
-            self._engine.execute(DeleteTable(self._table.name))
-            self._engine.execute(create_operation(self._table))
-            self._count = 0
-        self._count += 1
-        try:
-            self._engine.execute(PutItem(self._table.name, item))
-        except OperationError as error:
-            return str(error)
-        return None
 
 
 def _readable(table: Table, item: Item) -> object:

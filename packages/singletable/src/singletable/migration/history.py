@@ -131,7 +131,7 @@ class MigrationHistory:
                 raise MigrationError(
                     f"Migration {name} is being undone, or that was interrupted, so nothing is "
                     "run. To end the undo: `migration down`. To run it again instead: `migration "
-                    f"run --migration {name}`. In Python, call down() or run() of its runner."
+                    f"run APP ADDRESS {name}`. In Python, call down() or run() of its runner."
                 )
         pending = self.pending()
         for number, migration in enumerate(pending, 1):

@@ -19,7 +19,7 @@ from singletable.migration.environment import Environment
 from singletable.migration.rules import check_table
 from singletable.migration.scan import first_item, scan_pages
 from singletable.migration.step import CopiedTables, Step
-from singletable.migration.trial import ConsumedUnits, StepTrial
+from singletable.migration.trial import ConsumedUnits
 from singletable.migration.verification import (
     Fault,
     FaultKind,
@@ -49,16 +49,12 @@ class _TableStep(Step):
     def read_tables(self) -> list[Table]:
         return []
 
-    @override
-    def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
-        return StepTrial(self.describe())
-
 
 @dataclass(frozen=True, slots=True)
 class CreateTable(_TableStep):
     """Create a declared table. Going down drops it, if it is empty."""
 
-    _locks = "Nothing."
+    locks = "Nothing."
     creates = True
     _undone_by = "`down` drops the table if it is empty."
 
@@ -112,7 +108,7 @@ class CreateTable(_TableStep):
 class DropTable(_TableStep):
     """Delete a table with all its items. Cannot be undone."""
 
-    _locks = "Nothing, but requests to the table fail afterwards."
+    locks = "Nothing, but requests to the table fail afterwards."
     drops = True
     _irreversible = "all items of the table are deleted."
 
@@ -146,7 +142,7 @@ class DropTable(_TableStep):
 class DropIndex(_TableStep):
     """Remove a global index. Going down adds it again, if the table still declares it."""
 
-    _locks = "Nothing, but queries of the index fail afterwards."
+    locks = "Nothing, but queries of the index fail afterwards."
     _undone_by = "`down` adds the index again, if it is still declared; DynamoDB fills it again."
 
     table: Table
@@ -171,10 +167,10 @@ class DropIndex(_TableStep):
 class AddIndex(Step):
     """Add a declared global index and wait until DynamoDB has filled it."""
 
-    _locks = "Nothing. Reads and writes go on while DynamoDB fills the index."
-    _changes_items = False
+    locks = "Nothing. Reads and writes go on while DynamoDB fills the index."
+    changes_items = False
     _undone_by = "`down` removes the index."
-    _write_units = "one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
+    written = "one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
 
     table: Table
     index: str
@@ -200,16 +196,18 @@ class AddIndex(Step):
     def _declared(self) -> Index:
         return next(one for one in self.table.indexes if one.name == self.index)
 
-    def _is_about(self, item: Item) -> bool:
+    @override
+    def is_about(self, item: Item) -> bool:
         index = self._declared
         return all(one.type in item.get(one.name, {}) for one in (*index.pk, *index.sk))
 
-    def _written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
+    @override
+    def written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
         return factor * sum(map(self._entry_units, copies.items(self.table, "target")))
 
     def _entry_units(self, item: Item) -> int:
         """Return the write units of an item's entry in the index; 0 if it is not in it."""
-        if not self._is_about(item):
+        if not self.is_about(item):
             return 0
         index, entry = self._declared, item
         if index.projection != "ALL":
@@ -251,7 +249,7 @@ class AddIndex(Step):
     def _keys(self, pages: Iterable[list[Item]]) -> dict[ItemId, Item]:
         """Return the keys of the items that have the keys of the index."""
         keys = [
-            item_key(self.table, item) for page in pages for item in page if self._is_about(item)
+            item_key(self.table, item) for page in pages for item in page if self.is_about(item)
         ]
         return {item_id(self.table.name, key): key for key in keys}
 

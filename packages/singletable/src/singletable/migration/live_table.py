@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Iterable
 from threading import Lock
 from typing import Any, cast
 
+from typing_extensions import override
+
 from dynamodb_engine import expressions
 from dynamodb_engine.expressions import And, Exists
 from dynamodb_engine.steps import Steps
@@ -41,7 +43,8 @@ class EntityStep(Step):
     def __post_init__(self) -> None:
         check_entity(type(self).__name__, self._arguments[0])
 
-    def _is_about(self, item: Item) -> bool:
+    @override
+    def is_about(self, item: Item) -> bool:
         return is_of(self._arguments[:1], item)
 
 

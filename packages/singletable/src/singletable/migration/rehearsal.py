@@ -1,4 +1,4 @@
-"""Try a migration on a copy of its tables in this process: dry runs and estimates.
+"""Try a migration on a copy of its tables in this process: a dry run, and what it costs.
 
 The copy has all items of the tables, or a sample, and the indexes as they are now. The steps are
 run by the same code as the real migration. Items that fail are recorded and removed from the copy,
@@ -10,7 +10,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -25,18 +24,24 @@ from dynamodb_engine.retry import send, unwrap_retries
 from dynamodb_engine.steps import run
 from dynamodb_engine.values import Item, item_size
 from singletable.errors import MigrationError, ResourceNotFound, TransformFailed, ValidationError
-from singletable.migration.copy_step import Copy
-from singletable.migration.copy_trial import BackTrial
-from singletable.migration.derivation import item_key
+from singletable.migration.derivation import Key, item_key
 from singletable.migration.environment import PATIENT, Environment, StepProgress, no_progress
-from singletable.migration.estimate import StepPlan, Tariff
 from singletable.migration.migrations import Migration
 from singletable.migration.rate_limit import consumed_units
-from singletable.migration.rules import MergeRule
 from singletable.migration.runner import MigrationRunner
 from singletable.migration.state import is_state_item
 from singletable.migration.step import Step, Undo
-from singletable.migration.trial import ConsumedUnits, CopiedTable, Example, StepTrial
+from singletable.migration.trial import (
+    ConsumedUnits,
+    CopiedRun,
+    CopiedTable,
+    DryRun,
+    Example,
+    Sample,
+    StepTrial,
+    Tariff,
+    describe_certainty,
+)
 from singletable.migration.two_addresses import Side
 from singletable.prices import RegionPrices, region_prices
 from singletable.schema import Table, create_operation, model_of, table_from_description
@@ -47,7 +52,8 @@ from singletable.store.writes import ItemId, item_id
 
 R = TypeVar("R")
 
-SAMPLE_SIZE = 2_000
+# How many items of a table are compared to find examples of what a step changes.
+MAX_COMPARED = 2_000
 # Larger copies are kept in a temporary file, not in memory.
 MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024
 
@@ -79,7 +85,7 @@ class CountingDriver:
 
 
 class TryOptions(TypedDict, total=False):
-    """How the tables of a migration are read for a dry run or an estimate."""
+    """How the tables of a migration are read for a dry run."""
 
     tables: Mapping[Table, str] | None
     segments: int
@@ -140,8 +146,10 @@ class Rehearsal:
 
     def create(self, table: Table, side: Side) -> None:
         """Create a table that does not exist yet, among the copies."""
-        if self.load(table, side, 0) is None:
-            self.copied(side).execute(create_operation(table, self._name(table)))
+        copied = self.copied(self._side(table, side))
+        self.load(table, side, 0)
+        if self._describe(copied, self._name(table)) is None:
+            copied.execute(create_operation(table, self._name(table)))
 
     def _copy(
         self, driver: ops.Driver, described: ops.TableDescription, limit: int | None
@@ -196,22 +204,26 @@ class Rehearsal:
             self._copies[id(driver)] = CountingDriver(self._stack.enter_context(engine))
         return self._copies[id(driver)]
 
-    def sample(self, size: int) -> None:
-        """Copy the same share of each table that a step reads."""
+    def load_all(self, sample: int | None = None) -> None:
+        """Copy all tables that steps read, or the same share of each."""
         # Several declarations may be of one table.
         read: dict[tuple[int, str], tuple[Table, Side]] = {}
         for step in self._migration.steps:
             for table in step.read_tables:
                 side = self._side(table, step.side_of(table))
                 read.setdefault((id(self._drivers[side]), self._name(table)), (table, side))
+        if sample is None:
+            for table, side in read.values():
+                self.load(table, side)
+            return
         counts: list[int] = []
         for table, side in read.values():
             described = self._describe(self._drivers[side], self._name(table))
             counts.append(0 if described is None else described.item_count)
-        share = min(1.0, size / max(sum(counts), 1))
+        share = min(1.0, sample / max(sum(counts), 1))
         for (table, side), count in zip(read.values(), counts, strict=True):
             # A count of 0 may be old: DynamoDB updates it about every six hours.
-            wanted = ceil(count * share) or size
+            wanted = ceil(count * share) or sample
             # One more shows whether these are all.
             self.load(table, side, wanted + 1 if share == 1 else wanted)
 
@@ -290,34 +302,33 @@ class Rehearsal:
 
     # Steps
 
-    def run(self, step: Step, segments: int | None = None) -> StepTrial:
-        """Run a step on the copy, and return what it consumed, and which items fail."""
+    def run(self, step: Step, segments: int | None = None) -> CopiedRun:
+        """Run a step on the copy, and return what it consumed, and which items fail.
+
+        Items that fail are removed from the copy, and the rest is run again: only that is counted.
+        """
+        ran, seen = CopiedRun(), set[tuple[Side, ItemId]]()
         if step.drops:
-            return StepTrial(step.describe())
+            return ran
         for table in step.tables:
             # Of the table that a Copy writes, only its indexes matter.
             self.load(table, step.side_of(table), None if table in step.read_tables else 0)
-        trial, seen = StepTrial(step.describe()), set[tuple[Side, ItemId]]()
         source, target = self.copied("source"), self._target_of(step)
         self._runs += 1
         alone = Migration(step, name=f"{self._migration.name or 'migration'}-{self._runs}")
         runner = self._runner(alone, source, target, segments=segments)
         while True:
-            # If items fail, the rest is run again, and only that run is counted.
-            trial.units = source.count = target.count = ConsumedUnits()
+            ran.units = source.count = target.count = ConsumedUnits()
             try:
                 runner.run()
-                return trial
+                return ran
             except TransformFailed as error:
-                trial.fail(error.failures)
-                keys = [cast("Item", key) for key, _ in error.failures]
-                trial.removed += keys
-                if not self._remove(step, keys, seen):
+                ran.failures += error.failures
+                if not self._remove_failed(step, error.failures, seen):
                     raise
             except ValidationError as error:
                 raise MigrationError(
-                    f"{step.describe()}: DynamoDB rejects an item that the step writes: {error} A "
-                    "dry run of a Copy finds out which one."
+                    f"{step.describe()}: DynamoDB rejects an item that the step writes: {error}"
                 ) from error
 
     def _runner(
@@ -334,34 +345,30 @@ class Rehearsal:
             migration, source, target, sleep=lambda seconds: None, changes="none", **options
         )
 
-    def environment(self, step: Step, limit: int | None = None) -> Environment:
-        """Return an environment to read the tables of a step as the steps before have left them.
-
-        If any table is copied, those that the step reads are, too, and the copies are read.
-        """
-        source = self._source
-        if self._loaded:
-            step.copied(self, step.read_tables, limit)
-            source = self.copied("source")
-        target = self._target or self._source
+    def environment(self, *, original: bool = False) -> Environment:
+        """Return an environment to read and write the copies with, or to read the tables."""
+        source, target = self._source, self._target or self._source
+        if not original:
+            source, target = self.copied("source"), self.copied("target")
         return self._runner(self._migration, source, target).environment()
 
-    def environment_of_copies(self) -> Environment:
-        """Return an environment to read and write the copies with."""
-        source, target = self.copied("source"), self.copied("target")
-        return self._runner(self._migration, source, target).environment()
+    def remove(self, table: Table, side: Side, keys: Iterable[Item]) -> None:
+        """Remove items from a copy."""
+        copied = self.copied(self._side(table, side))
+        for key in keys:
+            copied.execute(ops.DeleteItem(self._name(table), key))
 
-    def _remove(self, step: Step, keys: Sequence[Item], seen: set[tuple[Side, ItemId]]) -> bool:
-        """Remove items from the copy; return False if none of them was there."""
+    def _remove_failed(
+        self, step: Step, failures: Sequence[tuple[Key, str]], seen: set[tuple[Side, ItemId]]
+    ) -> bool:
+        """Remove items that fail; return False if none of them was there."""
         before = len(seen)
         for table in step.tables:
             side = step.side_of(table)
-            for key in keys:
+            for key in (cast("Item", key) for key, _ in failures):
                 if set(key) == {one.name for one in table.key_attributes}:
                     seen.add((side, item_id(self._name(table), key)))
-                    self.copied(self._side(table, side)).execute(
-                        ops.DeleteItem(self._name(table), key)
-                    )
+                    self.remove(table, side, [key])
         return len(seen) > before
 
 
@@ -387,50 +394,31 @@ class _ComparableItems:
 # Dry runs
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
-    """What a migration would do."""
-
-    migration: str
-    steps: tuple[StepTrial, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether no item fails."""
-        return not self.failed
-
-    @property
-    def failed(self) -> int:
-        """The number of items that fail in a step, or when it is undone."""
-        trials = [trial for step in self.steps for trial in (step, step.undo) if trial is not None]
-        return sum(trial.failed for trial in trials)
-
-
 def dry_run(
     migration: Migration,
     source: ops.Driver,
     target: ops.Driver | None = None,
     *,
-    limit: int | None = None,
+    sample: int | None = None,
     examples: int = 3,
+    rate: float | None = None,
+    prices: RegionPrices | None = None,
     **options: Unpack[TryOptions],
 ) -> DryRun:
-    """Return what a migration would do, from all items or from the first `limit` of each table.
+    """Return what a migration would do, which items would fail, and what it would cost.
 
-    Steps whose undo gives the items back are undone on a copy, too, and what a Copy writes is
-    carried back by its `back` rules: which items are not as before is in their `undo`.
+    All items are copied into this process, or a `sample` of about this many: reading them consumes
+    half a read unit per 4 KB. Nothing is written. Steps whose undo gives the items back are undone
+    on a copy, too, and what a Copy writes is carried back by its `back` rules: which items are not
+    as before is in their `undo`. With `rate` each step says how long it takes; without `prices`,
+    those of us-east-1 on demand are used.
 
     `options` are `tables`, `segments`, `page_size`, `clock` and `on_progress` of MigrationRunner.
     """
+    tariff = Tariff(prices or region_prices(), rate)
     with Rehearsal(migration, source, target, **options) as copies:
-        steps: list[StepTrial] = []
-        for step in migration.steps:
-            undo = _try_undo(copies, step, limit, examples) if step.restores_items else None
-            trial = step.dry_run(copies, limit, examples)
-            if isinstance(step, Copy) and step.back and (step.skip_failures or not trial.failed):
-                undo = _try_back(copies, step, limit, examples)
-            trial.undo = undo
-            steps.append(trial)
+        copies.load_all(sample)
+        steps = [_try_step(copies, step, tariff, examples) for step in migration.steps]
         return DryRun(migration.name, tuple(steps))
 
 
@@ -444,61 +432,95 @@ def dry_run_down(
     **options: Unpack[TryOptions],
 ) -> DryRun:
     """Return what undoing these steps of a migration would do, one after the other."""
+    tariff = Tariff(region_prices())
     with Rehearsal(migration, source, target, **options) as copies:
-        trials = [Undo(step).dry_run(copies, None, examples) for step in steps]
+        copies.load_all()
+        trials = [
+            _try_step(copies, Undo(step), tariff, examples)
+            if step.read_tables
+            else StepTrial(step.undo_text, notes=[step.how_to_undo])
+            for step in steps
+        ]
         return DryRun(migration.name, tuple(trials))
 
 
-def _try_undo(copies: Rehearsal, step: Step, limit: int | None, examples: int) -> StepTrial | None:
+def _try_step(copies: Rehearsal, step: Step, tariff: Tariff, examples: int) -> StepTrial:
+    """Run a step on the copies, after trying its undo on a copy of these."""
+    trial = StepTrial(step.describe(), locks=step.locks, how_to_undo=step.how_to_undo)
+    loaded = step.copied(copies)
+    sample = Sample(loaded.values())
+    step.try_rules(copies, trial, examples)
+    if step.restores_items and loaded and (step.skips_failures or not trial.failed):
+        trial.undo = _try_undo(copies, step, sample, examples)
+    # Before the step changes them.
+    partitions = [] if sample.is_complete else _sampled_partitions(copies, step, loaded)
+    before = _first_items(copies, step, loaded)
+    # Each page rounds its units up, which must not be multiplied.
+    ran = copies.run(step, None if sample.is_complete else 1)
+    if not trial.failed:  # otherwise, the rules of a Copy have found them
+        trial.fail(ran.failures)
+    read = ran.units.read_units * sample.factor + ran.units.state_read_units
+    write = step.written_units(copies, ran.units, sample.factor)
+    tariff.measure(trial, sample, read, write, step.written)
+    trial.notes += describe_certainty(partitions, sample.factor, write)
+    trial.notes += step.notes(sample.items)
+    if before:
+        failed = [key for key, _ in ran.failures]
+        found = step.examples(before, _first_items(copies, step, loaded), failed)
+        trial.examples += islice(found, examples)
+    return trial
+
+
+def _try_undo(copies: Rehearsal, step: Step, sample: Sample, examples: int) -> StepTrial | None:
     """Run a step and undo it, on a copy of the copies, and report what is not as before it.
 
     Returns None if the step itself fails for some items.
     """
-    tables = step.copied(copies, step.tables, limit)
+    if (reason := step.untried_undo(sample)) is not None:
+        return StepTrial(step.undo_text, notes=[reason])
     with copies.copy_again(step) as again:
-        if not tables or again.run(step).failed:
+        for table in step.tables:  # those that are read first: their size decides where copies are
+            if table in step.read_tables:
+                again.load(table, step.side_of(table))
+            else:
+                again.create(table, step.side_of(table))
+        if again.run(step).failures:
             return None
-        trial = again.run(Undo(step))
-        trial.items = sum(one.items for one in tables.values())
-        trial.notes.append(f"{trial.units.write_units:,.0f} write units")
+        trial = step.try_undo(again)
+        trial.items = sample.sampled
         if not trial.failed:
             different = (
                 (table, old, new)
-                for table in tables
-                for old, new in copies.compare(again, table, step.side_of(table), step.tables)
+                for table in step.copied(copies)
+                for old, new in copies.compare(again, table, step.side_of(table), step.read_tables)
             )
             _report_differences(trial, different, examples)
         return trial
 
 
-def _try_back(copies: Rehearsal, step: Copy, limit: int | None, examples: int) -> StepTrial | None:
-    """Run a Copy on a copy of the copies, carry its items back, and report what is not as before.
+def _first_items(
+    copies: Rehearsal, step: Step, tables: Iterable[Table]
+) -> dict[ItemId, tuple[Table, Item]]:
+    if not step.changes_items:
+        return {}
+    return {
+        item_id(table.name, item_key(table, item)): (table, item)
+        for table in tables
+        for item in islice(copies.items(table, step.side_of(table)), MAX_COMPARED)
+    }
 
-    Returns None if the Copy fails.
-    """
-    trial = StepTrial(f"Roll back {step.describe()}")
-    tables = step.copied(copies, step.sources, limit)
-    is_complete = all(one.is_complete for one in tables.values())
-    if not is_complete and any(isinstance(one, MergeRule) for one in (*step.rules, *step.back)):
-        trial.notes.append("Not tried: with a limit, the groups of merge(…) are not complete")
-        return trial
-    copies.load(step.target, "target", 0)
-    with copies.copy_again(step) as again:
-        for table in tables:  # first, because their size decides where the copies are
-            again.load(table, "source")
-        again.create(step.target, "target")
-        if not tables or again.run(step).failed:
-            return None
-        env = again.environment_of_copies()
-        BackTrial(step.backward(env.context, env.state.started), env, trial).run()
-        if not trial.failed:
-            different = (
-                (table, old, new)
-                for table in tables
-                for old, new in copies.compare(again, table, "source", step.sources)
-            )
-            _report_differences(trial, different, examples)
-        return trial
+
+def _sampled_partitions(
+    copies: Rehearsal, step: Step, tables: Iterable[Table]
+) -> list[tuple[int, int]]:
+    """Return for each sampled partition its items, and how many of them the step is about."""
+    counts: dict[str, tuple[int, int]] = {}
+    for table in tables if step.selects_items else ():
+        for item in copies.items(table, step.side_of(table)):
+            partition = f"{table.name} {item[table.pk.name]}"
+            items, concerned = counts.get(partition, (0, 0))
+            counts[partition] = items + 1, concerned + step.is_about(item)
+    return list(counts.values())
 
 
 def _report_differences(
@@ -524,57 +546,3 @@ def _example(table: Table, old: Item | None, new: Item | None) -> Example:
         for one in (before, after)
     ]
     return Example("Not as before", shown[0], shown[1])
-
-
-# Estimates
-
-
-@dataclass(frozen=True, slots=True)
-class MigrationPlan:
-    """The figures of a migration."""
-
-    migration: str
-    steps: tuple[StepPlan, ...]
-
-    @property
-    def read_units(self) -> float:
-        """The units that are read."""
-        return sum(step.read_units for step in self.steps)
-
-    @property
-    def write_units(self) -> float:
-        """The units that are written."""
-        return sum(step.write_units for step in self.steps)
-
-    @property
-    def cost(self) -> float:
-        """The cost in US dollars."""
-        return sum(step.cost for step in self.steps)
-
-    @property
-    def seconds(self) -> float | None:
-        """The duration; None without a rate."""
-        times = [step.seconds for step in self.steps if step.seconds is not None]
-        return sum(times) if len(times) == len(self.steps) else None
-
-
-def estimate(
-    migration: Migration,
-    source: ops.Driver,
-    target: ops.Driver | None = None,
-    *,
-    rate: float | None = None,
-    prices: RegionPrices | None = None,
-    sample_size: int = SAMPLE_SIZE,
-    **options: Unpack[TryOptions],
-) -> MigrationPlan:
-    """Return the plan of a migration: what each step reads, writes, costs and takes.
-
-    Reading the sample consumes half a read unit per 4 KB. Nothing is written. Without `prices`, the
-    on-demand prices of us-east-1 are used.
-    """
-    tariff = Tariff(prices or region_prices(), rate)
-    with Rehearsal(migration, source, target, **options) as copies:
-        copies.sample(sample_size)
-        steps = [step.estimate(copies, tariff) for step in migration.steps]
-        return MigrationPlan(migration.name, tuple(steps))

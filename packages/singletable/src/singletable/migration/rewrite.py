@@ -26,6 +26,7 @@ from singletable.errors import MigrationError, TransformFailed
 from singletable.migration.derivation import (
     Derivation,
     DerivedItem,
+    Key,
     Member,
     Source,
     Unit,
@@ -100,7 +101,8 @@ class Rewrite(Step):
     def _entities(self) -> list[type[Any]]:
         return [entity for rule in self.rules for entity in rule.entities]
 
-    def _is_about(self, item: Item) -> bool:
+    @override
+    def is_about(self, item: Item) -> bool:
         return is_of(self._entities, item)
 
     @override
@@ -122,20 +124,20 @@ class Rewrite(Step):
         return bool(self.back)
 
     @override
-    def _examples(
+    def examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],
-        failed: Collection[Item],
+        failed: Collection[Key],
     ) -> Iterator[Example]:
         return _rule_examples(self.rules, before, failed)
 
     @override
-    def _undo_examples(
+    def undo_examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],
-        failed: Collection[Item],
+        failed: Collection[Key],
     ) -> Iterator[Example]:
         return _rule_examples(self.back, before, failed)
 
@@ -143,7 +145,7 @@ class Rewrite(Step):
 def _rule_examples(
     rules: Sequence[Rule],
     before: Mapping[ItemId, tuple[Table, Item]],
-    failed: Collection[Item],
+    failed: Collection[Key],
 ) -> Iterator[Example]:
     """Yield old items of each(…) rules with the new ones."""
     each_rules = [rule for rule in rules if isinstance(rule, EachRule)]

@@ -1,4 +1,4 @@
-"""What every step of a migration can do: run, undo, verify, estimate, dry-run and describe.
+"""What every step of a migration can do: run, undo, verify, try and describe.
 
 A step is a value that says what changes. So a migration can be printed and checked without a
 database, and the same steps run on any address.
@@ -9,30 +9,27 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from itertools import islice
 from typing import Any, ClassVar, Protocol
 
 from typing_extensions import override
 
 from dynamodb_engine.values import Item
 from singletable.errors import MigrationError
-from singletable.migration.derivation import item_key
+from singletable.migration.derivation import Key
 from singletable.migration.environment import Environment
-from singletable.migration.estimate import (
+from singletable.migration.trial import (
+    CONSUMED,
+    ConsumedUnits,
+    CopiedRun,
+    CopiedTable,
+    Example,
     Sample,
-    StepPlan,
-    Tariff,
-    describe_certainty,
-    describe_failures,
+    StepTrial,
 )
-from singletable.migration.trial import ConsumedUnits, CopiedTable, Example, StepTrial
 from singletable.migration.two_addresses import Side
 from singletable.migration.verification import Verification, VerifySettings, verify_by_running
 from singletable.schema import Table, model_of
-from singletable.store.writes import ItemId, item_id
-
-# How many items of a table are compared to find examples of what a step changes.
-MAX_COMPARED = 2_000
+from singletable.store.writes import ItemId
 
 
 class CopiedTables(Protocol):
@@ -42,19 +39,24 @@ class CopiedTables(Protocol):
         """Copy a table, or up to `limit` items, unless it is copied already."""
         ...
 
+    def create(self, table: Table, side: Side) -> None:
+        """Create a table that does not exist yet, among the copies."""
+        ...
+
     def items(self, table: Table, side: Side) -> Iterator[Item]:
         """Yield the items of a copy."""
         ...
 
-    def run(self, step: Step, segments: int | None = None) -> StepTrial:
-        """Run a step on the copy, and return what it did."""
+    def run(self, step: Step, segments: int | None = None) -> CopiedRun:
+        """Run a step on the copy; items that fail are removed from it."""
         ...
 
-    def environment(self, step: Step, limit: int | None = None) -> Environment:
-        """Return an environment to read the tables of a step as the steps before have left them.
+    def remove(self, table: Table, side: Side, keys: Iterable[Item]) -> None:
+        """Remove items from a copy."""
+        ...
 
-        If any table is copied, those that the step reads are, too, and the copies are read.
-        """
+    def environment(self, *, original: bool = False) -> Environment:
+        """Return an environment to read and write the copies with, or to read the tables."""
         ...
 
 
@@ -64,7 +66,7 @@ class Step(ABC):
     __slots__ = ()
 
     # What the step does to programs that use the tables meanwhile.
-    _locks: ClassVar[str] = (
+    locks: ClassVar[str] = (
         "Nothing. Each item is written on the condition that it is still what was read; after a "
         "conflict it is read again."
     )
@@ -72,14 +74,16 @@ class Step(ABC):
     creates: ClassVar[bool] = False
     drops: ClassVar[bool] = False
     # Whether items are changed or replaced, of which a dry run shows examples.
-    _changes_items: ClassVar[bool] = True
+    changes_items: ClassVar[bool] = True
     # What `down` does, or why it cannot.
     _undone_by: ClassVar[str] = ""
     _irreversible: ClassVar[str | None] = None
+    # Whether it depends on an item whether the step is about it.
+    selects_items: ClassVar[bool] = True
     # What is wrong with an item that the step would still write.
     _fault: ClassVar[str] = ""
     # How the write units of a sample are computed.
-    _write_units: ClassVar[str] = "consumed by this step on {sample}, copied into memory"
+    written: ClassVar[str] = CONSUMED
 
     @property
     def tables(self) -> list[Table]:
@@ -138,34 +142,47 @@ class Step(ABC):
 
     # Try it on a copy of the tables
 
-    def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
-        """Return what the step would do with all items, or with the first ones of each table."""
-        loaded = self.copied(copies, self.tables, limit)
-        before = self._first_items(copies, loaded)
-        trial = copies.run(self)
-        trial.items = sum(one.items for one in loaded.values())
-        trial.notes.append(f"{trial.units.write_units:,.0f} write units")
-        if self._changes_items:
-            after = self._first_items(copies, loaded)
-            trial.examples += islice(self._examples(before, after, trial.removed), examples)
+    def try_rules(  # noqa: B027
+        self, copies: CopiedTables, trial: StepTrial, examples: int
+    ) -> None:
+        """Record what the rules of a Copy do with each item, and remove those that fail."""
+
+    @property
+    def skips_failures(self) -> bool:
+        """Whether items that fail are left out, and the others changed."""
+        return False
+
+    @property
+    def undo_text(self) -> str:
+        """The undo of the step as text."""
+        return f"Undo {self.describe()}"
+
+    def try_undo(self, copies: CopiedTables) -> StepTrial:
+        """Undo the step, which was run on the copies; return which items fail."""
+        trial = StepTrial(self.undo_text)
+        ran = copies.run(Undo(self))
+        trial.write_units = ran.units.write_units
+        trial.fail(ran.failures)
         return trial
 
-    def copied(
-        self, copies: CopiedTables, tables: Iterable[Table], limit: int | None = None
-    ) -> dict[Table, CopiedTable]:
-        """Copy tables, and return those that exist: one of several declarations of a table."""
+    def untried_undo(self, sample: Sample) -> str | None:
+        """Return why the undo cannot be tried on a sample; None if it can."""
+        return None
+
+    def copied(self, copies: CopiedTables) -> dict[Table, CopiedTable]:
+        """Copy the tables that are read; return those that exist, by one declaration of each."""
         found: dict[int, tuple[Table, CopiedTable]] = {}
-        for table in tables:
-            copied = copies.load(table, self.side_of(table), limit)
+        for table in self.read_tables:
+            copied = copies.load(table, self.side_of(table))
             if copied is not None:
                 found.setdefault(id(copied), (table, copied))
         return dict(found.values())
 
-    def _examples(
+    def examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],
-        failed: Collection[Item],
+        failed: Collection[Key],
     ) -> Iterator[Example]:
         """Yield the items that are changed, with their keys and the attributes that change."""
         for id_, (table, old) in before.items():
@@ -176,76 +193,26 @@ class Step(ABC):
                 shown = [{name: one[name] for name in one if name in names} for one in (old, new)]
                 yield Example(self.describe(), [shown[0]], [shown[1]])
 
-    def _undo_examples(
+    def undo_examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],
-        failed: Collection[Item],
+        failed: Collection[Key],
     ) -> Iterator[Example]:
         """Yield the items that are changed when the step is undone."""
-        return Step._examples(self, before, after, failed)
+        return Step.examples(self, before, after, failed)
 
-    def _first_items(
-        self, copies: CopiedTables, tables: Iterable[Table]
-    ) -> dict[ItemId, tuple[Table, Item]]:
-        return {
-            item_id(table.name, item_key(table, item)): (table, item)
-            for table in tables
-            for item in islice(copies.items(table, self.side_of(table)), MAX_COMPARED)
-        }
-
-    def estimate(self, copies: CopiedTables, tariff: Tariff) -> StepPlan:
-        """Return what the step reads, writes, costs and takes, from a run on the copied items."""
-        loaded = self.copied(copies, self.read_tables)
-        sample = Sample([*loaded.values()])
-        # Before the step changes them.
-        partitions = [] if sample.is_complete else self._sampled_partitions(copies, loaded)
-        # Each page rounds its units up, which must not be multiplied.
-        trial = copies.run(self, None if sample.is_complete else 1)
-        read = trial.units.read_units * sample.factor + trial.units.state_read_units
-        write = self._written_units(copies, trial.units, sample.factor)
-        how = {} if sample.is_empty else sample.explain(Step._write_units, self._write_units)
-        return StepPlan(
-            self.describe(),
-            sample.items,
-            sample.average_size,
-            read,
-            write,
-            tariff.cost(read, write),
-            tariff.seconds(read, write),
-            self._locks,
-            self.how_to_undo,
-            how and how | tariff.explain(),
-            (
-                *describe_failures(trial),
-                *describe_certainty(partitions, sample.factor, write),
-                *self._notes(sample.items),
-            ),
-        )
-
-    def _written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
+    def written_units(self, copies: CopiedTables, units: ConsumedUnits, factor: float) -> float:
         """Return the units that are written, if the table has `factor` times the copied items."""
         return units.write_units * factor + units.state_write_units
 
-    def _notes(self, items: int) -> list[str]:
+    def notes(self, items: int) -> list[str]:
         """Return notes on a run with this many items."""
         return []
 
-    def _is_about(self, item: Item) -> bool:
+    def is_about(self, item: Item) -> bool:
         """Return whether the step is about an item: of its entity, or with keys of its index."""
         return True
-
-    def _sampled_partitions(
-        self, copies: CopiedTables, tables: Iterable[Table]
-    ) -> list[tuple[int, int]]:
-        """Return for each sampled partition its items, and how many of them the step is about."""
-        counts: dict[str, tuple[int, int]] = {}
-        for table in tables:
-            for item in copies.items(table, self.side_of(table)):
-                partition = f"{table.name} {item[table.pk.name]}"
-                items, concerned = counts.get(partition, (0, 0))
-                counts[partition] = items + 1, concerned + self._is_about(item)
-        return list(counts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,27 +237,25 @@ class Undo(Step):
 
     @override
     def describe(self) -> str:
-        return f"Undo {self.step.describe()}"
+        return self.step.undo_text
 
     @override
     def run(self, env: Environment) -> None:
         self.step.undo(env)
 
     @override
-    def dry_run(self, copies: CopiedTables, limit: int | None, examples: int) -> StepTrial:
-        if self.read_tables:
-            return Step.dry_run(self, copies, limit, examples)
-        return StepTrial(self.describe(), notes=[self.step.how_to_undo])
-
-    @override
-    def _examples(
+    def examples(
         self,
         before: Mapping[ItemId, tuple[Table, Item]],
         after: Mapping[ItemId, tuple[Table, Item]],
-        failed: Collection[Item],
+        failed: Collection[Key],
     ) -> Iterator[Example]:
-        if self.step._changes_items:
-            yield from self.step._undo_examples(before, after, failed)
+        if self.step.changes_items:
+            yield from self.step.undo_examples(before, after, failed)
+
+    @override
+    def is_about(self, item: Item) -> bool:
+        return self.step.is_about(item)
 
 
 def without_table(text: str) -> str:

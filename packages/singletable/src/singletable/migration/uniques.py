@@ -56,7 +56,7 @@ class AddUnique(EntityStep):
     All items are read first. If two have the same value, they are reported and nothing is written.
     """
 
-    _changes_items = False  # markers are new items
+    changes_items = False  # markers are new items
     _undone_by = "`down` deletes the markers."
     _fault = "is a marker that is missing, or names another owner"
 
