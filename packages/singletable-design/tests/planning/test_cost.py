@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import Any, cast
 
 import pytest
 
@@ -22,7 +25,7 @@ from singletable import (
     per_second,
 )
 from singletable.errors import InvalidValue
-from singletable.prices import region_prices
+from singletable.prices import RegionPrices, region_prices
 from singletable_design.planning import (
     BillingMode,
     CostOptions,
@@ -41,6 +44,7 @@ from singletable_design.planning.bill_lines import (
     plain_number,
     price_text,
 )
+from tests.cases import every
 
 VIRGINIA = region_prices()
 OHIO = region_prices("us-east-2")
@@ -71,37 +75,67 @@ def amounts(cost: MonthlyCost) -> dict[str, float]:
     return {line.name: round(line.cost, 4) for line in cost.lines}
 
 
-# 1,000 reads and 100 writes a second of 1 KB items, eventually consistent: the design document of
-# the skills app computes $324 with 2.592 million seconds.
-def test_on_demand_of_the_design_document_is_324_dollars() -> None:
-    load = ResourceLoad("users", read=steady(500), write=steady(100), stored_bytes=10_000 * 1024)
-    cost = monthly_cost([load], VIRGINIA, options=CostOptions(hours=720))
-    assert amounts(cost) == {
-        "reads of users": 162.0,
-        "writes of users": 162.0,
-        "storage of users": 0.0024,
-    }
-    assert cost.lines[0].how == "500 units/s × 2,592,000 s × $0.125 per million read units"
-    assert total_of(monthly_cost([load], VIRGINIA), "read", "write") == pytest.approx(328.5)
+TEN_MILLION = 10_000_000 / (730 * 3600)
+TRANSFER = ResourceLoad("t", bytes_returned=40 * 1024 * GB)
+HALF_TO_INTERNET = CostOptions(internet_share=0.5)
+# A load, the region, the billing mode, the options, and the lines of the bill in dollars.
+BILLS: dict[str, tuple[ResourceLoad, RegionPrices, BillingMode, CostOptions, dict[str, float]]] = {
+    # 1,000 reads and 100 writes a second of 1 KB items, eventually consistent: the design document
+    # of the skills app computes $324 with 2.592 million seconds.
+    "design document": (
+        ResourceLoad("users", read=steady(500), write=steady(100), stored_bytes=10_000 * 1024),
+        VIRGINIA, "on-demand", CostOptions(hours=720),
+        {"reads of users": 162, "writes of users": 162, "storage of users": 0.0024},
+    ),
+    # AWS's calculator: 10 million writes of 1 KB, 10 million eventually consistent reads, 10 GB,
+    # and 10 GB each of on-demand and continuous backups: $9.375 and $3.00.
+    "calculator of AWS": (
+        ResourceLoad(
+            "t", read=steady(TEN_MILLION / 2), write=steady(TEN_MILLION), stored_bytes=10 * GB
+        ),
+        OHIO, "on-demand", CostOptions(pitr=True, backups=1),
+        {
+            "reads of t": 0.625, "writes of t": 6.25, "storage of t": 2.5,
+            "point-in-time recovery of t": 2.0, "backups of t": 1.0,
+        },
+    ),
+    # Infracost's tests have 20 write and 30 read units: $9.49 and $2.85.
+    "infracost": (
+        ResourceLoad("t", read=steady(3, peak=30), write=steady(2, peak=20)),
+        VIRGINIA, "fixed", CostOptions(), {"reads of t": 2.847, "writes of t": 9.49},
+    ),
+    "transfer within the region": (TRANSFER, VIRGINIA, "on-demand", CostOptions(), {}),
+    "transfer by tiers": (
+        TRANSFER, VIRGINIA, "on-demand", HALF_TO_INTERNET,
+        {"data transfer to the internet": 10_240 * 0.09 + 10_240 * 0.085},
+    ),
+    # Ohio's price above 10 TB is unknown, so the first tier is an upper bound.
+    "transfer of unknown tiers": (
+        TRANSFER, OHIO, "on-demand", HALF_TO_INTERNET,
+        {"data transfer to the internet": 20_480 * 0.09},
+    ),
+    "streams, and deletes by TTL": (
+        ResourceLoad("t", stream_reads=3_000_000, ttl_deletes=500),
+        VIRGINIA, "on-demand", CostOptions(), {"stream of t": 0.6, "TTL deletes of t": 0},
+    ),
+}  # fmt: skip
 
 
-# What AWS's calculator shows for Ohio: 10 million writes of 1 KB, 10 million eventually consistent
-# reads, 10 GB; and 10 GB each of on-demand and continuous backups.
-def test_on_demand_agrees_with_the_calculator_of_aws() -> None:
-    per_second = 10_000_000 / (730 * 3600)
-    load = ResourceLoad(
-        "t", read=steady(per_second / 2), write=steady(per_second), stored_bytes=10 * GB
-    )
-    cost = monthly_cost([load], OHIO, options=CostOptions(pitr=True, backups=1))
-    assert total_of(cost, "read", "write", "storage") == pytest.approx(9.375)
-    assert total_of(cost, "pitr", "backup") == pytest.approx(3.00)
+@pytest.mark.parametrize("name", BILLS)
+def test_bill_has_the_known_lines(name: str) -> None:
+    load, prices, mode, options, expected = BILLS[name]
+    lines: dict[str, float] = defaultdict(float)
+    for line in monthly_cost([load], prices, mode, options=options).lines:
+        lines[line.name] += line.cost
+    assert lines == pytest.approx(expected, abs=0.0001)
 
 
-# Infracost's tests have 20 write and 30 read units: $9.49 and $2.85.
-def test_fixed_capacity_agrees_with_infracost() -> None:
-    load = ResourceLoad("t", read=steady(3, peak=30), write=steady(2, peak=20))
-    cost = monthly_cost([load], VIRGINIA, "fixed")
-    assert [round(line.cost, 2) for line in cost.lines] == [2.85, 9.49]
+def test_lines_say_how_they_were_computed() -> None:
+    (line,) = monthly_cost([ResourceLoad("t", read=steady(500))], VIRGINIA).lines
+    assert line.how == "500 units/s × 2,628,000 s × $0.125 per million read units"
+    streams = monthly_cost([ResourceLoad("t", stream_reads=3, ttl_deletes=5)], VIRGINIA)
+    assert "free" in streams.lines[1].how
+    assert any("stream_read (quoted once)" in note for note in streams.notes)
 
 
 def test_auto_scaling_provisions_each_hour_and_each_index_separately() -> None:
@@ -167,24 +201,6 @@ def test_the_free_tier_is_taken_off_only_on_request() -> None:
     saved = 25 * 0.25 + 10 * 730 * 0.00013 + 18_600 * 0.00065
     assert paid.cost - free.cost == pytest.approx(saved)
     assert total_of(free, "free tier") == pytest.approx(-saved)
-
-
-def test_transfer_is_paid_by_tiers_and_only_to_the_internet() -> None:
-    load = ResourceLoad("t", bytes_returned=40 * 1024 * GB)
-    assert monthly_cost([load], VIRGINIA).cost == 0
-    half = monthly_cost([load], VIRGINIA, options=CostOptions(internet_share=0.5))
-    assert half.cost == pytest.approx(10_240 * 0.09 + 10_240 * 0.085)
-    # Ohio's price above 10 TB is unknown, so the first tier is an upper bound.
-    bound = monthly_cost([load], OHIO, options=CostOptions(internet_share=0.5))
-    assert bound.cost == pytest.approx(20_480 * 0.09)
-
-
-def test_streams_cost_and_ttl_deletes_are_free() -> None:
-    load = ResourceLoad("t", stream_reads=3_000_000, ttl_deletes=500)
-    cost = monthly_cost([load], VIRGINIA)
-    assert amounts(cost) == {"stream of t": 0.6, "TTL deletes of t": 0}
-    assert "free" in cost.lines[1].how
-    assert any("stream_read (quoted once)" in note for note in cost.notes)
 
 
 def test_tables_of_both_classes_are_billed_by_their_class() -> None:
@@ -399,42 +415,37 @@ def test_the_loads_of_a_plan_have_its_units_storage_and_returned_bytes() -> None
     assert len(compare_costs([table, day, size], VIRGINIA)) == 8
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [(2_628_000, "2,628,000"), (0.5, "0.5"), (100 / 3, "33.3333"), (0, "0"), (0.00013, "0.00013")],
-)
-def test_numbers_are_written_for_people(number: float, text: str) -> None:
-    assert plain_number(number) == text
-
-
-def test_prices_are_written_with_two_decimals_or_more() -> None:
-    texts = [price_text(one) for one in (0.3, 2, 0.29715, 0.000025, 1234.5)]
-    assert texts == ["$0.30", "$2.00", "$0.29715", "$0.000025", "$1,234.50"]
-
-
-def test_capacity_is_whole_and_at_least_one() -> None:
+def test_figures_are_written_for_people() -> None:
+    numbers = {
+        2_628_000: "2,628,000", 0.5: "0.5", 100 / 3: "33.3333", 0: "0", 0.00013: "0.00013"
+    }  # fmt: skip
+    assert {number: plain_number(number) for number in numbers} == numbers
+    prices = {
+        0.3: "$0.30", 2: "$2.00", 0.29715: "$0.29715", 0.000025: "$0.000025", 1234.5: "$1,234.50"
+    }  # fmt: skip
+    assert {price: price_text(price) for price in prices} == prices
     assert [capacity_for(one, 0.7) for one in (0, 0.7, 0.71, 70)] == [1, 1, 2, 100]
 
 
-def test_invalid_loads_and_options_say_what_is_wrong() -> None:
-    with pytest.raises(InvalidValue, match="t/G: Expected read units for 24 hours, but got 1"):
-        ResourceLoad("t", "G", read=Demand((1.0,), 1))
-    with pytest.raises(InvalidValue, match="0 or more, but got -1"):
-        ResourceLoad("t", stored_bytes=-1)
-    with pytest.raises(InvalidValue, match="finite write units, 0 or more, but got nan"):
-        ResourceLoad("t", write=steady(float("nan")))
-    with pytest.raises(InvalidValue, match="table_class='GOLD'"):
-        ResourceLoad("t", table_class="GOLD")  # type: ignore[arg-type]
-    with pytest.raises(InvalidValue, match=r"target_utilization=7: expected 0\.2 to 0\.9"):
-        CostOptions(target_utilization=7)
-    with pytest.raises(InvalidValue, match="hours=0"):
-        CostOptions(hours=0)
-    with pytest.raises(InvalidValue, match="internet_share=30"):
-        CostOptions(internet_share=30)
-    with pytest.raises(InvalidValue, match="mode='free'"):
-        monthly_cost([], VIRGINIA, "free")  # type: ignore[arg-type]
-    with pytest.raises(InvalidValue, match="mode='free'"):
-        compare_costs([], VIRGINIA, modes=["free"])[0]  # type: ignore[list-item]
+INVALID: list[tuple[Callable[[], object], str]] = [
+    (lambda: ResourceLoad("t", "G", read=Demand((1.0,), 1)), "t/G: Expected read units for 24 hou"),
+    (lambda: ResourceLoad("t", stored_bytes=-1), "0 or more, but got -1"),
+    (lambda: ResourceLoad("t", write=steady(float("nan"))), "finite write units, 0 or more, but"),
+    (lambda: ResourceLoad("t", table_class=cast("Any", "GOLD")), "table_class='GOLD'"),
+    (lambda: CostOptions(target_utilization=7), r"target_utilization=7: expected 0\.2 to 0\.9"),
+    (lambda: CostOptions(hours=0), "hours=0"),
+    (lambda: CostOptions(internet_share=30), "internet_share=30"),
+    (lambda: monthly_cost([], VIRGINIA, cast("Any", "free")), "mode='free'"),
+    (lambda: compare_costs([], VIRGINIA, modes=cast("Any", ["free"])), "mode='free'"),
+]
+
+
+@every(("make", "message"), INVALID)
+def test_invalid_loads_and_options_say_what_is_wrong(
+    make: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        make()
 
 
 def test_enormous_loads_are_priced_at_once() -> None:
