@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.apps.polls.pages.client import Server
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.access import AccessCheck, AccessTests, Table, altered, entries, refusals
 
 API = "/api/polls"
@@ -96,10 +97,11 @@ def access() -> AccessCheck:
     server = Server()
     polls = server.polls
     hidden, by_code = ResultsVisibility.AFTER_CLOSING, Protection.CODES
-    draft = PollDraft(
-        "Where to?",
-        ["Lake", "Castle"],
-        settings=PollSettings(results=hidden, protection=by_code, comments=True),
+    draft = changed(
+        PollDraft("Where to?", ["Lake", "Castle"]),
+        results=hidden,
+        protection=by_code,
+        comments=True,
     )
     managed, other = polls.lifecycle.create(draft), polls.lifecycle.create(draft)
     poll_id = managed.poll.id

@@ -6,7 +6,7 @@ import pytest
 
 from singletable import Call, Store
 from singletable_apps.polls import patterns as declared
-from singletable_apps.polls.entities import Poll, PollSettings, Protection, polls
+from singletable_apps.polls.entities import Poll, Protection, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Viewer
@@ -19,9 +19,7 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do all that can be done with a poll."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 2)
     service = world.service
-    managed = world.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.BROWSER))
-    )
+    managed = world.made(changed(PollDraft("Q", OPTIONS), protection=Protection.BROWSER))
     poll_id, key = managed.poll.id, managed.admin_key
     change = service.lifecycle.edit
     change(poll_id, key, lambda draft: changed(draft, protection=Protection.CODES))

@@ -41,12 +41,13 @@ from singletable_apps.polls.rules import (
     warn_of_close,
 )
 from singletable_apps.shared.text import normalize_line
+from tests.apps.polls.support.harness import changed
 from tests.cases import every
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 PLAIN = PollDraft("Best?", ("Go", "Rust"))
-DATES = PollDraft("When?", (), settings=PollSettings(kind=PollKind.DATES, zone="Europe/Berlin"))
+DATES = changed(PollDraft("When?", ()), kind=PollKind.DATES, zone="Europe/Berlin")
 
 
 def _poll(**changed: Any) -> Poll:
@@ -70,12 +71,9 @@ def test_draft_text_is_normalized() -> None:
         PollDraft("  Best\n language ", [" Go", "Rust  2 "], " Why?\r\n\r\nSo. \n", NOW + SECOND),
         NOW,
     )
-    assert kept == PollDraft(
-        "Best language",
-        ("Go", "Rust 2"),
-        "Why?\n\nSo.",
-        NOW + SECOND,
-        settings=PollSettings(protection=Protection.BROWSER),
+    assert kept == changed(
+        PollDraft("Best language", ("Go", "Rust 2"), "Why?\n\nSo.", NOW + SECOND),
+        protection=Protection.BROWSER,
     )
 
 
@@ -199,14 +197,11 @@ def test_unchanged_closing_time_may_be_past() -> None:
 
 def test_draft_from_poll_is_complete() -> None:
     poll = _poll(description="D", results=ResultsVisibility.AFTER_VOTING, changeable=False)
-    assert draft_from(poll) == PollDraft(
-        "Best?",
-        ("Go", "Rust", "C"),
-        "D",
-        None,
-        settings=PollSettings(
-            results=ResultsVisibility.AFTER_VOTING, protection=Protection.OPEN, changeable=False
-        ),
+    assert draft_from(poll) == changed(
+        PollDraft("Best?", ("Go", "Rust", "C"), "D", None),
+        results=ResultsVisibility.AFTER_VOTING,
+        protection=Protection.OPEN,
+        changeable=False,
     )
 
 
@@ -436,5 +431,5 @@ def test_deleted_and_unknown_polls_are_not_found() -> None:
 def test_other_options_or_protection_change_the_ballot(
     options: Sequence[str], protection: Protection, other: bool
 ) -> None:
-    draft = PollDraft("Another title", options, settings=PollSettings(protection=protection))
+    draft = changed(PollDraft("Another title", options), protection=protection)
     assert changes_ballot(_poll(), draft) is other

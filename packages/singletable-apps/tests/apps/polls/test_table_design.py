@@ -22,7 +22,7 @@ from singletable_apps.polls.entities import (
 )
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
-from tests.apps.polls.support.harness import OPTIONS, World, cast, edit, items_of, results
+from tests.apps.polls.support.harness import OPTIONS, World, cast, changed, edit, items_of, results
 
 POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
 VOTE_ID = "987fcdeb-51a2-43d1-b234-567890abcdef"
@@ -218,7 +218,7 @@ def test_table_has_no_index_no_ttl_and_on_demand_billing(memory: World) -> None:
 def test_poll_is_kept_after_its_closing_time(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(
-        PollDraft("Q", OPTIONS, expires_at=ends, settings=PollSettings(protection=Protection.OPEN))
+        changed(PollDraft("Q", OPTIONS, expires_at=ends), protection=Protection.OPEN)
     )
     cast(memory.service, managed, ["Go"], Voter())
     memory.clock.advance(days=4000)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.entities import PollSettings, Protection
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import InvalidCode, WrongSecret
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
@@ -20,6 +20,7 @@ from tests.apps.polls.support.harness import (
     SECRET,
     World,
     cast,
+    changed,
     code,
     code_voter,
     items_of,
@@ -112,9 +113,7 @@ def test_message_parts_are_unambiguous() -> None:
 
 
 def test_unissued_code_is_rejected(memory: World) -> None:
-    managed = memory.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES)), codes=3
-    )
+    managed = memory.made(changed(PollDraft("Q", OPTIONS), protection=Protection.CODES), codes=3)
     cast = memory.service.voting.cast
     with pytest.raises(InvalidCode):
         cast(managed.poll.id, ["Go"], code_voter(managed, 3))
@@ -127,7 +126,7 @@ def test_table_reveals_no_keys_or_codes(memory: World) -> None:
     browser, voter, request = "maker-" * 5, "voter-" * 5, "request-" * 5
     managed_polls = [
         memory.made(
-            PollDraft("Q", OPTIONS, settings=PollSettings(protection=kind)),
+            changed(PollDraft("Q", OPTIONS), protection=kind),
             codes=5,
             browser=browser,
         )
@@ -150,9 +149,7 @@ def test_table_reveals_no_keys_or_codes(memory: World) -> None:
 
 
 def test_wrong_secret_is_rejected(memory: World) -> None:
-    managed = memory.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES)), codes=5
-    )
+    managed = memory.made(changed(PollDraft("Q", OPTIONS), protection=Protection.CODES), codes=5)
     other = open_polls(memory.driver, OTHER, clock=memory.clock)
     for ask in (
         lambda: other.voting.cast(

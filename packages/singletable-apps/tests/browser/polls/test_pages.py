@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from singletable_apps.polls.entities import PollKind, PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import PollKind, Protection, ResultsVisibility
 from singletable_apps.polls.rules import Ballot, PollDraft
 from singletable_apps.polls.service import Voter
+from tests.apps.polls.support.harness import changed
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.page_checks import collect_errors, find_page_faults
 from tests.browser.polls.server import Served
 
-LONG = PollDraft(
-    "A question that is rather long, and has " + "averylongwordwithoutanyspaces" * 4,
-    [f"{number}. option, with a name that needs {'w' * 60}" for number in range(1, 13)],
-    "Words about it.\n\n" + "x" * 400,
-    settings=PollSettings(protection=Protection.CODES, results=ResultsVisibility.AFTER_CLOSING),
+LONG = changed(
+    PollDraft(
+        "A question that is rather long, and has " + "averylongwordwithoutanyspaces" * 4,
+        [f"{number}. option, with a name that needs {'w' * 60}" for number in range(1, 13)],
+        "Words about it.\n\n" + "x" * 400,
+    ),
+    protection=Protection.CODES,
+    results=ResultsVisibility.AFTER_CLOSING,
 )
-DATES = PollDraft(
-    "When?",
-    ["2026-11-20T18:00Z", "2026-11-21"],
-    settings=PollSettings(kind=PollKind.DATES, names=True, comments=True),
+DATES = changed(
+    PollDraft("When?", ["2026-11-20T18:00Z", "2026-11-21"]),
+    kind=PollKind.DATES,
+    names=True,
+    comments=True,
 )
-PICKS = PollDraft(
-    "What?",
-    ["Soup", "Stew"],
-    settings=PollSettings(kind=PollKind.SEVERAL, max_picks=1, write_ins=True),
+PICKS = changed(
+    PollDraft("What?", ["Soup", "Stew"]), kind=PollKind.SEVERAL, max_picks=1, write_ins=True
 )
 # What is tapped has 44 pixels each way; but for links within a sentence, and what is small on
 # purpose: crumbs, and the choice of a theme. A box to tick is as large as its label.

@@ -9,11 +9,12 @@ from playwright.sync_api import expect
 
 from singletable import connect
 from singletable_apps.polls.app import APP
-from singletable_apps.polls.entities import PollSettings, Protection
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
+from tests.apps.polls.support.harness import changed
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live_server import serve_app
 from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
@@ -25,9 +26,7 @@ Served = tuple[Polls, ManagedPoll, str]
 @pytest.fixture
 def served() -> Iterator[Served]:
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
-    draft = PollDraft(
-        "Lunch?", ("Soup", "Stew", "Salad"), settings=PollSettings(protection=Protection.OPEN)
-    )
+    draft = changed(PollDraft("Lunch?", ("Soup", "Stew", "Salad")), protection=Protection.OPEN)
     managed = polls.lifecycle.create(draft)
     polls.voting.cast(managed.poll.id, ["Soup"], Voter())
     app = APP.make_app(polls, Settings(secure_cookies=False), limited=False)

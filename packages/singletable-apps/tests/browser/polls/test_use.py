@@ -6,8 +6,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from singletable_apps.polls.entities import PollSettings, Protection
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
+from tests.apps.polls.support.harness import changed
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.page_checks import collect_errors
 from tests.browser.polls.server import OPTIONS, Served, id_in, option, ranked
@@ -175,7 +176,7 @@ def test_create_and_vote_without_scripts(open_page: OpenPage, served: Served) ->
 
 def test_issue_codes_vote_and_close(open_page: OpenPage, served: Served) -> None:
     managed = served.poll(
-        PollDraft("Room?", ("Aurora", "Kepler"), settings=PollSettings(protection=Protection.CODES))
+        changed(PollDraft("Room?", ("Aurora", "Kepler")), protection=Protection.CODES)
     )
     chair, voter = open_page(), open_page(viewport=PHONE, has_touch=True, is_mobile=True)
     chair.goto(served.at(managed, f"/manage?key={managed.admin_key}"))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.polls.app import APP
-from singletable_apps.polls.entities import PollSettings
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.api.client import OPTIONS, Server, make_server, type_of
-from tests.apps.polls.support.harness import dump
+from tests.apps.polls.support.harness import changed, dump
 
 NEW = {"title": "Best?", "candidates": OPTIONS}
 
@@ -42,7 +41,7 @@ def test_requests_are_rate_limited(limit: str, path: str, body: object) -> None:
 
 def make_poll(server: Server) -> str:
     """Return the path of a poll that no request has created."""
-    draft = PollDraft("Q", OPTIONS, settings=PollSettings(comments=True))
+    draft = changed(PollDraft("Q", OPTIONS), comments=True)
     return f"/{server.polls.lifecycle.create(draft).poll.id}"
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import schemathesis
 
 from singletable import Engine
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
 from tests.apps.polls.api.client import OPTIONS, make_server
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.api_fuzzing import Fuzzer, few_examples, load_schema
 
 
@@ -23,9 +24,7 @@ def busy() -> tuple[Engine, list[ManagedPoll]]:
     made: list[ManagedPoll] = []
     for protection, results in zip(Protection, ResultsVisibility, strict=True):
         managed = polls.lifecycle.create(
-            PollDraft(
-                "Best?", OPTIONS, settings=PollSettings(protection=protection, results=results)
-            )
+            changed(PollDraft("Best?", OPTIONS), protection=protection, results=results)
         )
         codes = polls.codes.issue(managed.poll.id, managed.admin_key, 3)
         for code in codes:

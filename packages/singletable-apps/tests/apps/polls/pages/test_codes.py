@@ -9,16 +9,17 @@ import re
 
 import pytest
 
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.client import HOME, PollPages, Server, Visitor, faults_in
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import text_in
 
-DRAFT = PollDraft(
-    "Room?",
-    ("Aurora", "Kepler"),
-    settings=PollSettings(protection=Protection.CODES, results=ResultsVisibility.ALWAYS),
+DRAFT = changed(
+    PollDraft("Room?", ("Aurora", "Kepler")),
+    protection=Protection.CODES,
+    results=ResultsVisibility.ALWAYS,
 )
 WRONG = "0000-0000-0000"
 

@@ -11,6 +11,7 @@ from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import create_sample
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.client import HOME, Server, Typed, Visitor, faults_in, id_in
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import forms_in, text_in
 
 NEW = "/polls/new"
@@ -110,12 +111,11 @@ def test_closing_time_is_in_the_time_zone_of_the_browser(server: Server, ada: Vi
 def test_poll_is_created_from_another(server: Server, ada: Visitor) -> None:
     ends = server.now + timedelta(hours=1)
     hidden = ResultsVisibility.AFTER_CLOSING
-    draft = PollDraft(
-        "Old",
-        ("A", "B"),
-        "why",
-        ends,
-        settings=PollSettings(results=hidden, protection=Protection.OPEN, changeable=False),
+    draft = changed(
+        PollDraft("Old", ("A", "B"), "why", ends),
+        results=hidden,
+        protection=Protection.OPEN,
+        changeable=False,
     )
     old = server.poll(draft).stored
     server.wait(hours=2)

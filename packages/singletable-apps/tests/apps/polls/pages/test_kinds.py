@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.polls.entities import PollKind, PollSettings, Protection
+from singletable_apps.polls.entities import PollKind, Protection
 from singletable_apps.polls.rules import PollDraft
 from tests.apps.polls.pages.client import OPTIONS, Server, Visitor, faults_in, id_in
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import text_in
 
-DATES = PollDraft(
-    "When?",
-    ["2026-11-21", "2026-11-20T18:00:00+01:00"],
-    settings=PollSettings(kind=PollKind.DATES, names=True),
+DATES = changed(
+    PollDraft("When?", ["2026-11-21", "2026-11-20T18:00:00+01:00"]), kind=PollKind.DATES, names=True
 )
 
 
 def test_picks_are_checked_and_counted(server: Server, ada: Visitor) -> None:
-    poll = server.poll(
-        PollDraft("Where to?", OPTIONS, settings=PollSettings(kind=PollKind.SEVERAL, max_picks=2))
-    )
+    poll = server.poll(changed(PollDraft("Where to?", OPTIONS), kind=PollKind.SEVERAL, max_picks=2))
     ballot = ada.get(poll.at)
     refused = ada.send(ballot, poll.id, pick=["Castle", "Lake", "Museum"])
     assert (refused.status_code, refused.text.count(" checked")) == (422, 3)
@@ -31,11 +28,7 @@ def test_picks_are_checked_and_counted(server: Server, ada: Visitor) -> None:
 
 def test_results_of_picks_name_the_winner_or_the_tie(server: Server, ada: Visitor) -> None:
     poll = server.poll(
-        PollDraft(
-            "Where to?",
-            OPTIONS,
-            settings=PollSettings(kind=PollKind.SEVERAL, protection=Protection.OPEN),
-        )
+        changed(PollDraft("Where to?", OPTIONS), kind=PollKind.SEVERAL, protection=Protection.OPEN)
     )
     assert "No votes yet" in ada.get(f"{poll.at}/results").text
     for picks in (["Lake", "Castle"], ["Lake"], ["Castle"]):
@@ -106,7 +99,7 @@ def test_dates_are_typed_in_the_time_zone_of_the_organizer(
 def test_voters_add_options_and_the_organizer_removes_those_without_votes(
     server: Server, ada: Visitor
 ) -> None:
-    poll = server.poll(PollDraft("Where to?", OPTIONS, settings=PollSettings(write_ins=True)))
+    poll = server.poll(changed(PollDraft("Where to?", OPTIONS), write_ins=True))
     ballot = ada.get(poll.at)
     for option, status in (("Sea", 303), ("sea", 422), ("", 422), ("Forest", 303)):
         assert ada.send(ballot, "/options", option=option).status_code == status
@@ -135,9 +128,7 @@ def test_voters_add_options_and_the_organizer_removes_those_without_votes(
 def test_organizer_does_not_learn_which_options_have_votes_by_code(
     server: Server, ada: Visitor
 ) -> None:
-    draft = PollDraft(
-        "Where to?", OPTIONS, settings=PollSettings(protection=Protection.CODES, write_ins=True)
-    )
+    draft = changed(PollDraft("Where to?", OPTIONS), protection=Protection.CODES, write_ins=True)
     poll = server.poll(draft, codes=2)
     assert ada.post(f"{poll.at}/options", {"option": "Sea"}).status_code == 422
     assert ada.post(f"{poll.at}/options", {"option": "Sea", "code": poll.code()}).status_code == 303

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import httpx2
 import pytest
 
-from singletable_apps.polls.entities import Poll, PollKind, PollSettings, Protection, Vote
+from singletable_apps.polls.entities import Poll, PollKind, Protection, Vote
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.apps.polls.pages.client import (
@@ -19,7 +19,7 @@ from tests.apps.polls.pages.client import (
     faults_in,
     id_in,
 )
-from tests.apps.polls.support.harness import SECRET
+from tests.apps.polls.support.harness import SECRET, changed
 from tests.apps.support.elections.scenario import make_image
 from tests.apps.support.html import forms_in, text_in
 
@@ -84,9 +84,7 @@ def test_everything_can_be_edited_before_the_first_vote(
 def test_unchanged_form_changes_nothing(server: Server) -> None:
     # A closing time to the second is not cut to the minute.
     ends = server.now + timedelta(hours=1, seconds=7, microseconds=5)
-    poll = server.poll(
-        PollDraft("T", OPTIONS, "two\n\nlines", ends, settings=PollSettings(changeable=False))
-    )
+    poll = server.poll(changed(PollDraft("T", OPTIONS, "two\n\nlines", ends), changeable=False))
     before, chair = poll.stored, poll.organizer()
     chair.browser.cookies.set("zone", "Europe/Berlin")
     assert chair.send(chair.get(f"{poll.at}/manage/edit"), "/edit").status_code == 303
@@ -204,7 +202,7 @@ def test_interrupted_deletion_can_be_finished(
 def test_picture_of_an_option_is_on_the_ballot_and_in_the_results_until_it_is_removed(
     server: Server, kind: PollKind
 ) -> None:
-    poll = server.poll(PollDraft("Where to?", OPTIONS, settings=PollSettings(kind=kind)))
+    poll = server.poll(changed(PollDraft("Where to?", OPTIONS), kind=kind))
     chair, form = poll.organizer(), f"{poll.at}/manage/picture?option=Lake"
     assert "Add a picture" in chair.get(f"{poll.at}/manage/edit").text
     chair.post(form, {"alt": " A  lake "}, picture=make_image())

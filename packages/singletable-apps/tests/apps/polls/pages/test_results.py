@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
 from tests.apps.polls.pages.client import HOME, PollPages, Server, Typed, Visitor, id_in
 from tests.apps.polls.support.harness import changed
@@ -87,16 +87,14 @@ SHOWN: list[tuple[str, Votes, list[str]]] = [
         ],
     ),
 ]
-AFTER_VOTING = PollDraft(
-    "Where to?", ("Lake", "Museum"), settings=PollSettings(results=ResultsVisibility.AFTER_VOTING)
+AFTER_VOTING = changed(
+    PollDraft("Where to?", ("Lake", "Museum")), results=ResultsVisibility.AFTER_VOTING
 )
 
 
 def polled(server: Server, options: str, votes: Votes, **terms: Any) -> PollPages:
     """Create a poll with these votes."""
-    draft = PollDraft(
-        "Which letter?", tuple(options), settings=PollSettings(protection=Protection.OPEN)
-    )
+    draft = changed(PollDraft("Which letter?", tuple(options)), protection=Protection.OPEN)
     poll = server.poll(changed(draft, **terms))
     for ranking, often in votes.items():
         for _ in range(often):
@@ -242,9 +240,7 @@ def test_organizer_can_download_hidden_results(server: Server, ada: Visitor) -> 
 
 def test_page_with_fifty_options_stays_small(server: Server, ada: Visitor) -> None:
     names = [f"Option {number}" for number in range(50)]
-    poll = server.poll(
-        PollDraft("Which one?", names, settings=PollSettings(protection=Protection.OPEN))
-    )
+    poll = server.poll(changed(PollDraft("Which one?", names), protection=Protection.OPEN))
     for at in range(60):
         ranking = [names[at % 50], names[(at * 7 + 3) % 50], names[at % 4]]
         poll.cast(*dict.fromkeys(ranking))

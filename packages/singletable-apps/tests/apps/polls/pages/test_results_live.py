@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from singletable import Call
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
 from tests.apps.polls.pages.client import Server, Visitor
@@ -38,8 +38,8 @@ class Watched:
 
 
 def watched_poll(server: Server, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
-    draft = PollDraft(
-        "Lunch?", ("Soup", "Stew"), settings=PollSettings(protection=Protection.OPEN, results=shown)
+    draft = changed(
+        PollDraft("Lunch?", ("Soup", "Stew")), protection=Protection.OPEN, results=shown
     )
     watched = Watched(
         server, server.polls.lifecycle.create(draft), server.new_visitor(), server.world.calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import SAMPLE_BROWSER
 from singletable_apps.polls.service import Voter, open_polls
@@ -21,10 +21,10 @@ from tests.apps.polls.pages.client import (
 from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import text_in
 
-CODES = PollDraft(
-    "Where to?",
-    OPTIONS,
-    settings=PollSettings(protection=Protection.CODES, results=ResultsVisibility.AFTER_VOTING),
+CODES = changed(
+    PollDraft("Where to?", OPTIONS),
+    protection=Protection.CODES,
+    results=ResultsVisibility.AFTER_VOTING,
 )
 
 

@@ -8,10 +8,10 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from singletable_apps.polls.entities import PollSettings
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.client import HOME, OPTIONS, PollPages, Server, Visitor, faults_in
+from tests.apps.polls.support.harness import changed
 from tests.apps.support.html import text_in
 
 
@@ -89,7 +89,7 @@ def test_description_is_markdown_without_scripts(server: Server, ada: Visitor) -
 
 @pytest.fixture
 def discussed(server: Server) -> PollPages:
-    return server.poll(PollDraft("Where?", OPTIONS, settings=PollSettings(comments=True)))
+    return server.poll(changed(PollDraft("Where?", OPTIONS), comments=True))
 
 
 def test_comments_are_shown_and_the_organizer_deletes_them(

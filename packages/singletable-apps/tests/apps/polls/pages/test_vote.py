@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from tests.apps.polls.pages.client import (
     OPTIONS,
@@ -192,9 +192,7 @@ def test_unknown_poll_page_says_what_to_do(ada: Visitor) -> None:
 # At a shared screen the next voter goes back to the ballot of the one before.
 @pytest.mark.parametrize("scripts", [False, True])
 def test_ballot_of_an_open_poll_is_one_vote(server: Server, ada: Visitor, scripts: bool) -> None:
-    poll = server.poll(
-        PollDraft("Where to?", OPTIONS, settings=PollSettings(protection=Protection.OPEN))
-    )
+    poll = server.poll(changed(PollDraft("Where to?", OPTIONS), protection=Protection.OPEN))
     ballot = ada.get(poll.at)
     ada.send(ballot, poll.id, **ranks(Lake="1"), sure="yes")
     again = ada.send(ballot, poll.id, **ranks(Castle="1"), sure="yes" if scripts else None)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import pytest
 
-from singletable_apps.polls.entities import PollSettings, Protection
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import NotFound, PollClosed, RequestRejected
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import CastVote, ManagedPoll, Voter
@@ -30,7 +30,7 @@ from tests.apps.polls.support.harness import (
 )
 
 THREADS = 16
-CODES = PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES))
+CODES = changed(PollDraft("Q", OPTIONS), protection=Protection.CODES)
 Worlds: TypeAlias = tuple[World, World]
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from singletable_apps.polls.entities import PollSettings, Protection
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Viewer
 from tests.apps.polls.support.bulk_votes import crowd
-from tests.apps.polls.support.harness import OPTIONS, World, close, code_voter, edit
+from tests.apps.polls.support.harness import OPTIONS, World, changed, close, code_voter, edit
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,7 @@ def cost(world: World, action: Callable[[], object]) -> Cost:
 @pytest.fixture
 def managed(memory: World) -> ManagedPoll:
     """Create a poll with four options."""
-    return memory.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES)), codes=10
-    )
+    return memory.made(changed(PollDraft("Q", OPTIONS), protection=Protection.CODES), codes=10)
 
 
 def test_vote_takes_three_requests(memory: World, managed: ManagedPoll) -> None:

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from dynamodb_engine.faults import Faults, FaultyDriver
-from singletable_apps.polls.entities import PollSettings, Protection
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     InvalidCode,
@@ -24,6 +24,7 @@ from singletable_apps.polls.service import Polls, Voter
 from tests.apps.polls.support.harness import (
     OPTIONS,
     World,
+    changed,
     check_counted,
     close,
     code,
@@ -44,9 +45,7 @@ class Walk:
     def __init__(self, world: World, seed: int) -> None:
         self.world, self.chance = world, Random(seed)
         kind = self.chance.choice(list(Protection))
-        self.managed = world.made(
-            PollDraft("Q", OPTIONS, settings=PollSettings(protection=kind)), codes=12
-        )
+        self.managed = world.made(changed(PollDraft("Q", OPTIONS), protection=kind), codes=12)
         self.faulty = [FaultyDriver(world.driver), FaultyDriver(world.driver)]
         self.services = [world.open(driver) for driver in self.faulty]
         for number, driver in enumerate(self.faulty):

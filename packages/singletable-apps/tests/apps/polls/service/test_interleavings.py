@@ -15,13 +15,14 @@ from dynamodb_engine.testing.drivers import When
 from singletable import Query, Store, TransactWriteItems, UpdateItem
 from singletable.errors import InternalError
 from singletable_apps.polls import errors
-from singletable_apps.polls.entities import Poll, PollSettings, Protection, VotingLane
+from singletable_apps.polls.entities import Poll, Protection, VotingLane
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, Voter
 from tests.apps.polls.support.harness import (
     OPTIONS,
     World,
     cast,
+    changed,
     check_counted,
     close,
     code_voter,
@@ -33,8 +34,8 @@ from tests.apps.polls.support.harness import (
 )
 
 pytestmark = pytest.mark.usefixtures("no_waits")
-CODES = PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES))
-OPEN = PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.OPEN))
+CODES = changed(PollDraft("Q", OPTIONS), protection=Protection.CODES)
+OPEN = changed(PollDraft("Q", OPTIONS), protection=Protection.OPEN)
 
 
 def _reads_lane(operation: Operation[object]) -> bool:
@@ -84,7 +85,7 @@ def test_vote_cannot_change_once_the_poll_forbids_it(memory: World) -> None:
     check_counted(memory, managed, {vote.id: ["Go"]})
 
 
-GROWING = PollDraft("Q", OPTIONS, settings=PollSettings(write_ins=True))
+GROWING = changed(PollDraft("Q", OPTIONS), write_ins=True)
 CHANGES: dict[str, Callable[[Polls, ManagedPoll], object]] = {
     "options": lambda s, m: edit(s, m, candidates=("C", "D")),
     # Otherwise a vote would be for an option that is not there.

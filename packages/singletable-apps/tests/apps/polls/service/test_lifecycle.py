@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     InvalidInput,
@@ -21,6 +21,7 @@ from tests.apps.polls.support.harness import (
     OPTIONS,
     World,
     cast,
+    changed,
     check_counted,
     close,
     delete,
@@ -100,12 +101,10 @@ def test_changeable_applies_to_the_next_vote(memory: World) -> None:
 def test_copy_has_no_votes(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     managed = memory.made(
-        PollDraft(
-            "Q",
-            OPTIONS,
-            "D",
-            ends,
-            settings=PollSettings(results=ResultsVisibility.AFTER_VOTING, changeable=False),
+        changed(
+            PollDraft("Q", OPTIONS, "D", ends),
+            results=ResultsVisibility.AFTER_VOTING,
+            changeable=False,
         )
     )
     _vote(memory, managed, "a")

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from singletable.testing import StoreClock
-from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
     CodeUsed,
@@ -23,6 +23,7 @@ from tests.apps.polls.support.harness import (
     OPTIONS,
     World,
     cast,
+    changed,
     check_counted,
     close,
     code,
@@ -35,7 +36,7 @@ KNOWN = (Protection.BROWSER, Protection.CODES)
 
 @pytest.mark.parametrize("kind", KNOWN)
 def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> None:
-    managed = world.made(PollDraft("Q", OPTIONS, settings=PollSettings(protection=kind)), codes=3)
+    managed = world.made(changed(PollDraft("Q", OPTIONS), protection=kind), codes=3)
     voters = [Voter(f"b{n}", code(managed, n), f"r{n}", f"p{n}") for n in range(3)]
     confirmed = dict[str, list[str]]()
     for ranked in (["Go"], ["Go"], ["Rust", "Go"], ["Rust", "Go"], ["Go"]):
@@ -49,9 +50,7 @@ def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> N
 
 # The organizer knows every code, but must not learn or change how it voted.
 def test_vote_cast_with_a_code_needs_its_proof(memory: World) -> None:
-    managed = memory.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES)), codes=1
-    )
+    managed = memory.made(changed(PollDraft("Q", OPTIONS), protection=Protection.CODES), codes=1)
     service, typed = memory.service, code(managed, 0)
     poll = service.context.get_poll(managed.poll.id)
     vote = cast(service, managed, ["Go"], Voter(code=typed, proof="p")).vote
@@ -73,7 +72,7 @@ def test_vote_cast_with_a_code_needs_its_proof(memory: World) -> None:
 )
 def test_unchangeable_vote_stays(memory: World, kind: Protection, changeable: bool) -> None:
     managed = memory.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=kind, changeable=changeable)),
+        changed(PollDraft("Q", OPTIONS), protection=kind, changeable=changeable),
         codes=1,
     )
     voter = Voter("b", code(managed, 0), "r", "p")
@@ -87,9 +86,7 @@ def test_unchangeable_vote_stays(memory: World, kind: Protection, changeable: bo
 
 
 def test_unidentified_voters_can_vote_repeatedly(memory: World) -> None:
-    managed = memory.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.OPEN))
-    )
+    managed = memory.made(changed(PollDraft("Q", OPTIONS), protection=Protection.OPEN))
     for _ in range(5):
         assert cast(memory.service, managed, ["Go"], "same browser").is_new
     assert check_counted(memory, managed) == 5
@@ -138,9 +135,7 @@ def test_final_results_allow_for_slow_clocks(memory: World) -> None:
 
 
 def test_results_are_visible_after_voting(memory: World) -> None:
-    managed = memory.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(results=ResultsVisibility.AFTER_VOTING))
-    )
+    managed = memory.made(changed(PollDraft("Q", OPTIONS), results=ResultsVisibility.AFTER_VOTING))
     voter = Viewer(Voter("b"))
     for viewer in (Viewer(), voter, Viewer(vote_id="x"), Viewer(admin_key="x")):
         with pytest.raises(ResultsHidden):

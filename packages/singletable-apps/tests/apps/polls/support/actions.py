@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 from singletable import Driver, Engine
 from singletable.testing import StoreClock
-from singletable_apps.polls.entities import PollSettings, Protection
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls
 from tests.apps.polls.support.harness import (
     OPTIONS,
     World,
     cast,
+    changed,
     close,
     code_voter,
     delete,
@@ -36,9 +37,7 @@ class Busy:
 def busy(engine: Engine) -> Busy:
     """Seven of ten who have a code have voted."""
     world = World(engine)
-    managed = world.made(
-        PollDraft("Q", OPTIONS, settings=PollSettings(protection=Protection.CODES)), codes=10
-    )
+    managed = world.made(changed(PollDraft("Q", OPTIONS), protection=Protection.CODES), codes=10)
     for number in range(7):
         cast(world.service, managed, OPTIONS[number % 4 :], code_voter(managed, number))
     world.service.tallies.get(managed.poll)
