@@ -609,7 +609,7 @@ def _new_user(event: Event, data: events.UserRegistered) -> User:
 
 def _new_election(event: Event, data: events.ElectionCreated) -> Election:
     """Return the election that an event created. Its id is the id of the event."""
-    values = _fields(data) | {"seats": int(data.seats)}
+    values: dict[str, Any] = _fields(data) | {"seats": int(data.seats)}
     values["joint_with"] = int(data.joint_with) if data.joint_with else None
     return Election(
         owner_name=values.pop("owner"),

@@ -85,7 +85,7 @@ class ElectionSettings(EditableSettings):
 def create_event(settings: ElectionSettings, **others: Any) -> events.ElectionCreated:
     """Return the event that creates an election with these settings."""
     secret = settings.secret_ballot
-    values = {
+    values: dict[str, Any] = {
         **dict(settings),
         "publication": settings.publication or default_publication(secret),
         "electorate": settings.electorate or default_electorate(secret),
@@ -104,7 +104,12 @@ def apply_changes(changes: ElectionChanges, election: Election) -> events.Electi
     publication, secret = election.publication, changes.get("secret_ballot")
     if secret is not None and publication is default_publication(election.secret_ballot):
         publication = default_publication(secret)
-    wanted = {**_values(election), "publication": publication, **changes, "name": election.name}
+    wanted: dict[str, Any] = {
+        **_values(election),
+        "publication": publication,
+        **changes,
+        "name": election.name,
+    }
     wanted["quorum"], wanted["seats"] = clean_quorum(wanted["quorum"]), str(wanted["seats"])
     wanted["ballot_name"] = clean_optional(wanted["ballot_name"], "name", "ballot_name")
     return events.ElectionUpdated(**wanted)
@@ -112,7 +117,8 @@ def apply_changes(changes: ElectionChanges, election: Election) -> events.Electi
 
 def settings_of(election: Election) -> events.ElectionUpdated:
     """Return the current settings of an election."""
-    return events.ElectionUpdated(**_values(election) | {"seats": str(election.seats)})
+    values: dict[str, Any] = _values(election) | {"seats": str(election.seats)}
+    return events.ElectionUpdated(**values)
 
 
 def _values(election: Election) -> dict[str, Any]:

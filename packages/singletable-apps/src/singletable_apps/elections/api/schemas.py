@@ -79,7 +79,9 @@ class NewElection(ElectionSettings, _Named):
 class ElectionChanges(EditableSettings, _Named, Changes):
     """Changes to an election. Fields you leave out stay as they are."""
 
-    publication: Publication = Field(description="What is published after the close.")
+    publication: Publication = Field(  # pyright: ignore[reportIncompatibleVariableOverride]
+        description="What is published after the close."
+    )
     ballot_name: Annotated[str, Field(max_length=LONGEST)] = Field(
         description="The name of a ballot with several questions; empty for that of the first one."
     )
