@@ -353,7 +353,8 @@ class PickResultsSchema(_Results):
         cls, results: PollResults, count: PickResult, voters: Sequence[Vote]
     ) -> PickResultsSchema:
         """Return the results as a response."""
-        maybe = count.maybe if results.poll.settings.kind is PollKind.DATES else {}
+        is_dates = results.poll.settings.kind is PollKind.DATES
+        maybe: Mapping[str, int] = count.maybe if is_dates else {}
         return cls._of(
             results, votes=count.votes, maybe=maybe, winners=count.winners, voters=voters
         )
