@@ -213,7 +213,7 @@ application.put(Note(email="ada@example.com", number=2))
 
 # ## Copying a table as it is
 with connect("memory:") as laptop:
-    print(TableCopy(driver, laptop, "shop", settings=CopySettings(limit=2)).run())
+    print(TableCopy(driver, laptop, "shop", settings=CopySettings(sample=0.5)).run())
 
 # ## Files
 file = Path("0001_empty.py")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynamodb_engine.operations import Driver
     from singletable.migration.anonymization import Anonymizer
     from singletable.migration.environment import StepProgress
-    from singletable.migration.table_copy import CopyResult, CopySettings, ItemFunction, TableCopy
+    from singletable.migration.table_copy import CopyResult, CopySettings, TableCopy
 
 PREVIEW_ITEMS = 3
 
@@ -30,19 +30,10 @@ def copy(
     tables: Annotated[
         list[str] | None,
         typer.Option(
-            "--table", metavar="NAME", help="A table to copy. Repeat it; without it, all tables."
-        ),
-    ] = None,
-    new_names: Annotated[
-        list[str] | None,
-        typer.Option("--as", metavar="NAME=NEW", help="The name of a table at B, if another."),
-    ] = None,
-    where: Annotated[
-        str | None,
-        typer.Option(
-            "--where",
-            metavar="EXPR",
-            help="Copy the items that match, such as \"EntityType = 'User' AND Age >= 18\".",
+            "--table",
+            metavar="NAME[=NEW]",
+            help="A table to copy, and its name at B, if another. Repeat it; without it, all "
+            "tables.",
         ),
     ] = None,
     sample: Annotated[
@@ -52,10 +43,6 @@ def copy(
             metavar="FRACTION",
             help="Copy a part of the partitions, each of them whole, such as 0.01.",
         ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Copy at most N items of each table."),
     ] = None,
     fakes: Annotated[
         list[str] | None,
@@ -75,15 +62,6 @@ def copy(
             help="Fakes are the same for the same secret. Without it, a random one.",
         ),
     ] = None,
-    transform: Annotated[
-        str | None,
-        typer.Option(
-            "--transform",
-            metavar="MODULE:FUNCTION",
-            help="A function that gets each item as a dict and returns a dict, or None to leave "
-            "it out.",
-        ),
-    ] = None,
     rate: Annotated[
         float | None,
         typer.Option(
@@ -94,10 +72,6 @@ def copy(
             "possible, but slower when requests are throttled.",
         ),
     ] = None,
-    segments: Annotated[
-        int,
-        typer.Option("--segments", metavar="N", min=1, max=64, help="Parts that are read at once."),
-    ] = 4,
     restart: Annotated[
         bool,
         typer.Option("--restart/--resume", help="Start an interrupted copy again, or continue it."),
@@ -115,28 +89,20 @@ def copy(
     use, because changes during the copy may be missed; write a migration.
     """
     from singletable.cli.output import pluralize
-    from singletable.migration.item_filter import parse_filter
     from singletable.migration.table_copy import CopySettings, TableCopy
 
     anonymizer = _anonymizer(parse_pairs("--fake", fakes, "ATTRIBUTE=KIND"), secret)
     settings = CopySettings(
-        where=None if where is None else parse_filter(where),
         sample=sample,
-        limit=limit,
         anonymizer=anonymizer,
-        transform=None if transform is None else _load_function(transform),
         rate=rate,
-        segments=segments,
     )
     with _connect_both(source, target, dry_run=dry_run) as (source_driver, target_driver):
         names = _select_tables(source_driver, tables)
-        renamed = parse_pairs("--as", new_names, "NAME=NEW")
-        if unknown := [name for name in renamed if name not in names]:
-            raise InvalidValue(f"--as: {unknown[0]!r} is not copied. Tables: {', '.join(names)}.")
-        _check_new_names([renamed.get(name, name) for name in names])
+        _check_new_names([*names.values()])
         copies = [
-            TableCopy(source_driver, target_driver, name, renamed.get(name, ""), settings)
-            for name in names
+            TableCopy(source_driver, target_driver, name, new, settings)
+            for name, new in names.items()
         ]
         for one in copies:
             _print_plan(one)
@@ -174,12 +140,16 @@ def _connect_both(source: str, target: str, *, dry_run: bool) -> Generator[tuple
             yield source_driver, target_driver
 
 
-def _select_tables(driver: Driver, tables: list[str] | None) -> list[str]:
-    """Return the names of the tables to copy; raise TableNotFound if one does not exist."""
+def _select_tables(driver: Driver, tables: list[str] | None) -> dict[str, str]:
+    """Return the new names of the tables to copy; raise TableNotFound if one does not exist."""
     from singletable.cli.existing_tables import describe_existing, list_tables
 
-    names = [describe_existing(driver, name).table_name for name in dict.fromkeys(tables or ())]
-    names = names or list(list_tables(driver))
+    names: dict[str, str] = {}
+    for text in tables or ():
+        name, _, new = text.partition("=")
+        found = describe_existing(driver, name).table_name
+        names[found] = new or found
+    names = names or {name: name for name in list_tables(driver)}
     if not names:
         raise TableNotFound("There are no tables to copy at this address.")
     return names
@@ -190,23 +160,9 @@ def _check_new_names(names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise InvalidValue(
-                f"--as: two tables would be copied to {name!r}, and items with the same keys would "
-                "replace each other. Give each table its own name, or choose one with --table."
+                f"--table: two tables would be copied to {name!r}, and items with the same keys "
+                "would replace each other. Give each its own name (--table NAME=NEW)."
             )
-
-
-def _load_function(text: str) -> ItemFunction:
-    from singletable.cli.app_loader import load_module
-
-    module_name, _, name = text.partition(":")
-    if not name:
-        raise InvalidValue(
-            f"--transform: expected MODULE:FUNCTION, such as shop.anonymize:item, got {text!r}."
-        )
-    function = getattr(load_module(module_name), name, None)
-    if not callable(function):
-        raise InvalidValue(f"--transform: the module {module_name} has no function {name!r}.")
-    return function  # type: ignore[no-any-return]
 
 
 def _anonymizer(kinds: dict[str, str], secret: str | None) -> Anonymizer | None:
@@ -261,8 +217,7 @@ def _run(one: TableCopy, *, restart: bool) -> CopyResult:
 def _print_result(one: TableCopy, result: CopyResult) -> None:
     from singletable.cli.output import pluralize
 
-    left_out = f", {result.left_out:,} left out by the function" if result.left_out else ""
-    typer.echo(f"{one.new_name}: {pluralize(result.copied, 'item')} copied{left_out}.")
+    typer.echo(f"{one.new_name}: {pluralize(result.copied, 'item')} copied.")
     _print_replaced(one.settings, result)
 
 

@@ -459,7 +459,11 @@ class CopyPhases:
             return True  # carrying says what is lost
 
     def lag(self, env: Environment) -> int | None:
-        """Return how many changes are not carried over, up to a limit; None if they never are."""
+        """Count the changes that wait to be carried over, up to MAX_LAG.
+
+        Returns None if changes are not carried over: before the copy, after the end, and after the
+        cut-over of a Copy without `back` rules.
+        """
         state = env.state
         back = state.cut_over is not None
         if state.phase not in ("copying", "ready", "switching", "cut-over"):

@@ -88,8 +88,8 @@ class MigrationRunner:
     write together. `changes` says how changes during a copy are found: in the `stream` of each old
     table, which is enabled for that time, or not at all (`none`), because nothing writes to the old
     tables. A process that was killed blocks the next one for up to `lease_seconds`. The state is in
-    the table of the steps; `recorded_in` is the declaration of that table when the migration was
-    run, if a later Copy has changed its name and its key.
+    the table of the steps. If a later Copy has renamed that table or changed its key, pass the
+    table as it was declared then: `recorded_in`.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class MigrationRunner:
     # After the copy
 
     def follow(self, until: Callable[[], bool]) -> None:
-        """Carry changes over until `until` returns True; after the cut-over, carry them back.
+        """Carry changes over, and after the cut-over back; stop when `until()` returns True.
 
         The lease is held only while there is something to carry, so that another process can cut
         over or roll back meanwhile. Ends when the migration is finished or rolled back.

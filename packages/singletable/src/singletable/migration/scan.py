@@ -14,7 +14,6 @@ from dynamodb_engine.retry import send
 from dynamodb_engine.steps import Steps
 from dynamodb_engine.values import Item
 from singletable.migration.environment import Environment
-from singletable.migration.item_filter import ItemFilter
 from singletable.migration.state import Segment, is_state_item
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
@@ -27,9 +26,8 @@ def scan_rounds(
     handle: Callable[[list[Item]], Steps[None]],
     *,
     after_round: Callable[[], None] | None = None,
-    where: ItemFilter | None = None,
 ) -> None:
-    """Read all items of a table consistently, or those that `where` selects, page by page.
+    """Read all items of a table consistently, page by page.
 
     The progress is stored under `name` in the state, so a scan continues where it was interrupted,
     with the number of segments that it began with. Items of migrations are left out.
@@ -37,10 +35,7 @@ def scan_rounds(
     segments = env.state.scans.setdefault(name, [Segment() for _ in range(env.segments)])
     while waiting := [number for number, one in enumerate(segments) if not one.done]:
         positions = env.run_parallel(
-            [
-                partial(_handle_page, env, table, number, segments, handle, where)
-                for number in waiting
-            ]
+            [partial(_handle_page, env, table, number, segments, handle) for number in waiting]
         )
         for number, after in zip(waiting, positions, strict=True):
             segments[number] = Segment(after, done=after is None)
@@ -134,14 +129,11 @@ def _handle_page(
     number: int,
     segments: list[Segment],
     handle: Callable[[list[Item]], Steps[None]],
-    where: ItemFilter | None,
 ) -> Item | None:
     """Read and handle the next page of a segment, and return the key to continue after."""
 
     def steps() -> Steps[Item | None]:
         scan = _scan(env, table, number, len(segments), segments[number].after)
-        if where is not None:
-            scan = where.apply(scan)
         page: PageOutput = yield from send(env.context.retry_policy, scan)
         items = [item for item in page.items if not is_state_item(item)]
         if items:

@@ -49,10 +49,9 @@ from singletable.migration.environment import (
     migration_context,
     no_progress,
 )
-from singletable.migration.item_filter import ItemFilter
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.scan import scan_rounds
-from singletable.migration.state import Segment, State, StateStore, is_state_item
+from singletable.migration.state import State, StateStore, is_state_item
 from singletable.migration.two_addresses import TwoAddressDriver
 from singletable.schema import Table, read_table, table_from_description
 from singletable.schema.codec.dynamic import DynamicConverter
@@ -86,9 +85,7 @@ class CopySettings:
     `rate` is the capacity units per second, reads and writes together.
     """
 
-    where: ItemFilter | None = None
     sample: float | None = None
-    limit: int | None = None
     anonymizer: Anonymizer | None = None
     transform: ItemFunction | None = None
     rate: float | None = None
@@ -100,8 +97,6 @@ class CopySettings:
                 f"sample: expected a fraction above 0 and up to 1, such as 0.01, but got "
                 f"{self.sample}."
             )
-        if self.limit is not None and self.limit < 1:
-            raise InvalidValue(f"limit: expected at least 1 item, but got {self.limit}.")
         if not 1 <= self.segments <= MAX_SEGMENTS:
             raise InvalidValue(
                 f"segments: expected 1 to {MAX_SEGMENTS} segments, but got {self.segments}."
@@ -117,9 +112,7 @@ class CopySettings:
         """A text that is different for settings that would copy something else."""
         transform = self.transform
         parts = (
-            None if self.where is None else self.where.text,
             self.sample,
-            self.limit,
             None if self.anonymizer is None else self.anonymizer.fingerprint,
             None if transform is None else f"{transform.__module__}:{transform.__qualname__}",
         )
@@ -176,7 +169,6 @@ class TableCopy:
         self._lock = Lock()
         # What is counted after the last checkpoint.
         self._counts: Counter[str] = Counter()
-        self._copied = 0
         # Hashes of the keys that were written, to find two items that become one.
         self._written: set[int] = set()
 
@@ -184,8 +176,8 @@ class TableCopy:
         if existing.key_attributes != self._old.key_attributes:
             raise InvalidValue(
                 f"Table {self.new_name!r} at the target has the key {_key_schema(existing)}, but "
-                f"{self.name!r} has {_key_schema(self._old)}. Copy to another name (--as "
-                f"{self.name}=NEW), or write a migration that changes the keys."
+                f"{self.name!r} has {_key_schema(self._old)}. Copy to another name "
+                f"(--table {self.name}=NEW), or write a migration that changes the keys."
             )
 
     def _check_removed(self) -> None:
@@ -218,7 +210,6 @@ class TableCopy:
             raise _onto_itself(self.name)
         if restart:
             state = initial
-        self._copied = state.counts.get("copied", 0)
         env = self._environment(states, state)
         try:
             self._check_settings(state)
@@ -228,7 +219,6 @@ class TableCopy:
                 self._old,
                 self._copy_page,
                 after_round=lambda: self._end_round(env),
-                where=self.settings.where,
             )
         except BaseException:
             # Release the lease, so that the copy can be continued at once.
@@ -250,8 +240,7 @@ class TableCopy:
             states,
             state,
             RateLimit(settings.rate, self.clock),
-            # The items of one segment are counted in order.
-            segments=1 if settings.limit is not None else settings.segments,
+            segments=settings.segments,
             # A round should not take much longer than a second.
             page_size=None if settings.rate is None else max(25, int(settings.rate)),
             clock=self.clock,
@@ -273,18 +262,15 @@ class TableCopy:
             for name, number in self._counts.items():
                 env.state.counts[name] = env.state.counts.get(name, 0) + number
             self._counts.clear()
-        copied = self._copied = env.state.counts.get("copied", 0)
+        copied = env.state.counts.get("copied", 0)
         settings = self.settings
-        if settings.limit is not None and copied >= settings.limit:
-            env.state.scans[_SCAN][:] = [Segment(done=True)]
-        total = self.description.item_count if settings == CopySettings() else settings.limit
+        is_whole = settings.sample is None and settings.transform is None
+        total = self.description.item_count if is_whole else None
         env.progress(f"Copying {self.name}", copied, total)
 
     def _copy_page(self, items: list[Item]) -> Steps[None]:
         counts: Counter[str] = Counter()
         new_items = yield from self._new_items(items, counts)
-        if self.settings.limit is not None:
-            new_items = new_items[: self.settings.limit - self._copied]
         table = self._context.table_name(self._new)
         yield from write_requests(
             self._context, [(table, WriteRequest(PutRequest(item))) for item in new_items]
@@ -296,13 +282,10 @@ class TableCopy:
                 self._written.update(hash(item_id(table, self._key(one, one))) for one in new_items)
 
     def _preview(self, count: int) -> Steps[list[Item]]:
-        where = self.settings.where
         found: list[Item] = []
         after: Item | None = None
         for _ in range(_PREVIEW_PAGES):
             scan = Scan(self._context.table_name(self._old), exclusive_start_key=after)
-            if where is not None:
-                scan = where.apply(scan)
             page: PageOutput = yield from send(PATIENT, scan)
             items = [item for item in page.items if not is_state_item(item)]
             new_items = yield from self._new_items(items, Counter())
