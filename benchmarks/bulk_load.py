@@ -17,24 +17,9 @@ from benchmarks.harness.report import (
     format_rate,
     format_ratio,
 )
+from dynamodb_engine import BatchWriteItem, Engine, PutRequest, WriteRequest
 from dynamodb_engine.values import item_to_json
-from singletable import (
-    Attr,
-    BatchWriteItem,
-    Call,
-    Count,
-    Engine,
-    Entity,
-    Index,
-    Key,
-    PutRequest,
-    Store,
-    Table,
-    Unique,
-    WriteRequest,
-    attr,
-    version,
-)
+from singletable import Attr, Call, Count, Entity, Index, Key, Store, Table, Unique, attr, version
 from singletable.store.batch import MAX_BATCH_WRITES
 from singletable.store.commit import MAX_TRANSACTION_ITEMS
 

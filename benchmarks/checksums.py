@@ -12,8 +12,8 @@ from benchmarks.harness.measurement import Scale, temporary_folder
 from benchmarks.harness.report import ReportTable, Target, format_rate, format_ratio
 from benchmarks.in_process.comparison import compare
 from benchmarks.in_process.embedded import EmbeddedContender
+from dynamodb_engine import Engine, Settings
 from dynamodb_engine.engine.storage import Database, SqliteLayout
-from singletable import Engine, Settings
 
 CLAIM = (
     "checksums of rows cost a get or put on a file at most a tenth more time, and those of pages "

@@ -20,19 +20,16 @@ from benchmarks.harness.report import (
     format_ratio,
 )
 from benchmarks.http_load.crowd import CrowdResult, PostRequest, send_all, serve_app
-from singletable import (
-    CallStats,
+from dynamodb_engine import (
     Driver,
     Item,
-    Observer,
     Put,
     PutItem,
-    Store,
     TransactWriteItem,
     TransactWriteItems,
     Update,
-    connect,
 )
+from singletable import CallStats, Observer, Store, connect
 from singletable_apps.elections.app import APP
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import Electorate, RollVoter, votes

@@ -8,21 +8,8 @@ from contextlib import contextmanager
 
 from benchmarks.harness.measurement import Scale, expect, temporary_folder
 from benchmarks.harness.report import ReportTable, Target, format_rate, format_ratio
-from singletable import (
-    Attr,
-    BatchWriteItem,
-    Count,
-    Engine,
-    Entity,
-    Index,
-    Key,
-    PutRequest,
-    Store,
-    Table,
-    Unique,
-    WriteRequest,
-    attr,
-)
+from dynamodb_engine import BatchWriteItem, Engine, PutRequest, WriteRequest
+from singletable import Attr, Count, Entity, Index, Key, Store, Table, Unique, attr
 from singletable.migration import AddCount, AddIndex, AddUnique, Backfill, Migration, Step
 from singletable.migration.runner import MigrationRunner
 from singletable.schema import model_of

@@ -23,8 +23,7 @@ from benchmarks.harness.report import (
 )
 from benchmarks.harness.workload import batches
 from benchmarks.http_load.crowd import PostRequest, send_all, serve_app
-from singletable import (
-    CallStats,
+from dynamodb_engine import (
     Driver,
     GetItem,
     Item,
@@ -32,8 +31,8 @@ from singletable import (
     TransactWriteItem,
     TransactWriteItems,
     Update,
-    connect,
 )
+from singletable import CallStats, connect
 from singletable_apps.polls.entities import (
     LaneEntry,
     Poll,

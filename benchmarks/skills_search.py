@@ -23,7 +23,7 @@ from benchmarks.harness.measurement import (
 )
 from benchmarks.harness.report import ReportTable, Target, format_milliseconds, format_ratio
 from benchmarks.harness.workload import batches
-from singletable import Engine, GetItem, Item, Settings
+from dynamodb_engine import Engine, GetItem, Item, Settings
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Level,

@@ -10,9 +10,7 @@ from benchmarks.harness.report import ReportTable, Target, format_rate, format_r
 from benchmarks.harness.workload import batches, key
 from benchmarks.sql_servers import SERVERS, Server
 from drills.sql_servers import single_server
-from dynamodb_engine.engine.storage.server.mariadb import MariaDB
-from dynamodb_engine.engine.storage.server.postgresql import PostgreSQL
-from singletable import (
+from dynamodb_engine import (
     AttributeDefinition,
     CreateTable,
     Driver,
@@ -21,8 +19,10 @@ from singletable import (
     KeySchemaElement,
     Projection,
     UpdateItem,
-    connect,
 )
+from dynamodb_engine.engine.storage.server.mariadb import MariaDB
+from dynamodb_engine.engine.storage.server.postgresql import PostgreSQL
+from singletable import connect
 
 CLAIM = "in a table ten times as large, a server updates an index at least half as fast"
 TARGET = Target(at_least=0.5)

@@ -15,23 +15,17 @@ from benchmarks.harness.report import (
     format_ratio,
 )
 from benchmarks.http_load.servers import OURS, Server, peers, running
-from dynamodb_engine.operations import ShardIteratorType
-from singletable import (
-    Attr,
+from dynamodb_engine import (
     DescribeStream,
     Driver,
     Engine,
-    Entity,
     GetRecords,
     GetShardIterator,
-    Key,
     ListStreams,
     ReadChanges,
-    Store,
-    Table,
-    attr,
-    connect,
 )
+from dynamodb_engine.operations import ShardIteratorType
+from singletable import Attr, Entity, Key, Store, Table, attr, connect
 from singletable.tables import TableSettings, create_table
 
 CLAIM = "reading a stream of two shards takes at most four times as long as reading the change feed"

@@ -27,6 +27,7 @@ from drills.concurrency_clients import (
     read_lists,
 )
 from drills.serializability import check_history
+from dynamodb_engine import Engine, Settings
 from dynamodb_engine.operations import (
     BatchGetItem,
     DeleteTable,
@@ -40,7 +41,7 @@ from dynamodb_engine.operations import (
     Scan,
 )
 from dynamodb_engine.values import Item
-from singletable import Engine, ResourceNotFound, Settings
+from singletable import ResourceNotFound
 
 CLIENTS = 8
 # By default Python switches threads so rarely that clients hardly overlap.

@@ -9,8 +9,7 @@ from random import Random
 from typing import Any, Literal, TypeAlias, cast
 
 from drills.client_runners import Client, Response
-from dynamodb_engine.operations import Operation
-from singletable import (
+from dynamodb_engine import (
     AttributeDefinition,
     BatchGetItem,
     BatchWriteItem,
@@ -33,6 +32,7 @@ from singletable import (
     UpdateItem,
     WriteRequest,
 )
+from dynamodb_engine.operations import Operation
 
 Value: TypeAlias = str | int | None
 

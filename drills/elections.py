@@ -29,7 +29,8 @@ from drills.elections_client import (
     read_items,
     voter_name,
 )
-from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from dynamodb_engine import AsyncEngine, Driver, Engine, Settings
+from singletable import Remote
 from singletable_apps.elections.entities import Electorate
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.poll_book import PollBook

@@ -28,6 +28,7 @@ import apsw
 from drills.disk_model import memory_folder
 from drills.ledger_audit import check_integrity
 from drills.system_calls import Fault, SystemCalls, replaced_system_calls
+from dynamodb_engine import Engine, Settings
 from dynamodb_engine.operations import (
     AttributeDefinition,
     BatchWriteItem,
@@ -57,7 +58,7 @@ from dynamodb_engine.operations import (
     WriteRequest,
 )
 from dynamodb_engine.values import Item
-from singletable import Engine, Settings, StorageError
+from singletable import StorageError
 
 NOW = 1_800_000_000
 SETTINGS = Settings(clock=lambda: NOW)

@@ -33,8 +33,9 @@ from drills.ledger_workload import (
     StepEvent,
     action_at,
 )
+from dynamodb_engine import DescribeTable, Engine, Item, ListTables, ReadChanges, Scan
 from dynamodb_engine.operations import ChangeRecord
-from singletable import DescribeTable, Engine, Item, ListTables, ReadChanges, Scan, SingleTableError
+from singletable import SingleTableError
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from random import Random
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from drills.client_runners import Client
-from dynamodb_engine.operations import Operation
-from singletable import (
+from dynamodb_engine import (
     AttributeDefinition,
     BatchWriteItem,
     CreateTable,
@@ -37,6 +36,7 @@ from singletable import (
     UpdateItem,
     WriteRequest,
 )
+from dynamodb_engine.operations import Operation
 
 
 class Outcome(IntEnum):

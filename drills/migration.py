@@ -41,8 +41,9 @@ from drills.migration_client import (
     run_role,
     users_table,
 )
+from dynamodb_engine import AsyncEngine, Engine, Settings
 from dynamodb_engine.faults import AsyncFaultyDriver, Faults
-from singletable import AsyncEngine, Engine, Settings, Store
+from singletable import Store
 from singletable.migration import verify
 
 Mode: TypeAlias = Literal["stopped", "live"]

@@ -12,21 +12,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, TypeAlias
 
-from singletable import (
-    Attr,
-    Driver,
-    Entity,
-    Index,
-    Key,
-    MigrationError,
-    MigrationLocked,
-    OperationError,
-    Remote,
-    Store,
-    Table,
-    attr,
-)
-from singletable.errors import ConnectionFailed
+from singletable import Attr, Driver, Entity, Index, Key, Remote, Store, Table, attr
+from singletable.errors import ConnectionFailed, MigrationError, MigrationLocked, OperationError
 from singletable.migration import Copy, Migration, Part, SwitchingDriver, each, merge
 from singletable.migration.runner import MigrationRunner
 

@@ -37,12 +37,13 @@ from drills.sql_servers import (
     galera_cluster,
     single_server,
 )
+from dynamodb_engine import DeleteTable, Engine, ReadChanges, Settings
 from dynamodb_engine.engine.server_engine import ServerEngine
 from dynamodb_engine.engine.storage.server import ServerDatabase
 from dynamodb_engine.engine.storage.server.dialect import Dialect, ResultRows, Statement
 from dynamodb_engine.engine.storage.server.mariadb import MariaDB
 from dynamodb_engine.engine.storage.server.postgresql import PostgreSQL
-from singletable import ConditionFailed, DeleteTable, Engine, ReadChanges, Settings
+from singletable import ConditionFailed
 
 PROCESSES = 3
 RACERS = 20

@@ -32,7 +32,7 @@ from drills.sql_servers import (
     single_server,
     wait_for,
 )
-from singletable import (
+from dynamodb_engine import (
     GetItem,
     Item,
     Operation,

@@ -22,19 +22,9 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+from dynamodb_engine import Engine, Settings, StreamShards
 from dynamodb_engine.testing import endpoint
-from singletable import (
-    Attr,
-    Engine,
-    Entity,
-    Key,
-    Settings,
-    Store,
-    StreamShards,
-    Table,
-    attr,
-    connect,
-)
+from singletable import Attr, Entity, Key, Store, Table, attr, connect
 from singletable.tables import TableSettings, create_table
 
 CONSUMERS = 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from singletable import (
+from dynamodb_engine import (
     AttributeDefinition,
     BatchWriteItem,
     CreateTable,

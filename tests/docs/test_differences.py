@@ -10,9 +10,11 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
+from dynamodb_engine import Delays, Driver, Engine, Item, Settings
 from dynamodb_engine import operations as ops
 from dynamodb_engine.wire import read_request
-from singletable import Delays, Driver, Engine, Item, Settings, UnknownOperation, connect
+from singletable import connect
+from singletable.errors import UnknownOperation
 from tests.engine.clock import Clock
 from tests.house.sources import ROOT
 

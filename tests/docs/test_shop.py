@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from singletable import StaleDocs
+from singletable.errors import StaleDocs
 from singletable_design.docs_generator import check_docs
 from tests.docs.markdown import blocks
 from tests.house.sources import ROOT

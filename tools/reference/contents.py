@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import dynamodb_engine
 import singletable
+from singletable import errors
 from tools.reference.definitions import Definition, exported, find, first_line
 from tools.reference.pages import PAGES, PUBLIC_MODULES, Page, Section
 
@@ -50,7 +51,7 @@ def build_contents() -> Contents:
         for name in section.names.split()
     }
     others: dict[str, list[str]] = {}
-    names = [*singletable.__all__, *_of_the_engine(), *_other_operations()]
+    names = [*singletable.__all__, *_of_the_engine(), *_other_operations(), *_other_errors()]
     names += [f"{module}:{name}" for module in PUBLIC_MODULES for name in exported(module)]
     # In source order, which keeps related names together.
     for name in sorted(names, key=_source_position):
@@ -125,6 +126,14 @@ def _other_operations() -> Iterator[str]:
         elif _package(name) != OPERATIONS:
             # `singletable` exports another package's class of the same name.
             yield f"{OPERATIONS}:{name}"
+
+
+def _other_errors() -> Iterator[str]:
+    """Iterate over the errors that only `singletable.errors` exports."""
+    for name, value in vars(errors).items():
+        is_own = isinstance(value, type) and value.__module__ == errors.__name__
+        if is_own and name not in singletable.__all__:
+            yield f"{errors.__name__}:{name}"
 
 
 def _page_of(name: str) -> str:

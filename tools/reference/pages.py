@@ -29,7 +29,7 @@ class Page:
     introduction: str
     sections: tuple[Section, ...] = ()
     packages: tuple[str, ...] = ()
-    # The module of the names in its sections, if `singletable` itself does not export them.
+    # The module of the names in its sections, if `singletable` itself does not export all of them.
     module: str = ""
     # Whether its last section is too long for the index.
     long: bool = False
@@ -50,6 +50,7 @@ PAGES = (
             Section("Codecs", "codec Json Compressed Encrypted FieldCodec"),
             Section("Keys", "Key concat padded ordered descending casefold repeated Shards"),
             Section("Unique values and counters", "Unique Count"),
+            Section("Warnings", "singletable.schema:DeclarationWarning"),
         ),
         ("singletable.schema",),
     ),
@@ -75,24 +76,30 @@ PAGES = (
     Page(
         "patterns",
         "Access patterns",
-        "The access patterns of an application, as code. Guide: "
-        "[access patterns](../guide/patterns.md).",
+        "The access patterns of an application, as code. Names that `singletable` does not export "
+        "are in `singletable.patterns`. Guide: [access patterns](../guide/patterns.md).",
         (
             Section("Catalog", "PatternCatalog"),
             Section("Writes", "creates puts updates deletes checks"),
             Section("Rates", "Rate per_second per_minute per_hour per_day"),
             Section("Patterns", "Pattern ReadPattern WritePattern ScanPattern FeedPattern"),
+            Section("Numbers", "ItemCount Distribution FieldValues uniform zipf"),
         ),
         ("singletable.patterns",),
+        module="singletable.patterns",
     ),
     Page(
         "store",
         "The store",
-        "Typed reads and writes on any driver. Guide: "
+        "Typed reads and writes on any driver. Names that `singletable` does not export are in "
+        "`singletable.store`. Guide: "
         "[your first design](../guide/first-design.md), [transactions](../guide/transactions.md).",
         (
             Section("Sync and async", "Store AsyncStore"),
-            Section("Related classes", "Transaction Admin AsyncAdmin Page"),
+            Section(
+                "Related classes",
+                "Transaction singletable.store:Admin singletable.store:AsyncAdmin Page",
+            ),
             Section("Change feed", "Change Changes parse_stream_event"),
         ),
         ("singletable.store",),
@@ -102,11 +109,12 @@ PAGES = (
         "Addresses and drivers",
         "`connect` returns a driver for an address: our engine for `memory:`, "
         "`file:PATH`, `postgresql:` and `mysql:`, DynamoDB or a compatible server for `dynamodb:`. "
+        "Names that `singletable` does not export are in `dynamodb_engine`. "
         "Guide: [addresses](../guide/addresses.md), [durability](../guide/durability.md), "
         "[SQL servers](../guide/sql-servers.md).",
         (
-            Section("Connecting", "connect connect_async hide_password"),
-            Section("The engine", "Engine AsyncEngine Settings Delays Retention"),
+            Section("Connecting", "connect connect_async"),
+            Section("The engine", "Engine AsyncEngine"),
             Section("DynamoDB", "Remote AsyncRemote"),
         ),
         (
@@ -146,7 +154,7 @@ PAGES = (
         "operations",
         "Operations",
         "Every request as a frozen value, with the field names of the AWS API in snake case. Those "
-        "that `singletable` itself does not export are in `dynamodb_engine.operations`.",
+        "that `singletable` does not export are in `dynamodb_engine`.",
         (
             Section("Protocols", "Operation Driver AsyncDriver LargeOperations"),
             Section("Items", "GetItem PutItem UpdateItem DeleteItem Query Scan"),
@@ -160,8 +168,8 @@ PAGES = (
     Page(
         "shapes",
         "Shapes and outputs",
-        "The parts of operations, and their outputs. Those that `singletable` itself does not "
-        "export are in `dynamodb_engine.operations`.",
+        "The parts of operations, and their outputs. All are in `dynamodb_engine.operations`, and "
+        "those of common operations in `dynamodb_engine`.",
         (Section("Items", "Item AttributeValue"),),
         ("dynamodb_engine.operations", "dynamodb_engine.values"),
         long=True,
@@ -170,7 +178,7 @@ PAGES = (
         "errors",
         "Errors",
         "Every error that singletable raises on purpose is a `SingleTableError`. Errors that "
-        "mirror DynamoDB's have DynamoDB's own messages.",
+        "mirror DynamoDB's have DynamoDB's own messages. All are in `singletable.errors`.",
         (),
         ("dynamodb_engine.errors", "singletable.errors"),
         long=True,
@@ -182,6 +190,8 @@ PUBLIC_MODULES = (
     "dynamodb_engine.faults",
     "singletable.migration",
     "singletable.prices",
+    "singletable.store",
+    "singletable.telemetry",
     "dynamodb_engine.server",
     "dynamodb_engine.testing",
     "singletable.tables",

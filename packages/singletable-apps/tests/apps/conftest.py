@@ -9,8 +9,8 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 
+from dynamodb_engine import AsyncEngine, Driver, Engine, Settings
 from dynamodb_engine.testing import endpoint
-from singletable import AsyncEngine, Driver, Engine, Settings
 from singletable_apps.shared.accounts import Passwords
 from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable import StaleDocs
-from singletable.errors import DeclarationError, StorageError
+from singletable.errors import DeclarationError, StaleDocs, StorageError
 from singletable_design.docs_generator import check_docs, write_docs
 from tests.docs_generator import special_names, test_document
 from tests.patterns import election_catalog

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine import CreateTable, DescribeTable, Operation, UpdateTimeToLive
 from dynamodb_engine.engine import Engine
 from dynamodb_engine.operations import UpdateContinuousBackups
-from singletable import CreateTable, DescribeTable, Operation, Table, UpdateTimeToLive, errors
+from singletable import Table, errors
 from singletable.tables import TableSettings, create_table, describe_table
 from tests.infrastructure.recovery import RecoveryDriver
 

@@ -10,8 +10,13 @@ from msgspec.structs import replace
 
 from dynamodb_engine import operations as ops
 from dynamodb_engine.testing import InterruptedDriver
-from singletable import BackupTableNotFound, DeclarationError, Engine, OperationError, Table
-from singletable.errors import UnknownOperation
+from singletable import Engine, Table
+from singletable.errors import (
+    BackupTableNotFound,
+    DeclarationError,
+    OperationError,
+    UnknownOperation,
+)
 from singletable.tables import (
     AwsManagedKey,
     AwsOwnedKey,

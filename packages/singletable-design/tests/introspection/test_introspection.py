@@ -40,7 +40,7 @@ def unmatched_items(result: Introspection) -> list[Item]:
     return [item for group in result.tables[0].unmatched for item in group.items]
 
 
-@pytest.mark.filterwarnings("ignore::singletable.DeclarationWarning")
+@pytest.mark.filterwarnings("ignore::singletable.schema.DeclarationWarning")
 @pytest.mark.parametrize("texts", [plain_text, tricky_text])
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 @pytest.mark.parametrize(

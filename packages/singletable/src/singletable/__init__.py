@@ -1,9 +1,10 @@
 """Declare a single-table design once; run it anywhere.
 
-Everything listed here is public. Less common operations and shapes are in
-`dynamodb_engine.operations`. Modules are imported when one of their names is first used, so that a
-program pays only for what it uses. `make generate` writes `__init__.pyi` from this list for type
-checkers.
+These are the names that most programs need. All errors are in `singletable.errors`, and all
+operations and shapes of DynamoDB in `dynamodb_engine`; `singletable.store`, `.patterns`, `.schema`
+and `.telemetry` have the types that few programs name. A module is imported when one of its names
+is first used, so that a program pays only for what it uses. `make generate` writes `__init__.pyi`
+from this list for type checkers.
 """
 
 import importlib
@@ -16,45 +17,24 @@ _EXPORTS = {
     "singletable.connect": """
         connect connect_async
     """,
-    "dynamodb_engine.addresses": """
-        hide_password
-    """,
     "dynamodb_engine.engine": """
-        AsyncEngine Delays Engine Retention Settings StreamShards
+        AsyncEngine Engine
     """,
     "singletable.errors": """
-        AccessDenied AddressError AlreadyExists BackupTableNotFound CancellationReason
-        CertificateError ConditionFailed ConnectionFailed ContinuousBackupsUnavailable
-        CredentialsError DeclarationError DecryptionFailed DuplicateItem EngineClosed
-        ExpiredIterator ExpiredToken FaultsError IdempotentParameterMismatch
-        IncompleteSignature InternalError InvalidCursor
-        InvalidSignature InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded
-        MigrationError MigrationLocked MissingAuthenticationToken NotFound OperationError
-        OutOfScope ProvisionedThroughputExceeded ReadLimitReached RequestLimitExceeded
-        ResourceInUse ResourceNotFound SerializationError ServiceUnavailable SingleTableError
-        StaleDocs StorageError TableNotFound Throttled ThrottlingReason TransactionCanceled
-        TransactionConflict TransactionInProgress TransformFailed TrimmedDataAccess
-        UnexpectedResponse UnknownField UnknownOperation UnrecognizedClient UnsupportedPattern
-        ValidationError VersionConflict
+        AccessDenied AddressError AlreadyExists ConditionFailed ConnectionFailed CredentialsError
+        DeclarationError DecryptionFailed InternalError InvalidCursor InvalidValue ItemMismatch
+        MigrationError NotFound OperationError OutOfScope ReadLimitReached ResourceNotFound
+        ServiceUnavailable SingleTableError StorageError TableNotFound Throttled
+        TransactionConflict UnsupportedPattern ValidationError VersionConflict
     """,
     "dynamodb_engine.operations": """
-        AsyncDriver AttributeDefinition BatchExecuteStatement BatchGetItem
-        BatchStatementRequest BatchWriteItem ConditionCheck CreateTable Delete DeleteItem
-        DeleteRequest DeleteTable DescribeKinesisStreamingDestination DescribeStream DescribeTable
-        DisableKinesisStreamingDestination Driver EnableKinesisStreamingConfiguration
-        EnableKinesisStreamingDestination ExecuteStatement
-        ExecuteTransaction Get GetItem GetRecords GetShardIterator GlobalSecondaryIndex
-        KeysAndAttributes KeySchemaElement ListStreams ListTables LocalSecondaryIndex
-        Operation ParameterizedStatement Projection Put PutItem PutRequest Query ReadChanges
-        Scan SweepExpired TimeToLiveSpecification TransactGetItem TransactGetItems
-        TransactWriteItem TransactWriteItems Update UpdateItem
-        UpdateKinesisStreamingConfiguration UpdateKinesisStreamingDestination UpdateTable
-        UpdateTimeToLive WriteRequest
+        AsyncDriver BatchGetItem BatchWriteItem CreateTable DeleteItem DeleteTable DescribeTable
+        Driver ExecuteStatement GetItem ListTables Operation PutItem Query Scan TransactGetItems
+        TransactWriteItems UpdateItem
     """,
     "singletable.patterns": """
-        checks clears creates CrudPatterns deletes Distribution FeedPattern FieldValues ItemCount
-        loads modifies Pattern PatternCatalog per_day per_hour per_minute per_second puts Rate
-        ReadPattern ScanPattern uniform updates upserts WritePattern zipf
+        checks clears creates CrudPatterns deletes ItemCount loads modifies Pattern PatternCatalog
+        per_day per_hour per_minute per_second puts uniform updates upserts WritePattern zipf
     """,
     "singletable.remote": """
         AsyncRemote Remote
@@ -63,10 +43,10 @@ _EXPORTS = {
         retry_conflicts
     """,
     "singletable.schema": """
-        Attr attr Binary camel_case casefold Collection concat Condition Count created
-        DeclarationWarning descending Edit Entity evolve expires Index ItemKey Key key_of LocalIndex
-        ModelEntity Number ordered padded Partition pascal_case Path Provisioned repeated
-        Selection sequence Shards Table TimeFormat Unique updated version
+        Attr attr Binary camel_case casefold Collection concat Condition Count created descending
+        Edit Entity evolve expires Index ItemKey Key key_of LocalIndex ModelEntity Number ordered
+        padded Partition pascal_case Path Provisioned repeated Selection sequence Shards Table
+        TimeFormat Unique updated version
     """,
     "singletable.schema.codec": """
         Compressed Encrypted FieldCodec Json
@@ -75,9 +55,8 @@ _EXPORTS = {
         codec
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectOptions
-        DeleteResult EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
-        QueryOptions ReadOptions SentRequest Store StreamOptions Transaction
+        AsyncStore Call Change Changes DeleteResult EntityAccess Observer Page parse_stream_event
+        Progress QueryOptions ReadOptions SentRequest Store Transaction
     """,
     "dynamodb_engine.steps": """
         Steps

@@ -18,20 +18,9 @@ from dynamodb_engine import operations as ops
 from dynamodb_engine.operations.registry import OPERATIONS
 from dynamodb_engine.testing import Crash
 from dynamodb_engine.values import Item
-from singletable import (
-    Attr,
-    Driver,
-    Engine,
-    Entity,
-    Key,
-    MigrationError,
-    MigrationLocked,
-    Store,
-    Table,
-    TransformFailed,
-    attr,
-)
+from singletable import Attr, Driver, Engine, Entity, Key, Store, Table, attr
 from singletable.cli.migration import AppMigrations, run_selected, undo_current
+from singletable.errors import MigrationError, MigrationLocked, TransformFailed
 from singletable.migration import Backfill, Migration, MigrationHistory, MigrationRunner
 
 R = TypeVar("R")

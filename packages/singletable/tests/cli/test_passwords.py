@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from singletable import AddressError, connect, hide_password
+from dynamodb_engine import hide_password
+from singletable import AddressError, connect
 from singletable.cli.app import app
 from singletable.sql.query import open_database
 from tests.cli.run import Run

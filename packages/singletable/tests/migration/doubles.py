@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from dynamodb_engine import Driver, UpdateTable
 from dynamodb_engine.testing import InterruptedDriver
-from singletable import Driver, UpdateTable
 from singletable.errors import UnknownOperation
 
 

@@ -20,14 +20,13 @@ from singletable import (
     Key,
     Store,
     Table,
-    TransformFailed,
     Unique,
-    VersionConflict,
     attr,
     casefold,
     updated,
     version,
 )
+from singletable.errors import TransformFailed, VersionConflict
 from singletable.migration import AddIndex, Backfill
 from singletable.migration.environment import Environment
 from tests.migration.in_place import crash_at_every_request, environment, notes_of, stored

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine import Engine, PutItem, Settings
 from dynamodb_engine import operations as ops
 from dynamodb_engine.engine.settings import StreamShards
 from dynamodb_engine.steps import run
 from dynamodb_engine.testing import InterruptedDriver
 from dynamodb_engine.values import Item
-from singletable import Engine, PutItem, Settings, Store, Table, errors
+from singletable import Store, Table, errors
 from singletable.migration.change_log import ChangeLog
 from singletable.migration.state import is_state_item
 from singletable.migration.two_addresses import Place, TwoAddressDriver

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from dynamodb_engine.values import Item
-from singletable import Table, TransformFailed
+from singletable import Table
+from singletable.errors import TransformFailed
 from singletable.migration import each, leave_out, unchanged
 from singletable.migration.derivation import Derivation
 from singletable.store.context import create_context

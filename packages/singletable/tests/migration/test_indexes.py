@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dynamodb_engine import Delays, Driver, Engine, Settings
 from dynamodb_engine import operations as ops
 from dynamodb_engine.testing import Crash, InterruptedDriver
-from singletable import (
-    Delays,
-    Driver,
-    Engine,
-    Index,
-    LocalIndex,
-    MigrationError,
-    Number,
-    Provisioned,
-    Settings,
-    Table,
-)
+from singletable import Index, LocalIndex, MigrationError, Number, Provisioned, Table
 from singletable.migration import AddIndex, CreateTable, DropIndex, DropTable
 from singletable.migration.environment import Environment
 from singletable.store import Store

@@ -10,21 +10,8 @@ import pytest
 from dynamodb_engine.operations import Query, Scan, TransactWriteItems
 from dynamodb_engine.operations.registry import OPERATIONS
 from dynamodb_engine.testing import InterruptedDriver
-from singletable import (
-    Attr,
-    Driver,
-    Engine,
-    Entity,
-    Key,
-    MigrationError,
-    Store,
-    Table,
-    TransformFailed,
-    Unique,
-    VersionConflict,
-    attr,
-    version,
-)
+from singletable import Attr, Driver, Engine, Entity, Key, Store, Table, Unique, attr, version
+from singletable.errors import MigrationError, TransformFailed, VersionConflict
 from singletable.migration import (
     Backfill,
     Migration,

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from dynamodb_engine import Driver, Engine, Settings
 from dynamodb_engine import operations as ops
 from dynamodb_engine.retry import send
 from dynamodb_engine.testing import Crash, InterruptedDriver, endpoint
@@ -19,12 +20,9 @@ from dynamodb_engine.values import Item
 from singletable import (
     Attr,
     Binary,
-    Driver,
-    Engine,
     Entity,
     Key,
     Number,
-    Settings,
     Store,
     Table,
     attr,

@@ -9,19 +9,8 @@ import pytest
 from dynamodb_engine.operations import PutItem
 from dynamodb_engine.steps import Steps, run
 from dynamodb_engine.values import Item
-from singletable import (
-    Attr,
-    Binary,
-    Driver,
-    Engine,
-    Entity,
-    Key,
-    MigrationLocked,
-    Number,
-    Store,
-    Table,
-    attr,
-)
+from singletable import Attr, Binary, Driver, Engine, Entity, Key, Number, Store, Table, attr
+from singletable.errors import MigrationLocked
 from singletable.migration.applied import Applied, HistoryStore
 from singletable.migration.environment import Environment, migration_context
 from singletable.migration.rate_limit import RateLimit

@@ -9,23 +9,13 @@ import pytest
 
 from dynamodb_engine.operations import GetItem, Operation, Scan, TransactWriteItems
 from dynamodb_engine.testing import Crash, InterruptedDriver
-from singletable import (
-    Attr,
-    Count,
+from singletable import Attr, Count, Driver, Engine, Entity, Index, Key, Store, Table, Unique, attr
+from singletable.errors import (
     DeclarationError,
-    Driver,
-    Engine,
-    Entity,
-    Index,
     InternalError,
-    Key,
     MigrationError,
-    Store,
-    Table,
     TransactionConflict,
     TransformFailed,
-    Unique,
-    attr,
 )
 from singletable.migration import (
     AddCount,

@@ -21,19 +21,16 @@ from singletable import (
     Engine,
     Entity,
     Index,
-    InvalidValue,
     Key,
-    MigrationError,
     Number,
     Remote,
-    ResourceNotFound,
     Store,
     Table,
-    TransformFailed,
     Unique,
     attr,
     casefold,
 )
+from singletable.errors import InvalidValue, MigrationError, ResourceNotFound, TransformFailed
 from singletable.migration.anonymization import Anonymizer
 from singletable.migration.table_copy import CopyResult, CopySettings, TableCopy
 from singletable.schema import read_table

@@ -7,20 +7,8 @@ import pytest
 from dynamodb_engine.operations import PutItem, Scan, TransactWriteItems
 from dynamodb_engine.testing import InterruptedDriver
 from dynamodb_engine.values import Item
-from singletable import (
-    AlreadyExists,
-    Attr,
-    Driver,
-    Engine,
-    Entity,
-    Key,
-    Store,
-    Table,
-    TransformFailed,
-    Unique,
-    attr,
-    casefold,
-)
+from singletable import Attr, Driver, Engine, Entity, Key, Store, Table, Unique, attr, casefold
+from singletable.errors import AlreadyExists, TransformFailed
 from singletable.migration import AddUnique
 from tests.migration.in_place import crash_at_every_request, environment, stored
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from dynamodb_engine import UpdateTable
 from dynamodb_engine.operations import StreamSpecification
 from singletable import (
     Call,
@@ -13,7 +14,6 @@ from singletable import (
     EntityAccess,
     PatternCatalog,
     Store,
-    UpdateTable,
     clears,
     creates,
     deletes,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from singletable import AddressError, CredentialsError, Settings, connect, connect_async
+from dynamodb_engine import Settings
+from singletable import AddressError, CredentialsError, connect, connect_async
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import PLACEHOLDER_CREDENTIALS, resolve_config
 from singletable.remote.remote import RemoteClient

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from dynamodb_engine.faults import FaultyDriver
-from singletable import Call, CallShape
+from singletable import Call
+from singletable.store import CallShape
 from singletable.telemetry import CallStats
 from tests.patterns.election_catalog import elections
 from tests.telemetry.sample_calls import make_calls

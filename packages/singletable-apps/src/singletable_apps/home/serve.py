@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from singletable import hide_password
+from dynamodb_engine import hide_password
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import find_apps, open_apps
 from singletable_apps.home.guide import GUIDE_URL

@@ -75,7 +75,7 @@ LimitOption: TypeAlias = Annotated[
 @contextmanager
 def exit_on_error() -> Generator[None]:
     """Print expected errors as one paragraph and exit with code 2."""
-    from singletable import hide_password
+    from dynamodb_engine import hide_password
     from singletable_apps.shared.serve import EXPECTED_ERRORS, error_text
 
     try:

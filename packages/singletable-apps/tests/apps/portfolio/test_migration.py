@@ -8,16 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from singletable import (
-    Driver,
-    Engine,
-    Entity,
-    Operation,
-    PutItem,
-    Store,
-    TransformFailed,
-    connect,
-)
+from singletable import Driver, Engine, Entity, Operation, PutItem, Store, connect
+from singletable.errors import TransformFailed
 from singletable_apps.portfolio.entities import (
     Blog,
     Listing,

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dynamodb_engine import AsyncEngine, Driver, Engine, Settings
 from dynamodb_engine.testing import endpoint
-from singletable import AsyncEngine, Driver, Engine, Remote, Settings, Store
+from singletable import Remote, Store
 from singletable.testing import StoreClock
 from singletable_apps.shared.expiry import expiring
 from tests.conformance.endpoint import Exchangeable

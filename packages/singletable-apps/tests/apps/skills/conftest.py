@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable import Engine, Settings
+from dynamodb_engine import Engine, Settings
 from tests.apps.skills.api.client import Server, filled_world
 from tests.apps.skills.pages.client import PagesApp
 from tests.apps.skills.support.world import World

@@ -6,7 +6,8 @@ import pytest
 
 import singletable_apps.skills.entities as declaration
 from dynamodb_engine.values import Item
-from singletable import Engine, PutItem, Store, TransformFailed
+from singletable import Engine, PutItem, Store
+from singletable.errors import TransformFailed
 from singletable.migration import MigrationRunner, check_schema, dry_run, load_migration
 from singletable_apps.shared.accounts import NotSignedIn, Passwords
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput, NotFound

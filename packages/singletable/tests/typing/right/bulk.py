@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
-from singletable import (
-    AsyncStore,
-    DeleteResult,
-    LoadConflict,
-    LoadResult,
-    Progress,
-    Store,
-    connect,
-    connect_async,
-)
+from singletable import AsyncStore, DeleteResult, Progress, Store, connect, connect_async
+from singletable.store import LoadConflict, LoadResult
 from tests.typing.declared import Election, votes
 
 

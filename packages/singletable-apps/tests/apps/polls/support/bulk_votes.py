@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from singletable import BatchWriteItem, PutRequest, Store, WriteRequest
+from dynamodb_engine import BatchWriteItem, PutRequest, WriteRequest
+from singletable import Store
 from singletable.schema import model_of
 from singletable_apps.polls.entities import LaneEntry, Vote, VotingLane, polls
 from singletable_apps.polls.service import ManagedPoll, Voter

@@ -15,8 +15,8 @@ from hypothesis.stateful import (
     rule,
 )
 
+from dynamodb_engine import Engine, GetItem, PutItem, Settings
 from dynamodb_engine.faults import Faults, FaultyDriver
-from singletable import Engine, GetItem, PutItem, Settings
 from singletable.testing import StoreClock
 from singletable_apps.portfolio.entities import Blog, data_table
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication

@@ -10,9 +10,10 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
+from dynamodb_engine import AsyncEngine, Driver, Engine, Settings
 from dynamodb_engine.faults import AsyncFaultyDriver, FaultyDriver
 from dynamodb_engine.testing import InterruptedDriver
-from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from singletable import Remote
 from tests.apps.support.elections.scenario import Scenario, make_scenario, open_copy
 from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable
