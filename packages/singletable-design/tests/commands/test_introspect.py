@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copy
 
 import pytest
 
-from singletable import Table, connect
-from singletable.cli import main
+from singletable import Store, Table, connect
 from singletable_design.introspection import read_sample
 from tests.cli.run import Run
+from tests.introspection import designs
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
 def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a file with the sample tables of elections."""
-    folder = tmp_path_factory.mktemp("votes")
-    file = folder / "votes.db"
-    with pytest.raises(SystemExit):
-        main(["elections", "sample", "--address", f"file:{file}", "--keys", str(folder / "keys")])
+    """Return a file with the tables of elections and some items."""
+    file = tmp_path_factory.mktemp("votes") / "votes.db"
+    with connect(f"file:{file}") as driver:
+        store = Store(driver)
+        for table in (designs.votes, designs.log):
+            store.admin.create_table(table)
+        for number, name in enumerate(("ada", "grace", "alan", "edsger")):
+            store.put(designs.User(name=name, email=f"{name}@example.org", role="user"))
+            store.put(designs.Election(name=f"board {name}", secret_ballot=number % 2 == 0))
+            store.put(designs.Candidate(election_name="board ada", candidate_name=name))
+            ranking = [designs.Ranking(1, "grace"), designs.Ranking(2, "alan")]
+            ballot = designs.Ballot(election_name="board ada", voter_name=name, rankings=ranking)
+            store.put(ballot)
+            store.put(designs.Event(event_id=number, time=DAY, actor=name))
     return file
 
 
@@ -43,7 +55,7 @@ def tables_in(source: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("table", "entities"),
     [
-        ("vote_data", "Ballot Candidate Counts Election Ownership Sync User Voter"),
+        ("vote_data", "Ballot Candidate Election User"),
         ("vote_event_log", "Event"),
     ],
 )
