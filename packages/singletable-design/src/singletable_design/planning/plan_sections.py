@@ -90,7 +90,7 @@ def _key_figures(report: PlanReport) -> Iterator[tuple[str, str, str]]:
     size = sum(one.bytes for one in report.resources)
     yield "stored", format_bytes(size), f"{items:,.0f} items"
     hottest = max((one.hottest.share for one in report.resources if one.hottest), default=0.0)
-    yield "hottest key", _percent(hottest), "of what a partition accepts"
+    yield "hottest key", format_percent(hottest), "of what a partition accepts"
 
 
 def _patterns(report: PlanReport) -> Iterator[Part]:
@@ -144,7 +144,7 @@ def _resources(report: PlanReport) -> Iterator[Part]:
             format_load(one.read.peak, one.write.peak),
             f"{one.items:,.0f}",
             format_bytes(one.bytes),
-            "" if one.hottest is None else _percent(one.hottest.share),
+            "" if one.hottest is None else format_percent(one.hottest.share),
             _amount(one.cost),
         )
         for one in report.resources
@@ -157,7 +157,7 @@ def _resources(report: PlanReport) -> Iterator[Part]:
     yield Sentences(tuple(_warnings(report)), "warning")
     hottest = [(one, one.hottest) for one in report.resources if one.hottest is not None]
     bars = [
-        Bar(f"{key.key} in {one.name}", key.share, _percent(key.share), is_bad=key.share > 1)
+        Bar(f"{key.key} in {one.name}", key.share, format_percent(key.share), is_bad=key.share > 1)
         for one, key in hottest
     ]
     if bars:
@@ -343,14 +343,6 @@ def _amount(dollars: float) -> str:
 
 def _signed(dollars: float) -> str:
     return format_difference(dollars).replace("$", "")
-
-
-def _percent(share: float) -> str:
-    """Format a share: 72 %, 0.4 %, < 0.1 %."""
-    if 0 < share < 0.001:
-        return "< 0.1 %"
-    digits = 0 if share >= 0.01 or not share else 1
-    return f"{100 * share:.{digits}f} %"
 
 
 def _in_percent(difference: Difference) -> str:

@@ -192,25 +192,19 @@ def parse_table_names(values: Iterable[str] | None) -> dict[str, str]:
 
 
 def parse_capacity(text: str | None) -> Provisioned | Literal["on-demand"] | None:
-    """Parse the value of --capacity."""
-    match text:
-        case None | "on-demand":
-            return text
-        case _:
-            return parse_units("--capacity", text)
-
-
-def parse_units(option: str, text: str) -> Provisioned:
-    """Parse read and write units such as 500/100."""
+    """Parse the value of --capacity: on-demand, or read and write units such as 500/100."""
     from singletable.schema import Provisioned
 
+    if text is None:
+        return None
+    if text == "on-demand":
+        return "on-demand"
     read, _, write = text.replace(",", "").partition("/")
     if read.isdecimal() and write.isdecimal() and int(read) and int(write):
         return Provisioned(int(read), int(write))
-    choices = "on-demand, or " if option == "--capacity" else ""
     raise typer.BadParameter(
-        f"Expected {choices}READ/WRITE units a second such as 500/100, got {text!r}.",
-        param_hint=repr(option),
+        f"Expected on-demand, or READ/WRITE units a second such as 500/100, got {text!r}.",
+        param_hint="'--capacity'",
     )
 
 
