@@ -174,6 +174,7 @@ def test_sixth_message_in_an_hour_is_refused_in_the_design_of_the_site(reader: B
     answers = [reader.post("/portfolio/contact", fields) for _ in range(6)]
     assert [answer.status_code for answer in answers] == [*[303] * 5, 429]
     assert 'class="site"' in answers[-1].text
+    assert "Try again" in text_in(answers[-1].text)
 
 
 def test_missing_page_offers_search_and_posts(app: PagesApp, reader: Browser) -> None:

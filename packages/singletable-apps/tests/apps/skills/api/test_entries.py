@@ -15,7 +15,8 @@ def test_entry_is_created_read_changed_and_deleted(server: Server) -> None:
     assert body.items() >= {**JOB, "username": "bob", "description": ""}.items()
     assert "school" not in body
     path = created.headers["location"].removeprefix("/api/skills")
-    assert bob.get(path).json() == body
+    read = bob.get(path)
+    assert (read.json(), read.headers["etag"]) == (body, created.headers["etag"])
     assert server.sign_in("joan").get("/users/bob/experience").json() == [body]
     changed = bob.put(path, {"ended": "2024-12-31"}, headers={"If-Match": '"1"'})
     assert (changed.json()["ended"], changed.headers["etag"]) == ("2024-12-31", '"2"')
