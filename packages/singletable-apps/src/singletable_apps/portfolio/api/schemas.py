@@ -113,34 +113,32 @@ class AltText(web.Model):
     alt: str = Field(examples=["A loom with punched cards"])
 
 
-class _Blog(web.Document):
-    title: str = Field(description="The title.")
+class _Blog(
+    web.Document,
+    of=entities.Blog,
+    only="title slug featured_image_url featured_image_alt tags category seo_description "
+    "canonical_url",
+):
     slug: str = Field(description="Derived from the title if empty. An old one redirects.")
-    featured_image_url: str = Field(description="The URL of an image.")
-    featured_image_alt: str = Field(description="What the image shows.")
-    tags: list[str] = Field(description="All tags.")
-    category: str = Field(description="The category.")
     seo_description: str = Field(description="For search engines and lists.")
     canonical_url: str = Field(description="Where the post was published first, if elsewhere.")
 
 
-class BlogBody(_Blog):
-    """A post."""
+class BlogBody(
+    _Blog,
+    of=entities.Blog,
+    only="is_page excerpt reading_time created_at updated_at published_at revision",
+):
+    """A post, or a page of the site. `reading_time` is in minutes."""
 
     blog_id: str = Field(serialization_alias="blogId")
     content: str | None = web.absent_if_none("Sanitized HTML; absent with `content=false`.")
     markdown: str | None = web.absent_if_none("The source, for those who can edit the post.")
-    is_page: bool = Field(description="Whether it is a page of the site instead of a post.")
-    excerpt: str
     author: str = Field(description="The name of the author.")
-    reading_time: int = Field(description="In minutes.")
     likes_count: int
     url: str = Field(description="The page of the post.")
     status: PostStatus
-    created_at: web.Timestamp
-    updated_at: web.Timestamp
     published_at: web.Timestamp | None = Field(description="In the future if scheduled.")
-    revision: int = Field(description="The revision in the ETag.")
 
 
 class _EditedBlog(_Blog, web.Model):
