@@ -15,13 +15,12 @@ from pydantic.alias_generators import to_camel
 
 from singletable_apps.games import errors
 from singletable_apps.games.entities import Game, GameSettings
-from singletable_apps.games.live import LIMITS, LiveGames
+from singletable_apps.games.live import LiveGames
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Actor, Role, Seat
 from singletable_apps.games.web import limit_unknown_codes
 from singletable_apps.shared import web
 from singletable_apps.shared.frame import AppProblems, AppState, current_service, current_state
-from singletable_apps.shared.rooms import RoomLimits
 
 # The problems of operations that need a token.
 SEATED = (web.NOT_SIGNED_IN, web.NOT_ALLOWED, web.NOT_FOUND, web.TOO_MANY_REQUESTS)
@@ -33,12 +32,10 @@ GameId: TypeAlias = Annotated[web.Segment, Path(description="The id of a game.")
 class GamesState(AppState[GamesService]):
     """The open app, with the live games of this process."""
 
-    room_limits: RoomLimits = LIMITS
-
     @cached_property
     def live(self) -> LiveGames:
         """The live games, opened when the first client comes."""
-        return LiveGames(self.service, self.room_limits)
+        return LiveGames(self.service)
 
 
 CurrentState: TypeAlias = Annotated[GamesState, Depends(current_state)]

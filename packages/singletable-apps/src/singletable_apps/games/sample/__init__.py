@@ -68,7 +68,6 @@ def create_sample(service: GamesService, progress: Callable[[int, int], None]) -
             environment=context.environment,
             urls=context.urls,
             clock=clock,
-            lifetime=context.lifetime,
         )
         set_ids = {
             name: played.sets.create(ADMIN, replace(draft, visibility=Visibility.SHARED)).set_id

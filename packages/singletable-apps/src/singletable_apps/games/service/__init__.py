@@ -7,7 +7,7 @@ sockets and the commands use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from singletable import AsyncEngine, AsyncStore, Driver, Engine, Observer, Store
@@ -72,15 +72,13 @@ def open_games(
     urls: Urls | None = None,
     bucket: Bucket | None = None,
     clock: Callable[[], datetime] = utc_now,
-    lifetime: timedelta = timedelta(days=14),
     summarizer: Summarizer | None = None,
-    create_tables: bool = True,
     observers: Iterable[Observer] = (),
 ) -> GamesService:
     """Return the service on a driver, creating the table if it is missing.
 
-    Items of a game expire `lifetime` after its creation. Images are stored in `bucket`. Written
-    answers are summarized by `summarizer`, which is offline by default.
+    Images are stored in `bucket`. Written answers are summarized by `summarizer`, which is offline
+    by default.
     """
     tables = {engagements: table_name(environment)}
     watchers = list(observers)
@@ -92,8 +90,7 @@ def open_games(
             AsyncEngine(driver), tables=tables, observers=watchers, clock=clock
         )
         begun = _BEGUN.setdefault(driver, begun)
-    if create_tables:
-        store.admin.create_table(engagements, if_missing=True)
+    store.admin.create_table(engagements, if_missing=True)
     context = Context(
         store,
         async_store,
@@ -103,7 +100,6 @@ def open_games(
         MemoryBucket() if bucket is None else bucket,
         new_id(),
         clock,
-        lifetime,
         environment,
         begun=begun,
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from threading import Lock
 
 from singletable import AsyncStore, Store, Transaction, retry_conflicts
@@ -45,8 +45,7 @@ def has_link(seat: Seat, game: Game) -> bool:
 class Context:
     """What every part of the service works with.
 
-    `process_id` tells the processes of one table apart. Items of a game expire `lifetime` after
-    its creation. `environment` is in the name of the table.
+    `process_id` tells the processes of one table apart. `environment` is in the name of the table.
     """
 
     store: Store
@@ -58,7 +57,6 @@ class Context:
     bucket: Bucket
     process_id: str
     clock: Callable[[], datetime] = utc_now
-    lifetime: timedelta = timedelta(days=14)
     environment: str = "dev"
     # Called in any thread after screens of a game have something new to show.
     listeners: list[Listener] = field(default_factory=list[Listener])

@@ -32,6 +32,8 @@ from singletable_apps.shared.text import InputChecks
 
 T = TypeVar("T")
 DEFAULT_TITLE = "Engagements Session"
+# Items of a game expire this long after it was created.
+LIFETIME = timedelta(days=14)
 # A homework is due at most this long after it was given.
 LONGEST_HOMEWORK = timedelta(days=60)
 _QUESTIONS_PER_PART = 25
@@ -129,7 +131,7 @@ class Games:
         if draft.settings.is_random:
             random.SystemRandom().shuffle(questions)
         now = context.clock()
-        expires_at = now + context.lifetime + (LONGEST_HOMEWORK if draft.homework else timedelta())
+        expires_at = now + LIFETIME + (LONGEST_HOMEWORK if draft.homework else timedelta())
         game_id = new_game_id(int(now.timestamp() * 1000))
         parts = [
             GameContent(

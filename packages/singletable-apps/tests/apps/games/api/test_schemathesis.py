@@ -10,7 +10,7 @@ import schemathesis
 
 from singletable import Engine
 from singletable_apps.games.api.dependencies import GamesState
-from singletable_apps.games.live import LIMITS
+from singletable_apps.games.live import LIMITS, LiveGames
 from singletable_apps.games.phases import Command
 from singletable_apps.games.questions import SetDraft
 from singletable_apps.games.urls import API
@@ -52,7 +52,7 @@ def restore() -> Sequence[str]:
     """Serve a copy of the game, whose rooms close as soon as nobody is in them."""
     server = Server(World(ENGINE.copy(), like=WORLD))
     state = cast(GamesState, server.state)
-    replace(state, room_limits=BRIEF).attach(server.app)
+    vars(state)["live"] = LiveGames(state.service, BRIEF)
     return TOKENS
 
 
