@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import Request, Response
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
@@ -42,16 +42,13 @@ from singletable_apps.games.web import limit_access_codes
 from singletable_apps.shared import web
 from singletable_apps.shared.frame import limited
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 router, players = web.api_router("games", *SEATED), web.api_router("players", *SEATED)
 
 
 _JSON = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
 
 
-def _strict(struct: type[DataclassInstance]) -> Any:
+def _strict(struct: type[Any]) -> Any:
     """Return a validator that rejects 1 for true, and true or "1" for 1."""
     kinds: dict[str, Any] = {each.name: type(each.default) for each in fields(struct)}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import MISSING, fields, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_origin, get_type_hints
+from typing import Annotated, Any, cast, get_origin, get_type_hints
 
 from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
@@ -28,9 +28,6 @@ from singletable_apps.shared.pages import (
     confirm,
 )
 from singletable_apps.shared.qr import qr_svg
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 router = APIRouter()
 CHOICES: dict[str, Sequence[tuple[str, str]]] = {
@@ -104,7 +101,7 @@ class NewGame(BaseModel):
         return homework
 
 
-def _form_fields(struct: type[DataclassInstance]) -> dict[str, Any]:
+def _form_fields(struct: type[Any]) -> dict[str, Any]:
     """Return the fields of a form for a struct. A list is a text with a line for each entry."""
     hints, found = get_type_hints(struct), dict[str, Any]()
     for each in fields(struct):

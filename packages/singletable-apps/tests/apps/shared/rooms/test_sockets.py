@@ -6,15 +6,13 @@ import http.client
 import json
 import socket
 import time
-from collections import Counter
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager, suppress
-from threading import Event, Thread
+from contextlib import ExitStack, suppress
+from threading import Thread
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.frames import Frame
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.sync.client import ClientConnection, connect
@@ -283,82 +281,6 @@ def test_flood_of_tiny_frames_closes_the_socket(host: str, chat: Chat, flood: by
         _wait_until(lambda: not chat.server.server_state.connections)
         # The app does not go on to read messages of a client that is gone.
         _wait_until(lambda: not chat.server.server_state.tasks)
-
-
-# Otherwise, an event loop parses what all sockets have before it answers the first one.
-def test_burst_is_parsed_a_few_connections_at_a_time(
-    host: str, chat: Chat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parsed, turns, is_over = dict[WebSocketProtocol, int](), 0, Event()
-    handle_text = WebSocketProtocol.handle_text
-
-    def count_turns() -> None:
-        nonlocal turns
-        turns += 1
-        if not is_over.is_set():
-            _in_loop_of(chat, count_turns)
-
-    def note(self: WebSocketProtocol, event: Frame) -> None:
-        parsed.setdefault(self, turns)
-        if len(parsed) == 11:  # the others wait for their turn, and one of them is lost
-            lost = [each for each in chat.server.server_state.connections if _waits(each)]
-            lost[0].transport.abort()
-        handle_text(self, event)
-
-    with ExitStack() as stack:
-        names = [f"burst{number}" for number in range(35)]
-        clients = [stack.enter_context(open_socket(host, each, "ada")) for each in names]
-        for client in clients:
-            read(client)
-        monkeypatch.setattr(WebSocketProtocol, "handle_text", note)
-        with _busy_loop(chat):
-            _in_loop_of(chat, count_turns)
-            for client in clients:
-                say(client, "1", "first")
-                say(client, "2", "second")
-        answered = [_answers(each) for each in clients]
-        is_over.set()
-    assert sorted(answered) == [[], *[["1", "2"]] * 34]
-    assert len(parsed) == 34
-    assert max(Counter(parsed.values()).values()) == 10
-
-
-# uvicorn raises for a text that is not UTF-8 with a close frame behind it.
-def test_connection_that_fails_in_its_turn_is_closed(host: str, chat: Chat) -> None:
-    with ExitStack() as stack:
-        clients = [stack.enter_context(_open_without_reading(host, f"bad{n}")) for n in range(15)]
-        _wait_until(lambda: all(chat.rooms.get(f"bad{n}") is not None for n in range(15)))
-        with _busy_loop(chat):
-            for client in clients:
-                client.sendall(b"\x81\x82\0\0\0\0\xff\xfe" + b"\x88\x80\0\0\0\0")
-        _wait_until(lambda: not chat.server.server_state.connections)
-
-
-@contextmanager
-def _busy_loop(chat: Chat) -> Generator[None]:
-    """Let the event loop do nothing in the block."""
-    is_busy, may_go_on = Event(), Event()
-
-    def wait() -> None:
-        is_busy.set()
-        may_go_on.wait(SECONDS)
-
-    _in_loop_of(chat, wait)
-    assert is_busy.wait(SECONDS)
-    yield
-    may_go_on.set()
-
-
-def _waits(connection: object) -> bool:
-    return isinstance(connection, WebSocketProtocol) and bool(connection._held)
-
-
-def _answers(client: ClientConnection) -> list[str]:
-    """Return the ids of two messages that are acknowledged, or of none if the socket is closed."""
-    try:
-        return [read_until(client, "ack")["id"] for _ in range(2)]
-    except ConnectionClosed:
-        return []
 
 
 def _open_without_reading(host: str, key: str) -> socket.socket:
