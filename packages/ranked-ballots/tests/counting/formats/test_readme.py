@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -10,15 +11,14 @@ import pytest
 from ranked_ballots import formats
 from ranked_ballots.formats import FORMATS
 from ranked_ballots.formats.rules import Malformed, Overvotes, Repeats
-from tests.docs.markdown import blocks
 
 PAGE = Path(formats.__file__).with_name("README.md")
 
 
 def test_example_prints_what_the_readme_says(capsys: pytest.CaptureFixture[str]) -> None:
-    code, printed = list(blocks(PAGE))
-    exec(compile(code.text, str(PAGE), "exec"), {})
-    assert capsys.readouterr().out == printed.text
+    code, printed = re.findall(r"^```\w+\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    exec(compile(code, str(PAGE), "exec"), {})
+    assert capsys.readouterr().out == printed
 
 
 @pytest.mark.parametrize("name", FORMATS)

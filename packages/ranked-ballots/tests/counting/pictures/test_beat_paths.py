@@ -8,7 +8,6 @@ import pytest
 
 from ranked_ballots import Ballots, Ranking, RankingError, SchulzeResult, schulze
 from ranked_ballots.pictures import Picture, draw_beat_paths
-from tests.cases import every
 from tests.counting.pictures.elections import ELECTIONS
 from tests.counting.pictures.markup import SVG, classes, marked, parsed, value, written_in
 
@@ -35,7 +34,7 @@ def _arrows(picture: Picture, kind: str) -> dict[tuple[str, str], int]:
     }
 
 
-@every("name", _DRAWN_WHOLE)
+@pytest.mark.parametrize("name", _DRAWN_WHOLE)
 def test_every_victory_has_an_arrow(name: str) -> None:
     result = schulze(ELECTIONS[name])
     picture = draw_beat_paths(result)
@@ -48,7 +47,7 @@ def test_arrows_show_margins_if_these_were_counted() -> None:
     assert _arrows(picture, "there") == {("Tea", "Coffee"): 3}
 
 
-@every("pair", [("E", "A"), ("A", "E"), ("A", "B"), ("D", "E"), ("C", "D")])
+@pytest.mark.parametrize("pair", [("E", "A"), ("A", "E"), ("A", "B"), ("D", "E"), ("C", "D")])
 def test_paths_of_the_pair_are_marked(pair: tuple[str, str]) -> None:
     result = schulze(ELECTIONS["cycle"])
     picture = draw_beat_paths(result, pair)
@@ -101,14 +100,16 @@ def test_drawing_can_be_limited_to_the_best_and_the_paths() -> None:
     assert draw_beat_paths(result, most=50) == draw_beat_paths(result)
 
 
-@every("name", ["dead heat", "no ballots", "only blank ballots"])
+@pytest.mark.parametrize("name", ["dead heat", "no ballots", "only blank ballots"])
 def test_ties_have_no_arrows(name: str) -> None:
     picture = draw_beat_paths(schulze(ELECTIONS[name]))
     assert not list(marked(picture, _ARROW))
     assert "No candidate beats another." in picture.text
 
 
-@every(("pair", "message"), [(("A", "Zoe"), "'Zoe' is not a candidate"), (("A", "A"), "'A' twice")])
+@pytest.mark.parametrize(
+    ("pair", "message"), [(("A", "Zoe"), "'Zoe' is not a candidate"), (("A", "A"), "'A' twice")]
+)
 def test_invalid_pair_is_rejected(pair: tuple[str, str], message: str) -> None:
     with pytest.raises(RankingError, match=message):
         draw_beat_paths(schulze(ELECTIONS["cycle"]), pair)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from html.parser import HTMLParser
 
+import pytest
+
 from ranked_ballots import Ballots, copeland, ranked_pairs, schulze
 from ranked_ballots.pictures import draw_pairwise_matrix, render_pairwise_table
 from ranked_ballots.pictures.pairwise import PairwiseResult
-from tests.cases import every
 from tests.counting.pictures.elections import ELECTIONS, HOSTILE, written
 from tests.counting.pictures.markup import SVG, classes, marked, value, written_in
 
@@ -28,7 +29,7 @@ def _expected(result: PairwiseResult) -> dict[tuple[str, str], tuple[int, int]]:
     }
 
 
-@every("name", _PLAIN)
+@pytest.mark.parametrize("name", _PLAIN)
 def test_cells_have_the_numbers_of_the_result(name: str) -> None:
     result = schulze(ELECTIONS[name])
     shown: dict[tuple[str, str], tuple[int, int]] = {}
@@ -41,7 +42,7 @@ def test_cells_have_the_numbers_of_the_result(name: str) -> None:
 
 
 # For color blindness and for print.
-@every("name", _PLAIN)
+@pytest.mark.parametrize("name", _PLAIN)
 def test_winner_is_marked_by_more_than_color(name: str) -> None:
     for cell, found in marked(draw_pairwise_matrix(schulze(ELECTIONS[name])), _CELL):
         votes, against = value(found[3]), value(found[4])
@@ -50,7 +51,7 @@ def test_winner_is_marked_by_more_than_color(name: str) -> None:
         assert ("=" in written_in(cell)) == (votes == against)
 
 
-@every(
+@pytest.mark.parametrize(
     ("votes", "shade"),
     [(50, "level"), (51, "win-1"), (60, "win-2"), (75, "win-3"), (89, "win-4"), (100, "win-5")],
 )
@@ -70,7 +71,7 @@ def test_rows_and_columns_are_in_the_order_of_the_result() -> None:
     assert rows == list(result.ranked_candidates) == ["E", "A", "C", "B", "D"]
 
 
-@every("name", _PLAIN)
+@pytest.mark.parametrize("name", _PLAIN)
 def test_text_has_every_pair(name: str) -> None:
     result = schulze(ELECTIONS[name])
     words = draw_pairwise_matrix(result).text.splitlines()
@@ -118,7 +119,7 @@ def _read(ballots: Ballots) -> tuple[_Table, PairwiseResult]:
     return table, result
 
 
-@every("name", _PLAIN)
+@pytest.mark.parametrize("name", _PLAIN)
 def test_table_has_the_numbers_of_the_result(name: str) -> None:
     table, result = _read(ELECTIONS[name])
     names, expected = result.ranked_candidates, _expected(result)

@@ -17,7 +17,6 @@ from ranked_ballots.pictures import (
 )
 from ranked_ballots.pictures.style import DARK, LIGHT
 from ranked_ballots.pictures.svg import shorten, shorten_names, text_width, wrap_text
-from tests.cases import every
 from tests.counting.pictures.elections import ELECTIONS, HOSTILE
 from tests.counting.pictures.markup import SVG, classes, parsed
 
@@ -65,7 +64,7 @@ def test_pictures_are_images_with_a_name_and_a_description(name: str) -> None:
         assert picture.text
 
 
-@every("name", [name for name in ELECTIONS if name != "fifty"])
+@pytest.mark.parametrize("name", [name for name in ELECTIONS if name != "fifty"])
 def test_same_result_gives_the_same_picture(name: str) -> None:
     assert _draw(name) == _pictures(name)
 
@@ -87,7 +86,7 @@ def test_shorten_names_keeps_names_distinct() -> None:
     assert all(text_width(label) <= 112 for label in cut.values())
 
 
-@every(
+@pytest.mark.parametrize(
     ("name", "room", "cut"),
     [
         ("Ada", 100, "Ada"),

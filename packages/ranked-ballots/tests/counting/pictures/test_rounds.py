@@ -19,7 +19,6 @@ from ranked_ballots.pictures import (
     draw_round_bars,
     draw_transfers,
 )
-from tests.cases import every
 from tests.counting.pictures.elections import ELECTIONS
 from tests.counting.pictures.markup import (
     NUMBER,
@@ -67,14 +66,14 @@ def _read(found: re.Match[str]) -> tuple[tuple[int, str], Fraction]:
     return (int(number), name), value(votes)
 
 
-@every("name", [*_COUNTED, *_SEATS, "fifty"])
-@every("draw", [draw_round_bars, draw_transfers])
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
+@pytest.mark.parametrize("draw", [draw_round_bars, draw_transfers])
 def test_pictures_show_every_tally(name: str, draw: Draw) -> None:
     result = _result(name)
     assert dict(_read(found) for _, found in marked(draw(result), _VOTES)) == _tallies(result)
 
 
-@every("name", _COUNTED)
+@pytest.mark.parametrize("name", _COUNTED)
 def test_bar_widths_are_proportional_to_votes(name: str) -> None:
     result = _result(name)
     lengths = {
@@ -87,7 +86,7 @@ def test_bar_widths_are_proportional_to_votes(name: str) -> None:
         assert length == pytest.approx(float(longest * votes / most), abs=0.11)
 
 
-@every("name", _COUNTED)
+@pytest.mark.parametrize("name", _COUNTED)
 def test_winner_and_eliminated_are_marked_by_more_than_color(name: str) -> None:
     result = _result(name)
     words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
@@ -102,7 +101,7 @@ def test_unbroken_tie_is_marked() -> None:
     assert "Ada and Ben are tied, and no rule breaks the tie." in picture.text
 
 
-@every("name", _COUNTED)
+@pytest.mark.parametrize("name", _COUNTED)
 def test_half_of_each_round_is_shown(name: str) -> None:
     result = _result(name)
     words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
@@ -128,7 +127,7 @@ def _moves(picture: Picture) -> dict[tuple[int, str, str], Fraction]:
     }
 
 
-@every("name", [*_COUNTED, *_SEATS, "fifty"])
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
 def test_every_transfer_is_a_flow(name: str) -> None:
     result = _result(name)
     expected: dict[tuple[int, str, str], Fraction] = {}
@@ -140,7 +139,7 @@ def test_every_transfer_is_a_flow(name: str) -> None:
 
 
 # No vote appears from nowhere, and none is lost.
-@every("name", [*_COUNTED, *_SEATS, "fifty"])
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS, "fifty"])
 def test_flows_into_a_node_add_up_to_its_votes(name: str) -> None:
     result = _result(name)
     arrived: dict[tuple[int, str], Fraction] = {}
@@ -151,7 +150,7 @@ def test_flows_into_a_node_add_up_to_its_votes(name: str) -> None:
         assert there[0] == 1 or arrived.get(there, 0) == votes
 
 
-@every("name", [*_COUNTED, *_SEATS])
+@pytest.mark.parametrize("name", [*_COUNTED, *_SEATS])
 def test_text_has_all_tallies(name: str) -> None:
     result = _result(name)
     words = draw_round_bars(result).text
@@ -164,7 +163,7 @@ def test_text_has_all_tallies(name: str) -> None:
         assert [value(shown) for shown in re.findall(pattern, lines[round_ - 1])] == [votes]
 
 
-@every("name", _EMPTY)
+@pytest.mark.parametrize("name", _EMPTY)
 def test_pictures_of_blank_ballots_say_so(name: str) -> None:
     result = _result(name)
     for picture in (draw_round_bars(result), draw_transfers(result)):
