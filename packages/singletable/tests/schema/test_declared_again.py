@@ -107,6 +107,23 @@ def test_declaration_of_the_same_model_replaces_the_first() -> None:
     assert store.get(names["Polls"].key("lunch")) == Poll(name="lunch")
 
 
+# The code that reads and updates an item is compiled once, for a declaration.
+def test_items_are_read_by_the_last_declaration_of_a_model() -> None:
+    class Poll(BaseModel):
+        name: str
+        votes: int = 0
+
+    table = Table("notebook")
+    names: dict[str, Any] = {"table": table, "Poll": Poll}
+    for attribute in ("votes", "count"):
+        declare(
+            POLLS.replace("key =", f"votes: Attr[int] = attr(name={attribute!r})\n    key ="), names
+        )
+        store = open_store(table)
+        store.put(Poll(name=attribute, votes=2))
+        assert store.get(names["Polls"].key(attribute)) == Poll(name=attribute, votes=2)
+
+
 def test_declaration_of_the_same_model_can_move_to_a_new_table() -> None:
     class Poll(BaseModel):
         name: str

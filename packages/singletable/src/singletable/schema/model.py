@@ -78,6 +78,10 @@ class Model:
     checked_indexes: tuple[ResolvedKey, ...] = field(init=False, repr=False)
     # The attributes of indexes that alone have the value of a field, by field.
     index_only: Mapping[str, IndexOnly] = field(init=False, repr=False)
+    # What other modules derive from this model, once: a decoder, for example.
+    derived: dict[object, Any] = field(
+        init=False, repr=False, compare=False, default_factory=dict[object, Any]
+    )
 
     def __post_init__(self) -> None:
         roles = {one.role: one for one in self.fields.values() if one.role is not None}

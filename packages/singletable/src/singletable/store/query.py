@@ -409,17 +409,13 @@ class ItemQuery(Generic[E]):
         )
 
 
-# Cached by the identity of the key, which the cache keeps alive, and by the revision of the table,
-# because a new entity may share the range.
-_SHARED_RANGES: dict[tuple[int, int], tuple[ResolvedKey, bool]] = {}
-
-
 def _shares_range(access: ResolvedKey, model: Model) -> bool:
-    cache_key = id(access), model.table.revision
-    cached = _SHARED_RANGES.get(cache_key)
-    if cached is None:
-        cached = _SHARED_RANGES[cache_key] = access, has_overlapping_range(access, model)
-    return cached[1]
+    # A new entity, and so a new revision of the table, may share the range.
+    cache_key = _shares_range, access.name, model.table.revision
+    shares: bool | None = model.derived.get(cache_key)
+    if shares is None:
+        shares = model.derived[cache_key] = has_overlapping_range(access, model)
+    return shares
 
 
 def check_max_read(max_read: int, access: ResolvedKey, shards: int) -> None:

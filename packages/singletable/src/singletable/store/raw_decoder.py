@@ -45,16 +45,16 @@ class _Boolean(Struct, gc=False):
 
 _SCALARS: dict[str, type[Struct]] = {"S": _String, "N": _Number, "B": _Binary, "BOOL": _Boolean}
 
-# Compiled on the first read of an entity, because most programs do not read all of them.
-_DECODERS: dict[type, RawDecoder] = {}
-
 
 def raw_decoder(model: Model) -> RawDecoder:
-    """Return the function that decodes an item of this entity as `decode_item` does."""
-    decoder = _DECODERS.get(model.entity)
+    """Return the function that decodes an item of this entity as `decode_item` does.
+
+    It is compiled on the first read, because most programs do not read all entities.
+    """
+    decoder: RawDecoder | None = model.derived.get(raw_decoder)
     if decoder is None:
         decoder = compile_decoder(model, lambda raw: decode_item(model, item_from_json(raw)))
-        _DECODERS[model.entity] = decoder
+        model.derived[raw_decoder] = decoder
     return decoder
 
 

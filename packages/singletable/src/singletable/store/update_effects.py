@@ -35,18 +35,11 @@ class UpdateEffects(Struct, frozen=True):
 
 
 def effects_of(model: Model, edits: Sequence[Edit[Any]]) -> UpdateEffects:
-    """Return what these edits change."""
-    return _update_effects(model, frozenset([edit.field for edit in edits]))
-
-
-# Updates of the same fields of an entity are planned alike.
-_EFFECTS: dict[tuple[type, frozenset[str]], UpdateEffects] = {}
-
-
-def _update_effects(model: Model, edited: frozenset[str]) -> UpdateEffects:
-    effects = _EFFECTS.get((model.entity, edited))
+    """Return what these edits change: the same for all updates of the same fields."""
+    edited = frozenset([edit.field for edit in edits])
+    effects: UpdateEffects | None = model.derived.get((effects_of, edited))
     if effects is None:
-        effects = _EFFECTS[model.entity, edited] = _find_effects(model, edited)
+        effects = model.derived[effects_of, edited] = _find_effects(model, edited)
     return effects
 
 
