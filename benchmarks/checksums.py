@@ -1,4 +1,4 @@
-"""Requests in process on a file, with and without checksums."""
+"""Requests in process on a file, with and without checksums of pages."""
 
 from __future__ import annotations
 
@@ -13,40 +13,31 @@ from benchmarks.harness.report import ReportTable, Target, format_rate, format_r
 from benchmarks.in_process.comparison import compare
 from benchmarks.in_process.embedded import EmbeddedContender
 from dynamodb_engine import Engine, Settings
-from dynamodb_engine.engine.storage import Database, SqliteLayout
+from dynamodb_engine.engine.storage import Database
 
-CLAIM = (
-    "checksums of rows cost a get or put on a file at most a tenth more time, and those of pages "
-    "at most a twentieth"
-)
+CLAIM = "checksums of pages cost a get or put on a file at most a twentieth more time"
 MEASURED = ("PutItem", "GetItem")
 SETTINGS = Settings(durable=False)
 COLUMNS = ("on a file", "with checksums", "without", "cost", "target")
+TARGET = Target(at_most=1.05)
 
 
 def measure(scale: Scale) -> Iterable[ReportTable]:
     """Measure requests per second, without waiting for the disk, which would hide the cost."""
-    yield _measure(scale, "rows", _without_rows, Target(at_most=1.1))
-    yield _measure(scale, "pages", _without_pages, Target(at_most=1.05))
-
-
-def _measure(
-    scale: Scale, name: str, without: Callable[[Path], Engine], target: Target
-) -> ReportTable:
     with temporary_folder() as folder:
         comparison = compare(
-            partial(_contender, _with_both, folder),
-            partial(_contender, without, folder),
+            partial(_contender, _with_checksums, folder),
+            partial(_contender, _without_checksums, folder),
             scale,
             count=3,
         )
-        rows = [_row(*figures, target) for figures in comparison]
-    return ReportTable(f"In process, on a file: checksums of {name}", list(COLUMNS), rows)
+        rows = [_row(*figures) for figures in comparison]
+    yield ReportTable("In process, on a file: checksums of pages", list(COLUMNS), rows)
 
 
-def _row(name: str, ours: float, without: float, target: Target) -> list[str]:
+def _row(name: str, ours: float, without: float) -> list[str]:
     cost = without / ours
-    verdict = target.verdict(cost) if name in MEASURED else ""
+    verdict = TARGET.verdict(cost) if name in MEASURED else ""
     return [name, format_rate(ours), format_rate(without), format_ratio(cost), verdict]
 
 
@@ -56,15 +47,9 @@ def _contender(start: Callable[[Path], Engine], folder: Path) -> Generator[Embed
         yield EmbeddedContender(engine)
 
 
-def _with_both(path: Path) -> Engine:
+def _with_checksums(path: Path) -> Engine:
     return Engine.on_file(path, SETTINGS)
 
 
-def _without_rows(path: Path) -> Engine:
-    engine = _with_both(path)
-    engine._catalog.layout = SqliteLayout(in_memory=True)  # pyright: ignore[reportPrivateUsage]
-    return engine
-
-
-def _without_pages(path: Path) -> Engine:
+def _without_checksums(path: Path) -> Engine:
     return Engine(Database(path, durable=False, vfs="unix"), SETTINGS)

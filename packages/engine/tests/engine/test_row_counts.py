@@ -197,7 +197,7 @@ def test_file_of_the_format_before_can_be_backed_up_and_repaired(
         ("UPDATE row_counts SET items = items + 1", "The count of the rows"),
         ("DROP TABLE row_counts", "The counts of items cannot be read: no such table"),
         ("DELETE FROM row_counts", "The counts of items have none of the rows items_1"),
-        ("UPDATE changes SET moment = 0 WHERE position > 70", "does not match its checksum"),
+        ("UPDATE changes SET new = 0 WHERE position > 70", "does not match its checksum"),
     ],
 )
 def test_damaged_count_is_reported_and_never_shown(
@@ -211,6 +211,6 @@ def test_damaged_count_is_reported_and_never_shown(
 
 
 def test_check_reports_a_row_that_another_program_has_deleted(sample: Path) -> None:
-    change(sample, "DELETE FROM items_1 WHERE id = 3")
+    change(sample, "DELETE FROM items_1 WHERE id % (1 << 40) = 5")
     problems = [f"{each.place} {each.what}" for each in check_file(sample).problems]
     assert any("say 40 and" in each and "in the rows items_1, with 39" in each for each in problems)

@@ -30,7 +30,7 @@ def check(
         bool,
         typer.Option(
             "--accept-items",
-            help="With --repair: also keep items with a wrong checksum if they can be decoded and "
+            help="With --repair: also keep damaged items if they can be decoded and "
             "have the right key.",
         ),
     ] = False,
@@ -73,7 +73,7 @@ def check(
         f"{repair}."
     )
     if repaired.accepted:
-        typer.echo(f"{pluralize(repaired.accepted, 'item')} did not match the checksum.")
+        typer.echo(f"{pluralize(repaired.accepted, 'item')} may be damaged.")
     if not repaired.lost:
         raise typer.Exit(0)
     where = f"; everything still readable is in {lost}" if lost.exists() else ""

@@ -11,11 +11,12 @@ from msgspec.json import Decoder
 from dynamodb_engine.engine.catalog import Session
 from dynamodb_engine.engine.storage import (
     CHANGE_COLUMNS,
+    MAX_CHANGE_IN_PAGE,
     DamagedData,
     Execute,
     Row,
+    change_checksum,
     is_intact_change,
-    values_checksum,
 )
 from dynamodb_engine.engine.stream_shards import RETENTION, first_streamed, split_shards
 from dynamodb_engine.engine.table import Table
@@ -24,7 +25,7 @@ from dynamodb_engine.operations import ChangeRecord
 from dynamodb_engine.values import item_from_json
 
 _decode_names = Decoder(list[str]).decode
-_INSERT = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO changes ({CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # Trimming takes several statements; once per block of changes is enough to enforce the retention.
 BLOCK = 64
 
@@ -34,28 +35,23 @@ def append_change(
     table: Table,
     old: Row | None,
     new: bytes | None,
-    new_content: int | None = None,
     *,
     expired: bool = False,
 ) -> None:
-    """Append a change in the transaction that makes it; `new_content` is a checksum of `new`."""
+    """Append a change in the transaction that makes it."""
     catalog = session.catalog
     number, name, keys = table.record.number, table.name, table.key_names_json
-    # The types that SQLite returns, because the checksum depends on them.
+    # The types that SQLite returns, because a checksum depends on them.
     moment, flag = float(session.now), 1 if expired else 0
-    json = content = None
-    if old is not None:
-        json, content = old.json, old.content
+    json = None if old is None else old.json
     if catalog.pending_changes is not None:
         catalog.pending_changes.append((number, name, moment, flag, keys, json, new))
         return
     catalog.newest_change = position = catalog.newest_change + 1
-    checksum = 0
-    if catalog.layout.has_checksums:
-        checksum = values_checksum(
-            (position, number, name, moment, flag, keys, content, new_content)
-        )
-    session.command(_INSERT, (position, number, name, moment, flag, keys, json, new, checksum))
+    values = (position, number, name, moment, flag, keys, json, new)
+    length = (0 if json is None else len(json)) + (0 if new is None else len(new))
+    checksum = 0 if length <= MAX_CHANGE_IN_PAGE else change_checksum(values)
+    session.command(_INSERT, (*values, checksum))
     if position - catalog.newest_block >= BLOCK:
         _end_block(session)
     if table.record.stream is not None:
@@ -78,7 +74,7 @@ def read_changes(
     session: Session, after: int, table: Table | None, limit: int
 ) -> tuple[list[ChangeRecord], int]:
     """Return the changes after a position, and the position to continue from."""
-    execute, verify = session.execute, session.catalog.layout.has_checksums
+    execute = session.execute
     # The newest position is read before the changes and the oldest after them: on a server the
     # feed may grow and be trimmed meanwhile.
     _, newest = feed_bounds(execute)
@@ -88,7 +84,7 @@ def read_changes(
         + "ORDER BY position LIMIT ?",
         (after, limit),
     )
-    changes = [change_record(row, verify=verify) for row in rows]
+    changes = [change_record(row) for row in rows]
     oldest, _ = feed_bounds(execute)
     if after < oldest - 1:
         raise TrimmedDataAccess(
@@ -96,7 +92,7 @@ def read_changes(
             "missing. Read the tables again and continue from the current end, or keep changes "
             "longer: Settings.retention, or --feed-records of the endpoint."
         )
-    if verify:
+    if session.catalog.pending_changes is None:
         _check_order([after, *(change.position for change in changes)], is_complete=table is None)
     # A full page may not be the last; otherwise everything up to the newest change was read.
     last = changes[-1].position if changes else after
@@ -118,18 +114,18 @@ def feed_bounds(execute: Execute) -> tuple[int, int]:
     return cast(int, oldest or 1), cast(int, newest or 0)
 
 
-def last_change_time(execute: Execute, *, verify: bool) -> float:
+def last_change_time(execute: Execute) -> float:
     """Return the time of the newest change, or 0 if it is missing or damaged."""
     newest = f"SELECT {CHANGE_COLUMNS} FROM changes ORDER BY position DESC LIMIT 1"
     for row in execute(newest):
-        return cast(float, row[3]) if not verify or is_intact_change(row) else 0
+        return cast(float, row[3]) if is_intact_change(row) else 0
     return 0
 
 
-def change_record(row: tuple[Any, ...], *, verify: bool) -> ChangeRecord:
+def change_record(row: tuple[Any, ...]) -> ChangeRecord:
     """Return the change in a row of the feed; raise DamagedData if its checksum is wrong."""
     position, _, name, time, expired, key_names, old, new, _ = row
-    if verify and not is_intact_change(row):
+    if not is_intact_change(row):
         raise DamagedData(f"Change {position} of the change feed")
     item = item_from_json(new or old or b"{}")
     return ChangeRecord(

@@ -200,9 +200,7 @@ class Engine:
             raise _damaged(error, self._path) from error
 
     def _load(self, execute: Execute) -> None:
-        self._control_clock.advance(
-            last_change_time(execute, verify=self._catalog.layout.has_checksums)
-        )
+        self._control_clock.advance(last_change_time(execute))
         time = self._control_clock.advance(self.settings.clock())
         # Creating an index takes two delays, every other change one.
         self._catalog.load(execute, time + 2 * max(astuple(self.settings.delays)))

@@ -13,7 +13,7 @@ import apsw
 
 from dynamodb_engine.engine.storage.sqlite.connection import (
     APPLICATION_ID,
-    OLDEST,
+    COUNTED,
     bind_execute,
     file_format,
     is_initialized,
@@ -104,7 +104,7 @@ def _copy_pages(source: apsw.Connection, copy: Path) -> None:
             execute(f"PRAGMA application_id = {APPLICATION_ID}")
         with target.backup("main", source, "main") as pages:
             pages.step(-1)
-        if file_format(execute) > OLDEST:
+        if file_format(execute) >= COUNTED:
             execute(RENEW_LOG_ID)  # so that the log of the original does not fit the copy
         execute("VACUUM")
     finally:

@@ -12,6 +12,7 @@ from bisect import bisect
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -33,9 +34,9 @@ from dynamodb_engine.engine.storage import (
 )
 from dynamodb_engine.engine.storage.sqlite.connection import (
     CHANGE_COLUMNS,
+    COUNTED,
     MAX_POSITION,
     TOKEN_COLUMNS,
-    VERSION,
     bind_execute,
     file_format,
     is_initialized,
@@ -56,6 +57,7 @@ OnProgress = Callable[[int, int], None]
 _STEP = 500
 _FRAME = 24 + 4096  # of SQLite's log: a header and a page
 UNREADABLE = (apsw.Error, UnicodeDecodeError)
+OPEN_DAMAGED_SCHEMA = "PRAGMA writable_schema = ON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class FileReport:
 class CheckedRow:
     """A row of a table, without `item` if it cannot be decoded or has another key than its row.
 
-    `is_intact` means that the checksum matches. It does not cover the expiry time.
+    Only long rows and those of older files have checksums. `is_intact` is False if it differs.
     """
 
     id: int
@@ -93,13 +95,23 @@ class CheckedRow:
     size: int
     json: bytes
     item: Item | None
+    has_checksum: bool
     is_intact: bool
     problem: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A snapshot of a file to query, and the report of its check."""
+
+    execute: Execute
+    report: FileReport
+    connect: Callable[[], apsw.Connection]
+
+
 @contextmanager
-def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
-    """Open a snapshot of a file; yield a function to query it, and the report of the check."""
+def open_for_check(path: Path) -> Generator[OpenFile]:
+    """Open a snapshot of a file."""
     report = FileReport()
     with ExitStack() as stack:
         try:
@@ -126,7 +138,8 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
             address = f"file:{quote(str(file))}?{mode}"
-            connection = apsw.Connection(address, flags=flags, vfs=checksum_vfs())
+            connect = partial(apsw.Connection, address, flags=flags, vfs=checksum_vfs())
+            connection = connect()
             stack.callback(connection.close)
             connection.set_busy_timeout(10_000)
             execute = bind_execute(connection)
@@ -139,7 +152,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
                 execute(READ_DAMAGED_PAGES)
                 # The connection stays read-only, but now SQLite opens files with a damaged schema
                 # or a missing end.
-                execute("PRAGMA writable_schema = ON")
+                execute(OPEN_DAMAGED_SCHEMA)
             execute("BEGIN")
             if not is_initialized(execute, path):
                 raise StorageError(f"'{path}' is empty, not a singletable database.")
@@ -160,7 +173,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, FileReport]]:
                 f"is damaged: SQLite ignores the last {lost} commits in it. A power cut can cause "
                 "this with --durability normal",
             )
-        yield execute, report
+        yield OpenFile(execute, report, connect)
 
 
 def _count_lost_commits(file: Path) -> int:
@@ -181,7 +194,8 @@ def _count_lost_commits(file: Path) -> int:
 
 def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -> FileReport:
     """Check a file and return a report."""
-    with open_for_check(path) as (execute, report):
+    with open_for_check(path) as file:
+        execute, report = file.execute, file.report
         if not _check_structure(execute, report):
             execute(READ_DAMAGED_PAGES)
             _check_structure(execute, report)
@@ -339,15 +353,13 @@ def _check_row(
             problem = "has a wrong expiry time"
     except Exception:  # damaged bytes fail at any step of decoding, each with its own error
         item, problem = None, "cannot be decoded"
-    checksums = cast(SqliteRows, table.rows).checksums
-    if checksums is not None:
-        try:
-            checksums.check(partition, sort, size, json, checksum)
-        except DamagedData:
-            is_intact = False
-            rest = "but can be decoded" if problem is None else f"and {problem}"
-            problem = f"does not match its checksum, {rest}"
-    return CheckedRow(id_, partition, sort, size, json, item, is_intact, problem)
+    try:
+        cast(SqliteRows, table.rows).check.verify(partition, sort, size, json, checksum)
+    except DamagedData:
+        is_intact = False
+        rest = "but can be decoded" if problem is None else f"and {problem}"
+        problem = f"does not match its checksum, {rest}"
+    return CheckedRow(id_, partition, sort, size, json, item, bool(checksum), is_intact, problem)
 
 
 def describe_row(table: Table, row: CheckedRow) -> str:
@@ -429,7 +441,7 @@ def _check_counts(
     """Report stored counts that cannot be read or differ from the number of rows."""
     place = "The counts of items"
     try:
-        if file_format(execute) < VERSION:
+        if file_format(execute) < COUNTED:
             return
         ((block,),) = execute("SELECT coalesce(max(position), 0) FROM change_blocks")
         counts = read_counts(execute, tables, block)
@@ -474,7 +486,7 @@ def _check_numbers(execute: Execute, report: FileReport) -> None:
 def _check_log_id(execute: Execute, report: FileReport) -> None:
     """Report a missing id, without which a log of another file is not recognized."""
     try:
-        if file_format(execute) == VERSION and not has_log_id(execute):
+        if file_format(execute) >= COUNTED and not has_log_id(execute):
             report.add("The id of the log", "is missing or damaged")
     except UNREADABLE as error:
         report.add("The id of the log", f"cannot be read: {error}")

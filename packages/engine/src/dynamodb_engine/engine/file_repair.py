@@ -1,4 +1,8 @@
-"""Repair a damaged file: copy its intact items and changes to a new one and rebuild the indexes."""
+"""Repair a damaged file: copy its intact items and changes to a new one and rebuild the indexes.
+
+Two connections read the file. One reads damaged pages as they are, and finds what is left. The
+other verifies pages: a row is intact if it reads the same, or if it has a checksum of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from typing import Any
 from dynamodb_engine.engine import file_check, storage
 from dynamodb_engine.engine.control.backfill import backfill, fill_expiry
 from dynamodb_engine.engine.row_counts import all_rows, save_count
-from dynamodb_engine.engine.storage.sqlite.checksums import change_checksum
+from dynamodb_engine.engine.storage.sqlite.connection import bind_execute
 from dynamodb_engine.engine.storage.sqlite.page_checksums import READ_DAMAGED_PAGES
 from dynamodb_engine.engine.table import Table
 from dynamodb_engine.engine.table_record import encode_record
@@ -45,17 +49,20 @@ def repair_file(
 ) -> RepairReport:
     """Copy the intact items and changes of a file to a new one, without idempotency tokens.
 
-    Items that do not match their checksum go to the file `lost_items`, one JSON object per line.
+    Items in damaged pages go to the file `lost_items`, one JSON object per line.
     With `accept_items`, they are copied nevertheless if they can be decoded and have the right key.
     Reading changes up to the last damaged one raises TrimmedDataAccess.
     """
     if os.path.lexists(target) or os.path.lexists(lost_items):
         raise StorageError(f"'{target}' or '{lost_items}' already exists. Choose a new file.")
     report = RepairReport()
-    with file_check.open_for_check(path) as (source, found):
+    with file_check.open_for_check(path) as file, closing(file.connect()) as verified:
+        source, found = file.execute, file.report
         if found.in_use:
             raise StorageError(f"'{path}' is open in an engine. Close it there first.")
         source(READ_DAMAGED_PAGES)
+        verifying = bind_execute(verified)
+        verifying(file_check.OPEN_DAMAGED_SCHEMA)
         with (
             _new_files(target, lost_items),
             open_file(lost_items, "w", encoding="utf-8") as quarantine,
@@ -77,13 +84,14 @@ def repair_file(
                     quarantined: set[storage.RowKey] = set()
                     for row in progress.each(_readable_rows(source, table, report)):
                         key = storage.RowKey(row.partition, row.sort)
-                        if row.item is None or not (row.is_intact or accept_items):
+                        is_intact = _is_intact(verifying, table, row)
+                        if row.item is None or not (is_intact or accept_items):
                             quarantined.add(key)
                             keep_lost(table, row)
                         else:
                             size, raw = item_size(row.item), item_to_json(row.item)
                             table.rows.upsert(execute, key, size, raw)
-                            report.accepted += not row.is_intact
+                            report.accepted += not is_intact
                             report.kept += 1
                     report.lost += _missing_keys(source, execute, table, quarantined)
                     for index in table.indexes:
@@ -91,7 +99,7 @@ def repair_file(
                     if table.ttl_attribute is not None:
                         fill_expiry(table, execute)
                 report.lost += [f"{each.place} {each.what}" for each in found.problems]
-                _copy_changes(source, execute, tables, report)
+                _copy_changes(source, verifying, execute, tables, report)
                 _store_counts(execute, tables)
 
             database.write(copy)
@@ -134,11 +142,26 @@ def _create_table(execute: storage.Execute, table: Table) -> None:
         rows.create(execute)
 
 
+def _is_intact(verifying: storage.Execute, table: Table, row: file_check.CheckedRow) -> bool:
+    if row.has_checksum or not row.is_intact:
+        return row.is_intact
+    select = f"SELECT partition, sort, size, item FROM {table.rows.name} NOT INDEXED WHERE id = ?"
+    return _reads(verifying, select, row.id, (row.partition, row.sort, row.size, row.json))
+
+
+def _reads(verifying: storage.Execute, select: str, id_: int, row: tuple[Any, ...]) -> bool:
+    """Return whether a row reads the same with verified pages."""
+    try:
+        return list(verifying(select, (id_,))) == [row]
+    except file_check.UNREADABLE:
+        return False
+
+
 def _readable_rows(
     source: storage.Execute, table: Table, report: RepairReport
 ) -> Iterator[file_check.CheckedRow]:
     """Yield the rows before, after and between the pages that SQLite cannot read."""
-    last, first = -storage.MAX_POSITION, storage.MAX_POSITION
+    last, first = -(2**63), 2**63 - 1
     try:
         for row in file_check.read_rows(source, table):
             last = row.id
@@ -178,7 +201,11 @@ def _missing_keys(
 
 
 def _copy_changes(
-    source: storage.Execute, execute: storage.Execute, tables: list[Table], report: RepairReport
+    source: storage.Execute,
+    verifying: storage.Execute,
+    execute: storage.Execute,
+    tables: list[Table],
+    report: RepairReport,
 ) -> None:
     """Copy the changes after the last damaged one.
 
@@ -188,12 +215,15 @@ def _copy_changes(
     kept: list[tuple[Any, ...]] = []
     newest, intact = 0, None
     try:
-        for row in source(f"SELECT {storage.CHANGE_COLUMNS} FROM changes ORDER BY position"):
+        select = f"SELECT {storage.CHANGE_COLUMNS} FROM changes"
+        for row in source(f"{select} ORDER BY position"):
             if kept and row[0] != newest + 1:
                 kept = []
             # A damaged schema can hide positions.
             newest = row[0] if isinstance(row[0], int) else _UNREADABLE_CHANGES
-            if storage.is_intact_change(row):
+            if storage.is_intact_change(row) and (
+                row[-1] or _reads(verifying, f"{select} WHERE position = ?", row[0], row)
+            ):
                 intact = row
                 kept.append(row)
             else:
@@ -205,9 +235,10 @@ def _copy_changes(
     last = next(_unchanged_items(execute, tables), None) if intact is None else intact[1:-1]
     if not kept and newest and last is not None:
         values = (min(newest + 1, storage.MAX_POSITION // 2), *last)
-        kept = [(*values, change_checksum(values))]
+        kept = [(*values, storage.change_checksum(values))]
+    insert = f"INSERT INTO changes ({storage.CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     for change in kept:
-        execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", change)
+        execute(insert, change)
     report.changes = len(kept)
     # A deleted table may still have changes, so its number must not be used again.
     execute("DELETE FROM sqlite_sequence")

@@ -87,10 +87,10 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
     """Store an item in place of the old one."""
     table, row = old.table, old.row
     json = item_to_json(item)
-    content = table.rows.content_checksum(json)
+    position = session.catalog.newest_change + 1
     if row is None:
         cost = Cost(write_units(size))
-        table.rows.add(session.command, old.key, size, json, content, table.expires_at(item))
+        table.rows.add(session.command, old.key, size, json, position, table.expires_at(item))
         session.catalog.counts.add(table.rows.name, 1, size)
     else:
         cost = Cost(write_units(max(size, row.size)))
@@ -98,15 +98,15 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
             # DynamoDB charges for a write that changes nothing, but updates no stream or index.
             return cost
         expires = table.expires_at(item)
-        table.rows.replace(session.command, old.key, row, size, json, content, expires)
+        table.rows.replace(session.command, old.key, row, size, json, expires)
         if size != row.size:
             session.catalog.counts.add(table.rows.name, 0, size - row.size)
     if table.indexes:
         before = None if old.item is None else MeasuredItem(old.item, old.size)
         after = MeasuredItem(item, size)
         for index in table.indexes:
-            _update_index(session, index, before, after, json, content, cost)
-    append_change(session, table, row, json, content)
+            _update_index(session, index, before, after, json, cost)
+    append_change(session, table, row, json)
     return cost
 
 
@@ -136,7 +136,6 @@ def _update_index(
     old: MeasuredItem | None,
     new: MeasuredItem,
     json: bytes,
-    content: int,
     cost: Cost,
 ) -> None:
     """Update an index: 0 units if its entry is unchanged, 2 if the entry moves, otherwise 1."""
@@ -154,9 +153,10 @@ def _update_index(
     if key is not None:
         size = new.entry_size(index)
         if index.projected_attributes is None:
-            rows.upsert(session.command, key, size, json, content)
+            entry = json
         else:
-            rows.upsert(session.command, key, size, item_to_json(index.project(new.item)))
+            entry = item_to_json(index.project(new.item))
+        rows.upsert(session.command, key, size, entry, session.catalog.newest_change + 1)
         counts.add(rows.name, 1, size)
         units += write_units(max(size, old_size))
     cost.add_index(index.name, index.is_global, units)

@@ -162,14 +162,8 @@ def read_page(
     """Read rows up to the end of the page."""
     if page.needs_sizes_only:
         return _count_page(session, page, rows)
-    entries: list[bytes] = []
-    size, last_key = 0, None
-    for row_size, json in rows.rows(session.execute, page.limit):
-        entries.append(json)
-        size += row_size
-        if size >= MEGABYTE or len(entries) == page.limit:
-            last_key = _page_key(page.target, json)
-            break
+    entries, size, is_full = rows.read(session.execute, MEGABYTE, page.limit)
+    last_key = _page_key(page.target, entries[-1]) if is_full else None
     items, fetch_units = _fetch(session, page, entries) if page.fetch else (entries, 0.0)
     capacity = _capacity(page, size, fetch_units)
     finish = partial(_finish_page, page, items, len(entries), last_key, capacity)

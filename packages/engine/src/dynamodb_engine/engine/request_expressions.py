@@ -138,7 +138,7 @@ def project_json(projection: ex.Projection, json: Raw | bytes) -> bytes:
 def project_all(projection: ex.Projection | None, items: list[bytes]) -> list[Raw]:
     """Return the items with the projected paths only, or unchanged without a projection."""
     if projection is None:
-        return [Raw(json) for json in items]
+        return list(map(Raw, items))
     return [Raw(project_json(projection, json)) for json in items]
 
 

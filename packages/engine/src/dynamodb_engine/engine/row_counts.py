@@ -102,11 +102,11 @@ class RowCounts:
             self._saved = 0
         self._visible = (self._stored, self._entries, len(self._entries))
 
-    def load(self, execute: Execute, tables: Iterable[Table], block: int, *, verify: bool) -> None:
+    def load(self, execute: Execute, tables: Iterable[Table], block: int) -> None:
         """Read the stored counts, and add the changes since the end of the last block."""
         tables = list(tables)
         try:
-            self._stored, self._entries = _read(execute, tables, block, verify=verify)
+            self._stored, self._entries = _read(execute, tables, block)
         except (apsw.Error, DamagedData, DecodeError, UnicodeDecodeError):
             names = [rows.name for table in tables for rows in all_rows(table)]
             self._stored, self._entries = {}, [(name, None, _UNKNOWN) for name in names]
@@ -146,13 +146,13 @@ def read_counts(execute: Execute, tables: Iterable[Table], block: int) -> dict[s
 
     Raise DamagedData if a count, or a change since then, is damaged.
     """
-    stored, entries = _read(execute, tables, block, verify=True)
+    stored, entries = _read(execute, tables, block)
     counts = stored | _sums(stored, entries)
     return {name: known for name, known in counts.items() if known is not None}
 
 
 def _read(
-    execute: Execute, tables: Iterable[Table], block: int, *, verify: bool
+    execute: Execute, tables: Iterable[Table], block: int
 ) -> tuple[dict[str, Count], list[_Entry]]:
     """Return the stored counts, and an entry for each change that they do not include."""
     stored: dict[str, Count] = {}
@@ -165,7 +165,7 @@ def _read(
     by_number = {table.record.number: table for table in tables}
     entries: list[_Entry] = []
     start = max(block, min(positions.values(), default=0))
-    for position, number, old, new in _changes_since(execute, start, verify=verify):
+    for position, number, old, new in _changes_since(execute, start):
         if (table := by_number.get(number)) is not None:
             effects = _effects(table, old, new)
             entries += [each for each in effects if position > positions.get(each[0], position)]
@@ -185,12 +185,12 @@ def _sums(stored: dict[str, Count], entries: Iterable[_Entry]) -> dict[str, Coun
 
 
 def _changes_since(
-    execute: Execute, position: int, *, verify: bool
+    execute: Execute, position: int
 ) -> Iterator[tuple[int, int, Item | None, Item | None]]:
     """Yield the position, the table's number, the old and the new item of the changes."""
     select = f"SELECT {CHANGE_COLUMNS} FROM changes WHERE position > ? ORDER BY position"
     for row in execute(select, (position,)):
-        if row[0] != position + 1 or (verify and not is_intact_change(row)):
+        if row[0] != position + 1 or not is_intact_change(row):
             raise DamagedData(f"The change feed after {position}")
         position, number, old, new = row[0], row[1], row[6], row[7]
         yield position, number, _decode(old), _decode(new)

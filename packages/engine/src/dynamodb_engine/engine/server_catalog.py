@@ -156,7 +156,7 @@ class ServerCatalog(Catalog):
         if row is None:
             self._tokens.add(execute, key, len(json), json, 0, expires)
         else:
-            self._tokens.replace(execute, key, row, len(json), json, 0, expires)
+            self._tokens.replace(execute, key, row, len(json), json, expires)
 
 
 class FeedTrimmer:

@@ -356,7 +356,7 @@ def _fill_chunk(table: Table, index: Index | None, keys: list[RowKey], execute: 
             add_entry(index, row.size, row.json, execute)
         else:
             expires = table.expires_at(item_from_json(row.json))
-            table.rows.replace(execute, key, row, row.size, row.json, 0, expires)
+            table.rows.replace(execute, key, row, row.size, row.json, expires)
 
 
 def _weight(operation: ops.Operation[Any]) -> int:

@@ -135,17 +135,16 @@ def read_shard(
 ) -> tuple[list[Record], int]:
     """Return records after a position up to `newest`, and the position to continue from."""
     last = newest if shard.end is None else min(newest, shard.end)
-    columns, verify = session.catalog.change_columns, session.catalog.layout.has_checksums
     select = (
-        f"SELECT {columns} FROM changes WHERE position > ? AND position <= ? AND number = ? "
-        f"ORDER BY position LIMIT {_CHUNK}"
+        f"SELECT {session.catalog.change_columns} FROM changes WHERE position > ? "
+        f"AND position <= ? AND number = ? ORDER BY position LIMIT {_CHUNK}"
     )
     records: list[Record] = []
     seen = seen_bytes = page = 0
     while after < last and seen < _MAX_CHANGES:
         rows = list(session.execute(select, (after, last, found.stream.number)))
         for row in rows:
-            change = change_record(row, verify=verify)
+            change = change_record(row)
             if shard.contains(change.keys[found.stream.key_schema[0].attribute_name]):
                 record = _record(session, found, change)
                 page += record.dynamodb.size_bytes

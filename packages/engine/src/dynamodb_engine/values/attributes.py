@@ -7,7 +7,7 @@ Items are stored and sent in this format.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
 
 from msgspec import Raw
@@ -67,13 +67,11 @@ def to_builtin(value: object) -> object:
     raise TypeError(f"Python type {type(value).__name__} cannot be encoded as JSON.")
 
 
-_decode = Decoder(dict[str, AttributeValue]).decode
 _encode = Encoder(enc_hook=to_builtin).encode
 
 
-def item_from_json(raw: Raw | bytes) -> Item:
-    """Decode an item from JSON."""
-    return _decode(raw)
+# Decodes an item from JSON. A function around it would take as long as a tenth of the work.
+item_from_json: Callable[[Raw | bytes], Item] = Decoder(dict[str, AttributeValue]).decode
 
 
 def item_to_json(item: Item) -> bytes:

@@ -48,7 +48,7 @@ def fill_expiry(table: Table, execute: Execute) -> None:
     """Store when each item expires beside it, indexed for the sweep."""
     rows = table.rows.name
     execute(f"CREATE INDEX {rows}_expires ON {rows} (expires) WHERE expires IS NOT NULL")
-    last = -1
+    last = -(2**63)
     while batch := _next_batch(table, last, execute):
         for last, raw in batch:
             expires = table.expires_at(item_from_json(raw))

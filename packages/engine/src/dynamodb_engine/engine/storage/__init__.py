@@ -9,7 +9,9 @@ from dynamodb_engine.engine.storage.interface import RowKey as RowKey
 from dynamodb_engine.engine.storage.interface import RowRange as RowRange
 from dynamodb_engine.engine.storage.interface import Rows as Rows
 from dynamodb_engine.engine.storage.page_count import count_page as count_page
+from dynamodb_engine.engine.storage.sqlite.checksums import MAX_CHANGE_IN_PAGE as MAX_CHANGE_IN_PAGE
 from dynamodb_engine.engine.storage.sqlite.checksums import DamagedData as DamagedData
+from dynamodb_engine.engine.storage.sqlite.checksums import change_checksum as change_checksum
 from dynamodb_engine.engine.storage.sqlite.checksums import check_values as check_values
 from dynamodb_engine.engine.storage.sqlite.checksums import is_intact_change as is_intact_change
 from dynamodb_engine.engine.storage.sqlite.checksums import values_checksum as values_checksum

@@ -25,13 +25,11 @@ class Execute(Protocol):
 
 
 class Row(Struct, frozen=True):
-    """A stored item. Where there are checksums, `place` and `content` are those of key and JSON."""
+    """A stored item."""
 
     id: int
     size: int
     json: bytes
-    place: int = 0
-    content: int = 0
 
 
 class RowKey(NamedTuple):
@@ -53,11 +51,23 @@ class KeyRange(NamedTuple):
     high: bytes | None
 
 
+class Page(NamedTuple):
+    """The JSON of rows, the sum of their sizes, and whether the page is full."""
+
+    entries: list[bytes]
+    size: int
+    is_full: bool
+
+
 class RowRange(Protocol):
     """Rows between two bounds, in order."""
 
-    def rows(self, execute: Execute, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """Return the size and JSON of every row, lazily; the caller reads at most `limit`."""
+    def rows(self, execute: Execute) -> Iterator[tuple[int, bytes]]:
+        """Return the size and JSON of every row, lazily."""
+        ...
+
+    def read(self, execute: Execute, page_size: int, limit: int | None) -> Page:
+        """Read rows until their sizes reach `page_size`, the limit, or the end."""
         ...
 
     def slice(self, execute: Execute, offset: int, limit: int) -> list[tuple[int, bytes]]:
@@ -74,8 +84,8 @@ class Rows(Protocol):
 
     A table and its indexes have the same columns: partition bytes, sort bytes, the size as DynamoDB
     counts it, the time when the item expires, and the item as JSON. An index is a table of
-    projected items, sorted by its own key and then by the table's. `content` is the checksum of the
-    JSON.
+    projected items, sorted by its own key and then by the table's. `position` is that of the change
+    that stores a new row, which makes the id of the row unique.
     """
 
     @property
@@ -95,17 +105,13 @@ class Rows(Protocol):
         """Return the row at `key`, or None."""
         ...
 
-    def content_checksum(self, json: bytes) -> int:
-        """Return the checksum of an item's JSON, or 0 if the storage has no checksums."""
-        ...
-
     def add(
         self,
         execute: Execute,
         key: RowKey,
         size: int,
         json: bytes,
-        content: int,
+        position: int,
         expires: int | None = None,
     ) -> None:
         """Insert a row at an unused key."""
@@ -118,7 +124,6 @@ class Rows(Protocol):
         row: Row,
         size: int,
         json: bytes,
-        content: int,
         expires: int | None = None,
     ) -> None:
         """Replace the existing row at `key`."""
@@ -129,9 +134,9 @@ class Rows(Protocol):
         ...
 
     def upsert(
-        self, execute: Execute, key: RowKey, size: int, json: bytes, content: int | None = None
+        self, execute: Execute, key: RowKey, size: int, json: bytes, position: int | None = None
     ) -> None:
-        """Insert or replace the entry of an index at `key`."""
+        """Insert or replace a row at `key`; `position` is None if no change stores it."""
         ...
 
     def delete_at(self, execute: Execute, key: RowKey) -> None:
@@ -170,11 +175,6 @@ class Rows(Protocol):
 
 class Layout(Protocol):
     """How a storage stores rows and their keys."""
-
-    @property
-    def has_checksums(self) -> bool:
-        """Return whether every read verifies a checksum."""
-        ...
 
     @property
     def shortens_keys(self) -> bool:

@@ -14,7 +14,14 @@ from typing import cast
 
 from msgspec import Struct
 
-from dynamodb_engine.engine.storage.interface import DescribeRow, Execute, KeyRange, Row, RowKey
+from dynamodb_engine.engine.storage.interface import (
+    DescribeRow,
+    Execute,
+    KeyRange,
+    Page,
+    Row,
+    RowKey,
+)
 from dynamodb_engine.engine.storage.server.dialect import Dialect, ResultRows, Value
 from dynamodb_engine.engine.storage.server.transaction import ServerRow, Transaction
 
@@ -28,7 +35,6 @@ class ServerLayout(Struct, frozen=True):
     """How rows are stored on a SQL server."""
 
     dialect: Dialect
-    has_checksums = False  # the server has its own
     shortens_keys = True
 
     def rows(self, name: str, describe: DescribeRow) -> ServerRows:
@@ -67,17 +73,13 @@ class ServerRows:
         """Return the row at `key`, or None."""
         return _transaction(execute).get(self.name, key)
 
-    def content_checksum(self, json: bytes) -> int:
-        """Return 0: the server has its own checksums."""
-        return 0
-
     def add(
         self,
         execute: Execute,
         key: RowKey,
         size: int,
         json: bytes,
-        content: int,
+        position: int,
         expires: int | None = None,
     ) -> None:
         """Insert a row at an unused key."""
@@ -90,18 +92,17 @@ class ServerRows:
         row: Row,
         size: int,
         json: bytes,
-        content: int,
         expires: int | None = None,
     ) -> None:
         """Replace the existing row at `key`."""
-        self.add(execute, key, size, json, content, expires)
+        self.add(execute, key, size, json, 0, expires)
 
     def delete(self, execute: Execute, key: RowKey, row: Row) -> None:
         """Delete the existing row at `key`."""
         _transaction(execute).set_row(self.name, key, None)
 
     def upsert(
-        self, execute: Execute, key: RowKey, size: int, json: bytes, content: int | None = None
+        self, execute: Execute, key: RowKey, size: int, json: bytes, position: int | None = None
     ) -> None:
         """Insert or replace the row of an index at `key`."""
         self.add(execute, key, size, json, 0)
@@ -112,7 +113,7 @@ class ServerRows:
 
     def set_expires(self, execute: Execute, key: RowKey, row: Row, expires: int | None) -> None:
         """Store when an unchanged row expires."""
-        self.replace(execute, key, row, row.size, row.json, 0, expires)
+        self.replace(execute, key, row, row.size, row.json, expires)
 
     def partition_range(self, keys: KeyRange, after: bytes | None, *, forward: bool) -> ServerRange:
         """Return the rows of a key range in order, starting after `after`, inside the range."""
@@ -186,8 +187,23 @@ class ServerRange(Struct, frozen=True):
     order: str
     after: RowKey | None = None
 
-    def rows(self, execute: Execute, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """Yield the size and JSON of every row; read as few as a page of `limit` rows needs."""
+    def rows(self, execute: Execute) -> Iterator[tuple[int, bytes]]:
+        """Yield the size and JSON of every row."""
+        return self._rows(execute, None)
+
+    def read(self, execute: Execute, page_size: int, limit: int | None) -> Page:
+        """Read rows until their sizes reach `page_size`, the limit, or the end."""
+        entries: list[bytes] = []
+        total = 0
+        for size, json in self._rows(execute, limit):
+            entries.append(json)
+            total += size
+            if total >= page_size or len(entries) == limit:
+                return Page(entries, total, is_full=True)
+        return Page(entries, total, is_full=False)
+
+    def _rows(self, execute: Execute, limit: int | None) -> Iterator[tuple[int, bytes]]:
+        """Yield the size and JSON of rows; read as few as a page of `limit` rows needs."""
         transaction, last = _transaction(execute), None
         chunk, count, total = min(limit or _FIRST_CHUNK, _FIRST_CHUNK), 0, 0
         while True:

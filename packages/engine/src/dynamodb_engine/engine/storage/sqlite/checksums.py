@@ -1,94 +1,32 @@
-"""Checksums of stored rows: altered, moved or copied bytes raise an error when they are read.
+"""Checksums of rows that SQLite spreads over several pages, and of the engine's own records.
 
-A checksum covers the place of a row (its table or index, and its key) and its contents. Items and
-changes in memory have none, because no disk can damage them.
+A row in one page needs none: the page has a checksum, and the row an id that no other row of the
+file has. But SQLite does not notice another page in the place of a further page of a row, or of a
+long key in its index: so a row with a long key must have a checksum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from zlib import crc32
 
-from msgspec import Struct, msgpack
-
-from dynamodb_engine.engine.storage.interface import DescribeRow
+from msgspec import msgpack
 
 _encode = msgpack.Encoder().encode
+# Shorter rows and keys fit into one page of 4096 bytes of a table and of its index.
+MAX_ROW_IN_PAGE = 3900
+MAX_KEY_IN_PAGE = 900
+# The old and the new item in a change; the names have less than 1000 bytes.
+MAX_CHANGE_IN_PAGE = 3000
 
 
 class DamagedData(Exception):
     """Stored bytes differ from the written ones; the message names their place."""
 
 
-class RowChecksums(Struct, frozen=True):
-    """Compute and verify row checksums of one table or index."""
-
-    describe: DescribeRow
-    seed: int
-
-    @classmethod
-    def of_table(cls, name: str, describe: DescribeRow) -> RowChecksums:
-        """Return the checksums for the SQLite table with this name."""
-        return cls(describe, crc32(name.encode()))
-
-    def place(self, partition: bytes, sort: bytes) -> int:
-        """Return the checksum of a row's place."""
-        return crc32(sort, crc32(partition, self.seed))
-
-    def compute(self, partition: bytes, sort: bytes, size: int, item: bytes) -> int:
-        """Return the checksum of a row."""
-        return self.place(partition, sort) ^ crc32(item) ^ size
-
-    def check(
-        self, partition: bytes, sort: bytes, size: int, item: bytes, checksum: int
-    ) -> tuple[int, int]:
-        """Return the checksums of the place and the item; raise DamagedData unless they match."""
-        try:
-            place, content = crc32(sort, crc32(partition, self.seed)), crc32(item)
-            if checksum == place ^ content ^ size:
-                return place, content
-        except TypeError:  # the type of a stored value has changed
-            pass
-        raise DamagedData(self.describe(partition, sort))
-
-    def verify_partition(
-        self, rows: Iterator[tuple[Any, ...]], partition: bytes, *, descending: bool
-    ) -> Iterator[tuple[int, bytes]]:
-        """Yield the size and JSON of rows (sort, size, item, checksum) of one partition.
-
-        Raise DamagedData if a row does not match its checksum, or is repeated or out of order
-        because SQLite's index is damaged. This inlines `check` to save a call per row.
-        """
-        start, last = crc32(partition, self.seed), None
-        for sort, size, item, checksum in rows:
-            try:
-                if crc32(sort, start) ^ crc32(item) ^ size != checksum or (
-                    last is not None and (sort >= last if descending else sort <= last)
-                ):
-                    raise DamagedData(self.describe(partition, sort))
-            except TypeError:  # the type of a stored value has changed
-                raise DamagedData(self.describe(partition, sort)) from None
-            last = sort
-            yield size, item
-
-    def verify_scan(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[int, bytes]]:
-        """Verify rows of many partitions, each with its partition first, like verify_partition."""
-        start, last_partition, last = 0, b"", None
-        for partition, sort, size, item, checksum in rows:
-            try:
-                if partition != last_partition:
-                    start, last = crc32(partition, self.seed), None
-                if (
-                    crc32(sort, start) ^ crc32(item) ^ size != checksum
-                    or partition < last_partition
-                    or (last is not None and sort <= last)
-                ):
-                    raise DamagedData(self.describe(partition, sort))
-            except TypeError:
-                raise DamagedData(self.describe(partition, sort)) from None
-            last_partition, last = partition, sort
-            yield size, item
+def row_checksum(seed: int, partition: bytes, sort: bytes, size: int, item: bytes) -> int:
+    """Return the checksum of a row, never 0; `seed` is that of its table or index."""
+    return crc32(sort, crc32(partition, seed)) ^ crc32(item) ^ size or 1
 
 
 def values_checksum(values: tuple[str | bytes | float | None, ...]) -> int:
@@ -104,11 +42,15 @@ def change_checksum(values: tuple[Any, ...]) -> int:
 
 
 def is_intact_change(row: tuple[Any, ...]) -> bool:
-    """Return whether a row of the change feed matches its last column, the checksum."""
-    try:
-        return bool(row[-1] == change_checksum(row[:-1]))
-    except TypeError:  # the type of a stored value has changed
-        return False
+    """Return whether a row of the change feed has the right types and matches its checksum."""
+    _, _, name, moment, _, _, old, new, checksum = row
+    return (
+        isinstance(name, str)
+        and isinstance(moment, float)
+        and isinstance(old, bytes | None)
+        and isinstance(new, bytes | None)
+        and (not checksum or bool(checksum == change_checksum(row[:-1])))
+    )
 
 
 def check_values(place: str, checksum: int, *values: str | bytes | float | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -20,18 +21,28 @@ from dynamodb_engine.engine.storage.sqlite.page_checksums import (
     reserve_checksums,
 )
 from dynamodb_engine.engine.storage.sqlite.row_range import check_total
+from dynamodb_engine.engine.storage.sqlite.rows import SqliteRows
 from dynamodb_engine.errors import StorageError
 
 # Identifies our files: "sngt" in the header field that SQLite reserves for applications.
 APPLICATION_ID = 0x736E6774
-VERSION = 5
-# Files of this format are upgraded when an engine opens them; others only read them.
+VERSION = 6
+# Files of these formats are upgraded when an engine opens them; others only read them.
 OLDEST = 4
+COUNTED = 5  # the first format with counts of rows and an id of the log
 
 # How many rows each table and index had when the change at a position was committed.
 _ROW_COUNTS = (
     "CREATE TABLE row_counts (name TEXT PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT "
     "NULL, position INTEGER NOT NULL, checksum INTEGER NOT NULL)"
+)
+
+# The change feed in commit order. The newest change is never deleted, so that no position is used
+# twice. `keys` has the names of the key attributes. The checksum is in the first page of each row.
+_CHANGES = (
+    "CREATE TABLE changes (position INTEGER PRIMARY KEY, number INTEGER NOT NULL, name TEXT NOT "
+    "NULL, moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, "
+    "checksum INTEGER NOT NULL, old BLOB, new BLOB)"
 )
 
 _SCHEMA = (
@@ -41,12 +52,7 @@ _SCHEMA = (
     # A table's description as JSON; `number` names its rows, so that a name can be reused.
     "CREATE TABLE tables (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, record BLOB, "
     "checksum INTEGER)",
-    # The change feed in commit order. The newest change is never deleted, so that no position is
-    # used twice. `keys` has the names of the key attributes.
-    """CREATE TABLE changes (
-        position INTEGER PRIMARY KEY, number INTEGER NOT NULL, name TEXT NOT NULL,
-        moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, old BLOB, new BLOB,
-        checksum INTEGER NOT NULL)""",
+    _CHANGES,
     # The size in bytes of each block of changes up to a position, to limit the size of the feed.
     "CREATE TABLE change_blocks (position INTEGER PRIMARY KEY, bytes INTEGER NOT NULL)",
     # Idempotency tokens of transactions, stored for ten minutes.
@@ -58,8 +64,8 @@ _SCHEMA = (
 # Every SELECT names its columns, because a damaged schema can have others.
 CHANGE_COLUMNS = "position, number, name, moment, expired, keys, old, new, checksum"
 TOKEN_COLUMNS = "token, request, moment, result, checksum"
-# Larger positions and numbers are damaged; few more would fit after them.
-MAX_POSITION = 2**62
+# Larger positions and numbers are damaged; few more would fit after them. Ids of rows contain them.
+MAX_POSITION = 2**57
 
 
 def bind_execute(connection: apsw.Connection | apsw.Cursor) -> Execute:
@@ -91,7 +97,7 @@ def open_connection(
         except BaseException:
             connection.close()
             raise
-    except (apsw.Error, UnicodeDecodeError) as error:
+    except (apsw.Error, UnicodeDecodeError, DamagedData) as error:
         raise unusable_file(path, error) from error
     if lock is not None:
         lock.add_connection(connection)
@@ -100,7 +106,9 @@ def open_connection(
 
 def unusable_file(path: Path | None, error: Exception) -> StorageError:
     """Return the error for a file that SQLite cannot use, with advice."""
-    if isinstance(error, apsw.CorruptError | UnicodeDecodeError) or is_damaged_page(error):
+    if isinstance(error, apsw.CorruptError | UnicodeDecodeError | DamagedData) or is_damaged_page(
+        error
+    ):
         advice = (
             f"Restore it from a backup, or find all damage with: dynamodb-engine check {path} "
             "(--repair NEW_FILE copies everything intact)"
@@ -188,27 +196,45 @@ def file_format(execute: Execute) -> int:
 
 
 def _upgrade(execute: Execute) -> None:
-    """Count the rows of a file of format 4, store the counts, and give the file an id."""
+    """Verify the checksums of all rows and give the rows ids that no others have.
+
+    In a file of format 4, also count the rows, store the counts, and give the file an id.
+    """
+    names = [
+        cast(str, name)
+        for (name,) in execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND "
+            "(name GLOB 'items_[0-9]*' OR name GLOB 'index_[0-9]*')"
+        )
+    ]
     # First, because SQLite rolls a transaction back if it cannot read a page.
-    counts = dict(_count_rows(execute))
+    counts = dict(_count_rows(execute, names)) if file_format(execute) < COUNTED else None
     execute("BEGIN IMMEDIATE")
-    for statement in (_ROW_COUNTS, LOG_ID, FIRST_LOG_ID):
-        execute(statement)
-    ((position,),) = execute("SELECT coalesce(max(position), 0) FROM changes")
-    for name, (count, size) in counts.items():
-        values = (name, count, size, position)
-        execute("INSERT INTO row_counts VALUES (?, ?, ?, ?, ?)", (*values, values_checksum(values)))
+    if counts is not None:
+        for statement in (_ROW_COUNTS, LOG_ID, FIRST_LOG_ID):
+            execute(statement)
+        ((position,),) = execute("SELECT coalesce(max(position), 0) FROM changes")
+        for name, (count, size) in counts.items():
+            values = (name, count, size, position)
+            insert = "INSERT INTO row_counts VALUES (?, ?, ?, ?, ?)"
+            execute(insert, (*values, values_checksum(values)))
+    for name in names:
+        describe = partial("a row of {} does not match its checksum".format, name)
+        SqliteRows.for_table(name, describe, in_memory=False).upgrade(execute)
+    execute("ALTER TABLE changes RENAME TO older_changes")
+    execute(_CHANGES)
+    execute(
+        f"INSERT INTO changes ({CHANGE_COLUMNS}) SELECT {CHANGE_COLUMNS} FROM older_changes "
+        "ORDER BY position"
+    )
+    execute("DROP TABLE older_changes")
     execute(f"PRAGMA user_version = {VERSION}")
     execute("COMMIT")
 
 
-def _count_rows(execute: Execute) -> Iterator[tuple[str, tuple[int, int]]]:
+def _count_rows(execute: Execute, names: list[str]) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield the name of each SQL table with rows, their number and size. Skip damaged ones."""
-    names = (
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND "
-        "(name GLOB 'items_[0-9]*' OR name GLOB 'index_[0-9]*')"
-    )
-    for (name,) in list(execute(names)):
+    for name in names:
         with suppress(apsw.Error, DamagedData):
             ((count, size),) = execute(f"SELECT count(*), coalesce(sum(size), 0) FROM {name}")
             yield name, check_total(count, size)

@@ -1,4 +1,4 @@
-"""Checksums of pages, which cover SQLite's own structure: row checksums cannot.
+"""Checksums of pages, which cover SQLite's own structure, too.
 
 SQLite's checksum VFS adds eight bytes to each page when it is written, and verifies them when it is
 read. A database has them if its header says that eight bytes of each page are reserved. Readers

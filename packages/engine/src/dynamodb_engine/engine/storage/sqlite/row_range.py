@@ -1,4 +1,8 @@
-"""A range of rows in key order, in SQLite."""
+"""A range of rows in key order, in SQLite.
+
+SQLite does not notice a page of an index at the place of another one, which returns rows twice or
+in another order. So reads compare each key with the one before.
+"""
 
 from __future__ import annotations
 
@@ -8,32 +12,95 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from dynamodb_engine.engine.storage.interface import Execute
-from dynamodb_engine.engine.storage.sqlite.checksums import DamagedData, RowChecksums
+from dynamodb_engine.engine.storage.interface import DescribeRow, Execute, Page, RowKey
+from dynamodb_engine.engine.storage.sqlite.checksums import (
+    MAX_KEY_IN_PAGE,
+    DamagedData,
+    row_checksum,
+)
+
+_COLUMNS = "partition, sort, size, item, checksum"
+
+
+class RowCheck(Struct, frozen=True):
+    """Verify the rows of one table or index; `seed` starts their checksums."""
+
+    seed: int
+    describe: DescribeRow
+
+    def verify(self, partition: bytes, sort: bytes, size: int, item: bytes, checksum: int) -> None:
+        """Raise DamagedData if the row does not match its checksum. Short rows have none."""
+        try:
+            if not checksum and len(partition) + len(sort) <= MAX_KEY_IN_PAGE:
+                return
+            if checksum == row_checksum(self.seed, partition, sort, size, item):
+                return
+        except TypeError:  # the type of a stored value has changed
+            pass
+        raise DamagedData(self.describe(partition, sort))
 
 
 class SqliteRange(Struct, frozen=True):
     """Rows between two bounds; `source` is the SQL after the columns of the SELECT.
 
-    `checksums` verifies the rows; it is None in memory. `partition` is set if the range is in one
-    partition, and only then can the order be `descending`.
+    `check` is None in memory, where no disk can damage rows. `partition` is set if the range is in
+    one partition, and only then can the order be `descending`.
     """
 
     source: str
     bindings: tuple[bytes, ...]
-    checksums: RowChecksums | None = None
+    check: RowCheck | None = None
     partition: bytes | None = None
     descending: bool = False
 
-    def rows(self, execute: Execute, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """Return the size and JSON of every row, lazily; `limit` is for other storages."""
-        return self._verify(execute(f"SELECT {self._columns} {self.source}", self.bindings))
+    def rows(self, execute: Execute) -> Iterator[tuple[int, bytes]]:
+        """Return the size and JSON of every row, lazily."""
+        columns = "size, item" if self.check is None else _COLUMNS
+        return self._verify(execute(f"SELECT {columns} {self.source}", self.bindings))
+
+    def read(self, execute: Execute, page_size: int, limit: int | None) -> Page:
+        """Read rows until their sizes reach `page_size`, the limit, or the end."""
+        if self.check is not None and self.partition is not None:
+            return self._read_verified(execute, page_size, limit, self.partition, self.check)
+        entries: list[bytes] = []
+        total = 0
+        for size, item in self.rows(execute):
+            entries.append(item)
+            total += size
+            if total >= page_size or len(entries) == limit:
+                return Page(entries, total, is_full=True)
+        return Page(entries, total, is_full=False)
+
+    def _read_verified(
+        self,
+        execute: Execute,
+        page_size: int,
+        limit: int | None,
+        partition: bytes,
+        check: RowCheck,
+    ) -> Page:
+        """Read rows of one partition; this inlines `_verified` to save a step per row."""
+        entries: list[bytes] = []
+        total, descending, last = 0, self.descending, None
+        longest = MAX_KEY_IN_PAGE - len(partition)
+        rows = execute(f"SELECT sort, size, item, checksum {self.source}", self.bindings)
+        for sort, size, item, checksum in rows:
+            if last is not None and (sort >= last if descending else sort <= last):
+                raise DamagedData(check.describe(partition, sort))
+            if checksum or len(sort) > longest:
+                check.verify(partition, sort, size, item, checksum)
+            last = sort
+            entries.append(item)
+            total += size
+            if total >= page_size or len(entries) == limit:
+                return Page(entries, total, is_full=True)
+        return Page(entries, total, is_full=False)
 
     def slice(self, execute: Execute, offset: int, limit: int) -> list[tuple[int, bytes]]:
         """Return the size and JSON of up to `limit` rows from `offset` on."""
+        columns = "size, item" if self.check is None else _COLUMNS
         rows = execute(
-            f"SELECT {self._columns} {self.source} LIMIT ? OFFSET ?",
-            (*self.bindings, limit, offset),
+            f"SELECT {columns} {self.source} LIMIT ? OFFSET ?", (*self.bindings, limit, offset)
         )
         return list(self._verify(rows))
 
@@ -45,18 +112,24 @@ class SqliteRange(Struct, frozen=True):
         )
         return check_total(count, size)
 
-    @property
-    def _columns(self) -> str:
-        if self.checksums is None:
-            return "size, item"
-        return f"{'partition, ' if self.partition is None else ''}sort, size, item, checksum"
-
     def _verify(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[int, bytes]]:
-        if self.checksums is None:
+        if self.check is None:
             return cast("Iterator[tuple[int, bytes]]", rows)
-        if self.partition is None:
-            return self.checksums.verify_scan(rows)
-        return self.checksums.verify_partition(rows, self.partition, descending=self.descending)
+        return self._verified(rows, self.check)
+
+    def _verified(
+        self, rows: Iterator[tuple[Any, ...]], check: RowCheck
+    ) -> Iterator[tuple[int, bytes]]:
+        """Yield the size and JSON of rows; raise DamagedData if one is repeated or out of order."""
+        last: RowKey | None = None
+        for partition, sort, size, item, checksum in rows:
+            key = RowKey(partition, sort)
+            if last is not None and (key >= last if self.descending else key <= last):
+                raise DamagedData(check.describe(partition, sort))
+            if checksum or len(partition) + len(sort) > MAX_KEY_IN_PAGE:
+                check.verify(partition, sort, size, item, checksum)
+            last = key
+            yield size, item
 
 
 def check_total(count: int, size: object) -> tuple[int, int]:

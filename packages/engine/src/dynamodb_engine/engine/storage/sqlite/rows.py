@@ -1,4 +1,9 @@
-"""Rows of a table or an index in SQLite. On a file every row has a checksum, which reads verify."""
+"""Rows of a table or an index in SQLite.
+
+Every row has an id that no other row of the file has or had: SQLite's index has the key and the id,
+and its table the id and the item. So a page of a table at the place of another one is noticed,
+without a cost: SQLite reports damage if it does not find an id.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +15,25 @@ from zlib import crc32
 from msgspec import Struct
 
 from dynamodb_engine.engine.storage.interface import DescribeRow, Execute, KeyRange, Row, RowKey
-from dynamodb_engine.engine.storage.sqlite.checksums import DamagedData, RowChecksums
+from dynamodb_engine.engine.storage.sqlite.checksums import (
+    MAX_KEY_IN_PAGE,
+    MAX_ROW_IN_PAGE,
+    DamagedData,
+    row_checksum,
+)
 from dynamodb_engine.engine.storage.sqlite.row_range import (
+    RowCheck,
     SqliteRange,
     check_total,
     partition_source,
     scan_source,
 )
+
+# The id of a table's row is the position of the change that stores it. The ids of its indexes' rows
+# start at multiples of this number. SQLite finds rows with consecutive ids faster.
+_INDEX_IDS = 2**40
+# Rows that no change stores have negative ids, from another range in each table and index.
+_OTHER_IDS = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +41,9 @@ class SqliteRows:
     """Access to the rows of one table or index; the SQL is formatted once."""
 
     name: str
-    checksums: RowChecksums | None  # None: in memory
+    check: RowCheck
+    in_memory: bool
+    start: int  # what is added to the position of a change for the id of a row
     select_sql: str
     insert_sql: str
     update_sql: str
@@ -37,25 +56,51 @@ class SqliteRows:
         """Return access to the rows of the SQLite table with this name."""
         return cls(
             name,
-            None if in_memory else RowChecksums.of_table(name, describe),
+            RowCheck(crc32(name.encode()), describe),
+            in_memory,
+            int(name.split("_")[2]) * _INDEX_IDS if name.startswith("index_") else 0,
             f"SELECT id, size, item, checksum FROM {name} WHERE partition = ? AND sort = ?",
-            f"INSERT INTO {name} (partition, sort, size, expires, item, checksum) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO {name} (id, partition, sort, size, expires, item, checksum) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             f"UPDATE {name} SET size = ?, expires = ?, item = ?, checksum = ? WHERE id = ?",
             f"DELETE FROM {name} WHERE id = ?",
-            f"INSERT INTO {name} (partition, sort, size, item, checksum) VALUES (?, ?, ?, ?, ?) "
+            f"INSERT INTO {name} (id, partition, sort, size, item, checksum) "
+            "VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (partition, sort) DO UPDATE SET size = excluded.size, "
             "item = excluded.item, checksum = excluded.checksum",
             f"DELETE FROM {name} WHERE partition = ? AND sort = ?",
         )
 
     def create(self, execute: Execute) -> None:
-        """Create the SQLite table."""
+        """Create the SQLite table; the checksum is in the first page of each row."""
         execute(
             f"CREATE TABLE {self.name} (id INTEGER PRIMARY KEY, partition BLOB NOT NULL, "
-            "sort BLOB NOT NULL, size INTEGER NOT NULL, expires INTEGER, item BLOB NOT NULL, "
-            "checksum INTEGER NOT NULL, UNIQUE (partition, sort))"
+            "sort BLOB NOT NULL, size INTEGER NOT NULL, expires INTEGER, "
+            "checksum INTEGER NOT NULL, item BLOB NOT NULL, UNIQUE (partition, sort))"
         )
+
+    def upgrade(self, execute: Execute) -> None:
+        """Verify the rows of an older file, which all have checksums, and give them new ids."""
+        for row in execute(f"SELECT partition, sort, size, item, checksum FROM {self.name}"):
+            self.check.verify(*row)
+        indexes = list(
+            execute(
+                "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql > ''",
+                (self.name,),
+            )
+        )
+        execute(f"ALTER TABLE {self.name} RENAME TO older_rows")
+        self.create(execute)
+        length = "length(partition) + length(sort)"
+        execute(
+            f"INSERT INTO {self.name} SELECT id + ?, partition, sort, size, expires, CASE WHEN "
+            f"{length} > {MAX_KEY_IN_PAGE} OR {length} + length(item) > {MAX_ROW_IN_PAGE} "
+            "THEN max(checksum, 1) ELSE 0 END, item FROM older_rows ORDER BY id",
+            (self.first_id,),
+        )
+        execute("DROP TABLE older_rows")
+        for (index,) in indexes:
+            execute(index)
 
     def drop(self, execute: Execute) -> None:
         """Drop the SQLite table with all rows."""
@@ -67,21 +112,16 @@ class SqliteRows:
         if row is None:
             return None
         id_, size, json, checksum = row
-        if self.checksums is None:
-            return Row(id_, size, json)
-        # RowChecksums.check, inlined for speed.
-        partition, sort = key
-        try:
-            place, content = crc32(sort, crc32(partition, self.checksums.seed)), crc32(json)
-            if place ^ content ^ size == checksum:
-                return Row(id_, size, json, place, content)
-        except TypeError:
-            pass
-        raise DamagedData(self.checksums.describe(partition, sort))
+        if not self.in_memory:
+            self.check.verify(*key, size, json, checksum)
+        return Row(id_, size, json)
 
-    def content_checksum(self, json: bytes) -> int:
-        """Return the checksum of an item's JSON; 0 in memory."""
-        return 0 if self.checksums is None else crc32(json)
+    def _checksum(self, partition: bytes, sort: bytes, size: int, json: bytes) -> int:
+        """Return the checksum of a row that may need several pages, and 0 for others."""
+        length = len(partition) + len(sort)
+        if length <= MAX_KEY_IN_PAGE and length + len(json) <= MAX_ROW_IN_PAGE:
+            return 0
+        return row_checksum(self.check.seed, partition, sort, size, json)
 
     def add(
         self,
@@ -89,15 +129,16 @@ class SqliteRows:
         key: RowKey,
         size: int,
         json: bytes,
-        content: int,
+        position: int,
         expires: int | None = None,
     ) -> None:
-        """Insert a row at an unused key; `content` is the checksum of the JSON."""
+        """Insert a row at an unused key."""
         partition, sort = key
-        place = 0
-        if self.checksums is not None:  # RowChecksums.place, inlined for speed
-            place = crc32(sort, crc32(partition, self.checksums.seed))
-        execute(self.insert_sql, (partition, sort, size, expires, json, place ^ content ^ size))
+        id_, checksum = None, 0
+        if not self.in_memory:
+            id_ = self.start + position
+            checksum = self._checksum(partition, sort, size, json)
+        execute(self.insert_sql, (id_, partition, sort, size, expires, json, checksum))
 
     def replace(
         self,
@@ -106,26 +147,36 @@ class SqliteRows:
         row: Row,
         size: int,
         json: bytes,
-        content: int,
         expires: int | None = None,
     ) -> None:
-        """Replace the existing row at `key`; `content` is the checksum of the JSON."""
-        execute(self.update_sql, (size, expires, json, row.place ^ content ^ size, row.id))
+        """Replace the existing row at `key`."""
+        checksum = 0 if self.in_memory else self._checksum(*key, size, json)
+        execute(self.update_sql, (size, expires, json, checksum, row.id))
 
     def delete(self, execute: Execute, key: RowKey, row: Row) -> None:
         """Delete the existing row at `key`."""
         execute(self.delete_sql, (row.id,))
 
     def upsert(
-        self, execute: Execute, key: RowKey, size: int, json: bytes, content: int | None = None
+        self, execute: Execute, key: RowKey, size: int, json: bytes, position: int | None = None
     ) -> None:
-        """Insert or replace the row at `key`; `content` is the checksum of the JSON, if known."""
+        """Insert or replace the row at `key`; `position` is None if no change stores it."""
         partition, sort = key
-        checksum = 0
-        if self.checksums is not None:
-            content = crc32(json) if content is None else content
-            checksum = crc32(sort, crc32(partition, self.checksums.seed)) ^ content ^ size
-        execute(self.upsert_sql, (partition, sort, size, json, checksum))
+        id_, checksum = None, 0
+        if not self.in_memory:
+            id_ = self._other_id(execute) if position is None else self.start + position
+            checksum = self._checksum(partition, sort, size, json)
+        execute(self.upsert_sql, (id_, partition, sort, size, json, checksum))
+
+    @property
+    def first_id(self) -> int:
+        """Return the start of this table's or index's range of negative ids."""
+        return -(self.check.seed % 2**30 + 1) * _OTHER_IDS
+
+    def _other_id(self, execute: Execute) -> int:
+        """Return a negative id that is not in use."""
+        ((last,),) = execute(f"SELECT max(id) FROM {self.name} WHERE id < 0")
+        return self.first_id if last is None else last + 1
 
     def delete_at(self, execute: Execute, key: RowKey) -> None:
         """Delete the row at `key` if there is one."""
@@ -142,13 +193,15 @@ class SqliteRows:
             self.name, bounded=bool(above), exclusive=exclusive, forward=forward
         )
         bindings = (partition, low, *above)
-        return SqliteRange(source, bindings, self.checksums, partition, not forward)
+        check = None if self.in_memory else self.check
+        return SqliteRange(source, bindings, check, partition, not forward)
 
     def scan_range(self, low: bytes, high: bytes | None, after: RowKey | None) -> SqliteRange:
         """Return the rows between two partition bounds, starting after a key between them."""
         above = () if high is None else (high,)
         source = scan_source(self.name, bounded=bool(above), after=after is not None)
-        return SqliteRange(source, (*(after or (low,)), *above), self.checksums)
+        check = None if self.in_memory else self.check
+        return SqliteRange(source, (*(after or (low,)), *above), check)
 
     def count(self, execute: Execute) -> tuple[int, int]:
         """Return the number of rows and the sum of their sizes."""
@@ -175,14 +228,14 @@ class SqliteRows:
             (since, until),
         )
         for partition, sort, id_, size, json, checksum, expires in rows:
-            sums = (0, 0)
+            key = RowKey(partition, sort)
             try:
-                if self.checksums is not None:
-                    sums = self.checksums.check(partition, sort, size, json, checksum)
+                if not self.in_memory:
+                    self.check.verify(*key, size, json, checksum)
             except DamagedData:
-                yield RowKey(partition, sort), None, expires
+                yield key, None, expires
             else:
-                yield RowKey(partition, sort), Row(id_, size, json, *sums), expires
+                yield key, Row(id_, size, json), expires
 
     def expired_keys(self, execute: Execute, since: int, until: int, limit: int) -> list[RowKey]:
         """Return keys of rows that expired between two timestamps, earliest first."""
@@ -190,15 +243,10 @@ class SqliteRows:
 
 
 class SqliteLayout(Struct, frozen=True):
-    """How rows are stored in SQLite; in memory they have no checksums."""
+    """How rows are stored in SQLite."""
 
     in_memory: bool
     shortens_keys = False
-
-    @property
-    def has_checksums(self) -> bool:
-        """Return whether every read verifies a checksum."""
-        return not self.in_memory
 
     def rows(self, name: str, describe: DescribeRow) -> SqliteRows:
         """Return access to the rows of the SQLite table with this name."""
