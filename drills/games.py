@@ -34,6 +34,7 @@ from typing import Any, NoReturn, TypeAlias
 from drills.games_client import GamesApiError, GamesClient, GameSession, ServerMessage
 from drills.games_oracle import PlayerLog, Sent, check_game
 from dynamodb_engine.cli import main as dynamodb_engine
+from dynamodb_engine.private_files import create_folder
 from singletable import connect
 from singletable.cli import main as singletable
 from singletable_apps.games.phases import Command, Phase
@@ -114,7 +115,7 @@ class Servers:
         self.tables = address or f"dynamodb+http://127.0.0.1:{self._endpoint}"
         self._processes = ProcessStarter()
         self._pids: dict[int, int] = {}
-        self.secret = folder / "secret.key"
+        self.secret = folder / app / "secret.key"
         self.kills = 0
 
     @property
@@ -124,6 +125,7 @@ class Servers:
 
     async def start(self) -> None:
         """Start all processes and wait until they respond."""
+        create_folder(self.secret.parent)
         load_key_file(self.secret, "for the drill")
         if self._endpoint is not None:
             tables = ["--file", str(self._folder / "games.db"), "--port", str(self._endpoint)]
@@ -150,8 +152,8 @@ class Servers:
         return "\n".join(each[-2_000:] for each in texts)
 
     async def _serve(self, port: int) -> None:
-        options = ["--address", self.tables, "--secret", str(self.secret), "--port", str(port)]
-        await self._spawn(port, "singletable", self._app, "serve", *options)
+        place = ["--folder", str(self._folder), "--address", self.tables]
+        await self._spawn(port, "singletable", "serve", self._app, *place, "--port", str(port))
 
     async def _spawn(self, port: int, *arguments: str) -> None:
         self._pids[port] = self._processes.start(self._folder / f"{port}.log", arguments)

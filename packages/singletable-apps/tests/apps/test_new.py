@@ -45,14 +45,12 @@ def test_new_app_with_pages_passes_its_own_checks(
     _check("ruff", "format", "--check", ".")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     _check("pytest")
-    place = ("--address", "file:new.db", "--secret", "new.key")
-    _check("python", "-m", name, "sample", *place)
-    _check("python", "-m", name, "outbox", *place[:2])
-    command = [sys.executable, "-m", name, "serve", *place, "--port", "0"]
+    command = [sys.executable, "-m", name, "serve", "--sample", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         printed = [server.stdout.readline() for _ in range(2)]
         server.terminate()
+    _check("python", "-m", name, "outbox")
     assert "is running at http://127.0.0.1:" in printed[1]
     # An error page shows the message of the form before it, so the tests check the status too.
     (folder / name / name / "templates" / name / "notes.html").write_text("{{ undefined_name }}")

@@ -1,4 +1,4 @@
-"""`singletable elections`: serve elections, and manage their event log."""
+"""`singletable elections`: manage the event log of elections, and count them."""
 
 from __future__ import annotations
 
@@ -7,95 +7,90 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.app_commands import AddressOption, app_commands
-from singletable_apps.shared.cli import exit_on_error
+from singletable_apps.shared.app_commands import SITE, SiteOption, site_address
+from singletable_apps.shared.cli import AddressOption, exit_on_error
 
-KeysOption = Annotated[
-    Path, typer.Option("--keys", metavar="FOLDER", help="Folder of the key files.")
-]
-NewKeysOption = Annotated[
-    bool,
-    typer.Option(
-        "--new-keys",
-        help="Create missing keys although there is an event log. Ballots sealed with lost keys "
-        "stay sealed.",
-    ),
-]
-elections = app_commands(
-    "elections",
-    "Serve ranked-choice elections, and manage their event log.",
-    serve="""Serve elections: web pages and API.
-
-    Missing tables and keys are created. Back up the keys: without them, sealed ballots cannot be
-    read, and the service does not start with other keys. To become the owner of a new site, open
-    the printed link.
-    """,
-    sample="Create sample people and elections in empty tables.",
-    keys=KeysOption,
-    emails=True,
-    bounce="Election {about}, voter {recipient}",
-    serve_options=[("new_keys", NewKeysOption, False)],
+elections = typer.Typer(
+    help="Check, count and move elections.", no_args_is_help=True, add_completion=False
 )
+
+
+def _keys(folder: Path) -> Path:
+    return folder / "elections" / "keys"
 
 
 # Imports are inside the commands, so that `--help` does not load the web framework.
 @elections.command()
 @exit_on_error()
-def rebuild(at: AddressOption, keys: KeysOption) -> None:
+def rebuild(
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
+    new_keys: Annotated[
+        bool,
+        typer.Option(
+            "--new-keys",
+            help="Create the keys that are lost. Only ballots.key opens ballots and reads the log.",
+        ),
+    ] = False,
+) -> None:
     """Rebuild the table from the event log.
 
     No one can vote during a rebuild. If it was interrupted, run it again.
     """
     from singletable_apps.elections.commands import rebuild_table
 
-    rebuild_table(at, keys)
+    rebuild_table(site_address(at, folder, "elections"), _keys(folder), new_keys=new_keys)
 
 
 @elections.command()
 @exit_on_error()
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to create.")], at: AddressOption
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to create.")],
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
 ) -> None:
     """Export the event log to a file, as JSON lines."""
     from singletable_apps.elections.commands import export
 
-    export(at, file)
+    export(site_address(at, folder, "elections"), file)
 
 
 @elections.command()
 @exit_on_error()
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an export.")],
-    at: AddressOption,
-    keys: KeysOption,
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
 ) -> None:
     """Restore an event log from an export, and rebuild the table.
 
     The whole file is checked first. If the restore was interrupted, run it again to continue.
     """
     from singletable_apps.elections.commands import restore
+    from singletable_apps.shared.serve import database_address
 
-    restore(at, keys, file)
+    address = at or database_address(folder / "elections", "elections")
+    restore(address, _keys(folder), file)
 
 
 @elections.command()
 @exit_on_error()
-def verify(at: AddressOption, keys: KeysOption) -> None:
+def verify(folder: SiteOption = SITE, at: AddressOption = None) -> None:
     """Check the event log, all ballots and signed results, and that the table matches the log.
 
     Nothing is changed. If there are differences, they are printed and the exit code is 1.
     """
     from singletable_apps.elections.commands import verify
 
-    verify(at, keys)
+    verify(site_address(at, folder, "elections"), _keys(folder))
 
 
 @elections.command()
 @exit_on_error()
 def tally(
     election: Annotated[str, typer.Argument(metavar="ELECTION", help="Name of the election.")],
-    at: AddressOption,
-    keys: KeysOption,
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -108,4 +103,5 @@ def tally(
     """Count an election and explain the result."""
     from singletable_apps.elections.commands import show_tally
 
-    show_tally(at, keys, election, method, as_json=json, plain=plain)
+    address = site_address(at, folder, "elections")
+    show_tally(address, _keys(folder), election, method, as_json=json, plain=plain)

@@ -20,7 +20,12 @@ from singletable_apps.elections.archive import ExportEnd, export_log, restore_lo
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import event_log
-from singletable_apps.elections.keys import load_existing_keys, load_store_keys
+from singletable_apps.elections.keys import (
+    BALLOT_KEY_FILE,
+    load_existing_keys,
+    load_or_create_keys,
+    load_store_keys,
+)
 from singletable_apps.elections.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, Elections, create_tables, open_elections
@@ -102,9 +107,10 @@ def restore(at: str, keys: Path, path: Path) -> None:
     typer.echo("Serve it with the same keys as before: other keys cannot open sealed ballots.")
 
 
-def rebuild_table(at: str, keys: Path) -> None:
-    """Rebuild the table from the log."""
-    key = load_existing_keys(keys).ballot_key
+def rebuild_table(at: str, keys: Path, *, new_keys: bool = False) -> None:
+    """Rebuild the table from the log, with new keys for those that are missing if wanted."""
+    creates = new_keys and (keys / BALLOT_KEY_FILE).exists()
+    key = (load_or_create_keys if creates else load_existing_keys)(keys).ballot_key
     with existing_store(at) as store, progress_bar("Rebuilding the table") as progress:
         sync = rebuild(store, key, progress)
     typer.echo(f"Rebuilt the table from {sync.last_event_id:,} events.")

@@ -120,22 +120,22 @@ def load_existing_keys(folder: Path) -> Keys:
     return load_or_create_keys(folder)
 
 
-def load_store_keys(store: Store, folder: Path, *, create_missing: bool = False) -> Keys:
+def load_store_keys(store: Store, folder: Path) -> Keys:
     """Return the keys in a folder for the elections in a store.
 
-    Missing keys are created for an empty log, or if `create_missing` is set. Otherwise the old
-    keys are probably just in another place, and WrongKeys is raised.
+    Missing keys are created for an empty log. Otherwise the old keys are probably just in another
+    place, and WrongKeys is raised.
     """
     check_not_restoring(store)
-    newest = None if create_missing else get_last_event(store)
+    newest = get_last_event(store)
     if newest is not None:
         for name in (BALLOT_KEY_FILE, SIGNING_KEY_FILE):
             if not (folder / name).exists():
                 raise WrongKeys(
                     f"There is no key file {folder / name}, but the log has {newest.event_id:,} "
                     "events. A new key could not open the ballots that are already sealed. Restore "
-                    "the file from your backup, or specify its folder. If no election was launched "
-                    "yet, use --new-keys to create new keys."
+                    "the file from your backup. If signing.key is lost and no election was closed "
+                    "yet, run: singletable elections rebuild --new-keys"
                 )
     return load_or_create_keys(folder)
 

@@ -229,18 +229,6 @@ SAMPLE_ELECTIONS = (
 )
 
 
-def describe_sample() -> str:
-    """Return the sample accounts and elections, as `singletable elections sample` prints them."""
-    return "\n".join(
-        (
-            f"\nSample accounts, all with the password: {PASSWORD}\n",
-            *(f"  {one.name:<12}{one.email:<26}{ROLE_NAMES[one.role]}" for one in SAMPLE_PEOPLE),
-            "\nSample elections:\n",
-            *(f"  {one.name:<24}{one.description}" for one in SAMPLE_ELECTIONS),
-        )
-    )
-
-
 Progress: TypeAlias = Callable[[int, int], None]
 
 

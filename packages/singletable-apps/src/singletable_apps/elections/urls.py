@@ -17,6 +17,11 @@ class Urls(BaseUrls):
 
     prefix: str = PREFIX
 
+    @property
+    def signed_out(self) -> str:
+        """The page after signing out."""
+        return self.page()
+
     def election(self, election: Election, *parts: str, **query: str) -> str:
         """Return the URL of a page about an election."""
         return self.page("e", election.name, *(part for part in parts if part), **query)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,9 +25,9 @@ def _open(opening: Opening) -> Generator[GamesService]:
     yield open_games(
         opening.driver,
         opening.load_secret("for the seats of hosts and players"),
-        environment=opening.options.get("environment", "dev"),
+        environment=os.environ.get("GAMES_ENVIRONMENT", "dev"),
         urls=Urls(public=opening.public),
-        bucket=FolderBucket(opening.keys.parent / "images"),
+        bucket=FolderBucket(opening.folder / "images"),
         summarizer=configured_summarizer(),
     )
 
@@ -41,8 +42,6 @@ def _picture() -> tuple[str, str, str]:
 
 
 APP = AppSpec[GamesService](
-    name="games",
-    title="Games",
     tagline="Live games for everyone in the room.",
     about=(
         "Live games for everyone in the room: quizzes, polls, surveys, and call-and-answer where "
@@ -51,11 +50,9 @@ APP = AppSpec[GamesService](
     folder=_FOLDER,
     picture=_picture,
     open=_open,
-    secret=lambda service: service.context.secret,
     state=GamesState,
     warning="Back up the secret: without it, hosts and players lose their seats.",
     sample=create_sample,
-    sample_title="Creating sample games",
     list_sample=list_sample,
     # Per client network; for answers, votes and questions per player. A whole school may share one
     # address, and people mistype join codes, so joining has a generous limit. Access codes of

@@ -1,4 +1,4 @@
-"""`singletable games`: serve games, create sample data, and print the administrator's link."""
+"""`singletable games`: print the administrator's link."""
 
 from __future__ import annotations
 
@@ -6,42 +6,39 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.app_commands import SecretOption, app_commands
+from singletable_apps.shared.app_commands import SITE, SiteOption
 from singletable_apps.shared.cli import exit_on_error
 
-EnvironmentOption = Annotated[
-    str,
-    typer.Option(
-        "--environment", metavar="NAME", help="The table is named engagements-NAME-table."
-    ),
-]
-games = app_commands(
-    "games",
-    "Serve live audience games.",
-    serve="""Serve games over HTTP and WebSockets: pages for people and an API for programs.
-
-    Only one process can use a file. On DynamoDB, or your own endpoint, several processes with the
-    same secret can serve the same games.
-    """,
-    sample="Create sample question sets and games.",
-    options=[("environment", EnvironmentOption, "dev")],
+games = typer.Typer(
+    help="Print the administrator's link of games.", no_args_is_help=True, add_completion=False
 )
+
+
+@games.callback()
+def _group() -> None:
+    pass
 
 
 # Imports are inside the command, so that `--help` does not load the web framework.
 @games.command("admin-link")
 @exit_on_error()
 def admin_link(
-    secret: SecretOption,
+    folder: SiteOption = SITE,
     public: Annotated[
         str, typer.Option("--public", metavar="URL", help="The URL that people use.")
     ] = "http://127.0.0.1:8000",
 ) -> None:
     """Print the link that makes a browser the administrator's. Keep it secret."""
+    from dynamodb_engine.private_files import create_folder
     from singletable_apps.games.tokens import Tokens
     from singletable_apps.games.urls import Urls
     from singletable_apps.shared.key_files import load_key_file
+    from singletable_apps.shared.serve import file_errors
 
-    token = Tokens(load_key_file(secret, "for the seats of hosts and players")).admin_token()
+    keys = folder / "games"
+    with file_errors(keys):
+        create_folder(keys)
+    secret = load_key_file(keys / "secret.key", "for the seats of hosts and players")
+    token = Tokens(secret).admin_token()
     urls = Urls(public=public.rstrip("/"))
     typer.echo(urls.absolute(urls.page("admin-link", token=token)))

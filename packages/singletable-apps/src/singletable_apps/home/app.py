@@ -81,9 +81,7 @@ def add_app_links(app: ASGIApp, links: tuple[Link, ...]) -> ASGIApp:
     return wrapped
 
 
-PRODUCT = Product(
-    "singletable", "/", "DynamoDB single-table design in typed Python.", "/guide/search"
-)
+PRODUCT = Product("singletable", "/", "DynamoDB single-table design in typed Python.")
 
 
 def make_site_app(apps: Sequence[RunningApp], *, settings: Settings | None = None) -> ASGIApp:
@@ -147,6 +145,7 @@ def _page_context(apps: Sequence[RunningApp], request: Request) -> dict[str, obj
             Link("Search", SEARCH_URL),
         ],
         "links": apis,
+        "search_url": SEARCH_URL,
     }
 
 

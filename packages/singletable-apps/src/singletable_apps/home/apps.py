@@ -15,7 +15,7 @@ from typing import Any
 
 import singletable_apps
 from singletable_apps.shared.apps import RunningApp, ServeOptions
-from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.errors import AppError, NotFound
 from singletable_apps.shared.frame import AppSpec
 from singletable_apps.shared.serve import EXPECTED_ERRORS, PublicUrl, open_driver, progress_bar
 
@@ -34,6 +34,14 @@ def find_apps() -> tuple[AppSpec[Any], ...]:
     modules = [f"{singletable_apps.__name__}.{package}.app" for package in packages]
     apps = [_load_app(name) for name in modules if find_spec(name)]
     return tuple(sorted(apps, key=lambda app: app.title))
+
+
+def find_app(name: str) -> AppSpec[Any]:
+    """Return the app with this name, or raise NotFound."""
+    apps = {app.name: app for app in find_apps()}
+    if name not in apps:
+        raise NotFound(f"There is no app {name!r}. The apps are: {', '.join(apps)}.")
+    return apps[name]
 
 
 def _load_app(name: str) -> AppSpec[Any]:
@@ -71,7 +79,7 @@ def _create_sample(app: AppSpec[Any], folder: Path, public: PublicUrl) -> None:
         redirect_stderr(nothing),
         suppress(Exception, KeyboardInterrupt),
     ):
-        app.create_sample_folder(folder, public)
+        app.create_sample(folder, public)
 
 
 @contextmanager

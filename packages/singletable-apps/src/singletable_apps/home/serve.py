@@ -13,9 +13,9 @@ from singletable_apps.home.apps import find_apps, open_apps
 from singletable_apps.home.guide import GUIDE_URL
 from singletable_apps.shared.apps import (
     RunningApp,
-    SampleData,
     ServeOptions,
     check_sample,
+    print_sample,
     print_setup,
 )
 from singletable_apps.shared.serve import ListenOptions, listen, print_rows, print_running, serve
@@ -53,9 +53,7 @@ def print_welcome(
     print_rows([("Guide", f"{url}{GUIDE_URL}")])
     print_rows([(app.info.name, f"{url}{app.info.url} (API: {app.api}/docs)") for app in apps])
     for app in apps:
-        sample = app.sample()
-        if sample is not None:
-            _print_sample(app.info.name, sample, url)
+        print_sample(app, url)
         print_setup(app)
     typer.echo("")
     if choices.emails.show is not None:
@@ -69,18 +67,3 @@ def print_welcome(
         typer.echo(f"Your data is at {address}, and the keys are in {folder}.")
         typer.echo("Back up both, separately.")
     typer.echo("")
-
-
-def _print_sample(name: str, sample: SampleData, url: str) -> None:
-    """Print what to type to sign in, or the links into the sample."""
-    if sample.password:
-        typer.echo(f"\nSample accounts for {name} (password: {sample.password})\n")
-    else:
-        typer.echo(f"\nSample {name.lower()}\n")
-    rows = [
-        (entry.form["who"], f"{entry.name}. {entry.about}")
-        if "who" in entry.form
-        else (entry.name, f"{url}{entry.url}")
-        for entry in sample.entries
-    ]
-    print_rows(rows, width=max(len(first) for first, _ in rows) + 3)

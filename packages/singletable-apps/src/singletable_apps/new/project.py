@@ -73,8 +73,7 @@ def new(
     record = [sys.executable, "-m", "singletable", "diff", f"{name}.entities", "--write"]
     subprocess.run(record, cwd=target, check=True, stdout=subprocess.DEVNULL)
     typer.echo(f"{target / name / 'schema.lock'}: written")
-    sample = "  make sample\n" if pages else ""
-    typer.echo(f"Next:\n  cd {target}\n  make install\n  make test\n{sample}  make run")
+    typer.echo(f"Next:\n  cd {target}\n  make install\n  make test\n  make run")
 
 
 def template_files(*, pages: bool = False) -> dict[Path, Path]:

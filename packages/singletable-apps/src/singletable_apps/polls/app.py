@@ -17,7 +17,6 @@ from singletable_apps.polls.tokens import Secret
 from singletable_apps.polls.urls import PREFIX, Urls
 from singletable_apps.shared import ballot, results
 from singletable_apps.shared.frame import AppSpec, Opening
-from singletable_apps.shared.frame.jobs import EMAILS
 from singletable_apps.shared.images import MAX_BYTES
 
 
@@ -38,8 +37,6 @@ def _picture() -> tuple[str, str, str]:
 
 
 APP = AppSpec[Polls](
-    name="polls",
-    title="Polls",
     tagline="Ask a question, let people rank, pick or find a date, see what wins.",
     about=(
         "Create a poll, share the link, and let people rank the options. Instant runoff counts the "
@@ -48,14 +45,12 @@ APP = AppSpec[Polls](
     folder=Path(__file__).parent,
     picture=_picture,
     open=_open,
-    secret=lambda service: service.context.secret.key,
     state=PollsState,
     warning=(
         "Back up the secret separately from the table. Without it, admin links and voting codes "
         "stop\nworking and voters are not recognized."
     ),
     sample=create_sample,
-    sample_title="Creating sample polls",
     list_sample=list_sample,
     # Many voters share an address, such as a school or an office. The limit for invalid codes is
     # strict, because it prevents guessing.
@@ -72,8 +67,6 @@ APP = AppSpec[Polls](
     problems=PROBLEMS,
     pages=pages.ROUTERS,
     context=pages.page_context,
-    generated_files={**results.static_files(), **ballot.static_files()},
-    templates=[results.TEMPLATES],
+    parts=[results, ballot],
     outbox=TABLES,
-    jobs=(EMAILS,),
 )

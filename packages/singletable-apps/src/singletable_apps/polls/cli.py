@@ -1,4 +1,4 @@
-"""`singletable polls`: serve polls, create sample data, and recount a poll."""
+"""`singletable polls`: recount a poll."""
 
 from __future__ import annotations
 
@@ -6,35 +6,31 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.app_commands import AddressOption, app_commands
-from singletable_apps.shared.cli import exit_on_error
+from singletable_apps.shared.app_commands import SITE, SiteOption, site_address
+from singletable_apps.shared.cli import AddressOption, exit_on_error
 
-polls = app_commands(
-    "polls",
-    "Serve polls and recount them.",
-    serve="""Serve polls over HTTP: pages for people and an API for programs.
+polls = typer.Typer(help="Recount polls.", no_args_is_help=True, add_completion=False)
 
-    The table and the secret are created if they are missing. Keep a backup of the secret.
-    """,
-    sample="Create sample polls with votes.",
-    emails=True,
-    accounts=False,
-)
+
+@polls.callback()
+def _group() -> None:
+    pass
 
 
 @polls.command()
 @exit_on_error()
 def recount(
     poll: Annotated[str, typer.Argument(metavar="POLL", help="The id of the poll, in its link.")],
-    at: AddressOption,
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
 ) -> None:
     """Count every vote of a poll one by one and compare with its results."""
     # Imported here, so that `--help` does not load the web framework.
     from singletable_apps.polls.service import open_polls
     from singletable_apps.polls.tokens import Secret
-    from singletable_apps.shared.serve import existing_address, open_driver
+    from singletable_apps.shared.serve import open_driver
 
-    with open_driver(existing_address(at)) as driver:
+    with open_driver(site_address(at, folder, "polls")) as driver:
         # Recounting derives nothing from the secret.
         service = open_polls(driver, Secret(bytes(32)), make_table=False)
         found = service.context.get_poll(poll)

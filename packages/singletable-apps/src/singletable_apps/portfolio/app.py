@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fastapi import Request, Response
+
 from singletable_apps.portfolio import api, pages
 from singletable_apps.portfolio.api.dependencies import PROBLEMS
 from singletable_apps.portfolio.pages.admin.transfer import IMPORT_LIMIT
+from singletable_apps.portfolio.pages.dependencies import PageContext
 from singletable_apps.portfolio.pages.public_page import show_problem
 from singletable_apps.portfolio.profile_rules import TRANSLATIONS
-from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample, list_sample
+from singletable_apps.portfolio.sample import create_sample, list_sample
 from singletable_apps.portfolio.service import TABLES, PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import API, PREFIX, Urls
-from singletable_apps.shared.frame import AppSpec, AppState, Opening
-from singletable_apps.shared.frame.accounts import with_accounts
+from singletable_apps.shared.frame import AppSpec, AppState, Opening, read_picture
 from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.shared.images import MAX_BYTES
+from singletable_apps.shared.languages import Language
 from singletable_apps.shared.objects import FolderBucket
-from singletable_apps.shared.web import COMMON, ResponseCache
+from singletable_apps.shared.web import COMMON, Problem, ResponseCache
 
 # What the secret is for, in its file.
 SECRET_PURPOSE = "for sessions and likes"
+_FOLDER = Path(__file__).parent
 
 
 class PortfolioState(AppState[PortfolioService]):
@@ -35,15 +39,27 @@ class PortfolioState(AppState[PortfolioService]):
         context = self.service.context
         app.state.response_cache = ResponseCache(context.writes, context.clock)
 
+    @property
+    def language(self) -> Language:
+        """The language of the site."""
+        return TRANSLATIONS[self.service.profile.language]
+
+    def prepare(self, request: Request) -> None:
+        """Read the settings. Redirect to the first-run page if the site is new."""
+        PageContext(request).read_settings()
+
+    def render_problem(self, request: Request, problem: Problem) -> Response | None:
+        """Return the page of a problem in the design of the site."""
+        return show_problem(request, problem) if problem.type in COMMON else None
+
 
 @contextmanager
-def _open(opening: Opening) -> Generator[PortfolioService]:
+def open_site(opening: Opening, prefix: str) -> Generator[PortfolioService]:
     """Open the service with the images beside the secret; write statistics at the end."""
-    prefix = opening.options.get("prefix", "" if opening.alone else PREFIX)
     service = open_portfolio(
         opening.driver,
         opening.load_secret(SECRET_PURPOSE),
-        bucket=FolderBucket(_media_folder(opening)),
+        bucket=FolderBucket(opening.folder / "media"),
         emails=opening.emails,
         urls=Urls(prefix, opening.public),
     )
@@ -53,36 +69,27 @@ def _open(opening: Opening) -> Generator[PortfolioService]:
         service.stats.flush()
 
 
-def _media_folder(opening: Opening) -> Path:
-    return opening.keys.parent / "media"
+def _picture() -> tuple[str, str, str]:
+    alt = "A page of a blog: a portrait, a headline, a picture of hills and a heart"
+    return read_picture(_FOLDER, alt)
 
 
-def _locations(_: PortfolioService, opening: Opening) -> Sequence[tuple[str, str]]:
-    return (("images", str(_media_folder(opening).resolve())),)
-
-
-_SPEC = AppSpec[PortfolioService](
-    name="portfolio",
-    title="Portfolio",
+APP = AppSpec[PortfolioService](
     tagline="",
     about=(
         "A personal site and blog: write in Markdown, schedule posts, moderate comments, and "
         "see what people read. Fast pages without trackers."
     ),
-    folder=Path(__file__).parent,
-    picture_alt="A page of a blog: a portrait, a headline, a picture of hills and a heart",
-    open=_open,
-    secret=lambda service: service.context.secret,
+    folder=_FOLDER,
+    picture=_picture,
+    open=lambda opening: open_site(opening, "" if opening.alone else PREFIX),
     state=PortfolioState,
     outbox=TABLES,
-    locations=_locations,
     warning=(
         "Back up the folder: images are files, and without the secret nobody stays signed in and\n"
         "visitors can like posts again."
     ),
     sample=create_sample,
-    sample_title="Creating a sample site",
-    sample_hint=f"Sign in as {OWNER[1]} with the password {PASSWORD}.",
     list_sample=list_sample,
     limits={
         "like": (60, 60),
@@ -105,12 +112,7 @@ _SPEC = AppSpec[PortfolioService](
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
-    problem_pages=dict.fromkeys(COMMON, show_problem),
     pages=pages.ROUTERS,
-    home=pages.home,
     context=pages.page_context,
-    languages=TRANSLATIONS,
-    language=lambda service: service.profile.language,
-    sign_in=lambda urls: urls.page("admin", "sign-in"),
+    people=pages.PEOPLE,
 )
-APP = with_accounts(_SPEC, pages.PEOPLE)

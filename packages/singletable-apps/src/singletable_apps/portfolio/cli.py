@@ -1,4 +1,4 @@
-"""`singletable portfolio`: serve a site, move it in and out, and migrate the original system."""
+"""`singletable portfolio`: move a site in and out, and migrate the original system."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable_apps.shared.app_commands import AddressOption, app_commands
-from singletable_apps.shared.cli import exit_on_error
+from singletable_apps.shared.app_commands import SITE, SiteOption, site_address
+from singletable_apps.shared.cli import AddressOption, exit_on_error
 
 if TYPE_CHECKING:
     from singletable_apps.portfolio.service import PortfolioService
@@ -24,14 +24,6 @@ def _check_prefix(prefix: str) -> str:
     return prefix
 
 
-FolderOption = Annotated[
-    Path,
-    typer.Option(
-        "--folder",
-        metavar="FOLDER",
-        help="Folder of the images and the secret; created if missing.",
-    ),
-]
 PrefixOption = Annotated[
     str,
     typer.Option(
@@ -43,20 +35,10 @@ PrefixOption = Annotated[
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")
 ]
-portfolio = app_commands(
-    "portfolio",
-    "Serve a personal site and blog, import and export it.",
-    serve="""Serve a site at the root of a host.
-
-    Tables, folder and secret are created if they are missing. To set up a new site, open the
-    printed link.
-    """,
-    sample="Create a sample site with posts, comments, likes and statistics.",
-    keys=FolderOption,
-    key_file="secret.key",
-    emails=True,
-    bounce="Post {about}, reader {recipient}",
-    sample_options=[("prefix", PrefixOption, "")],
+portfolio = typer.Typer(
+    help="Import, export and count a site, and migrate the original system.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 
@@ -65,8 +47,8 @@ portfolio = app_commands(
 @exit_on_error()
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Zip file to create.")],
-    at: AddressOption,
-    folder: FolderOption,
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
     prefix: PrefixOption = "",
 ) -> None:
     """Export posts with comments, likes and history, the portfolio and the images, as a zip."""
@@ -74,12 +56,12 @@ def export(
     from singletable_apps.shared.archives import write_zip
     from singletable_apps.shared.errors import AppError
     from singletable_apps.shared.key_files import new_private_file
-    from singletable_apps.shared.serve import existing_address, file_errors
+    from singletable_apps.shared.serve import file_errors
 
     if file.exists():
         raise AppError(f"There is a file '{file}' already. Choose another name.")
     with (
-        _open_site(existing_address(at), folder, prefix) as service,
+        _open_site(at, folder, prefix) as service,
         file_errors(file),
         new_private_file(file) as target,
     ):
@@ -97,8 +79,8 @@ def import_(
             help="Zip file or folder of Markdown: an export, or of Jekyll, Hugo or Bear Blog.",
         ),
     ],
-    at: AddressOption,
-    folder: FolderOption,
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
     prefix: PrefixOption = "",
     dry_run: DryRunOption = False,
 ) -> None:
@@ -106,12 +88,12 @@ def import_(
     from singletable_apps.portfolio.service.posts import Outcome
     from singletable_apps.portfolio.transfer import import_site
     from singletable_apps.shared.archives import read_files
-    from singletable_apps.shared.serve import existing_address, progress_bar
+    from singletable_apps.shared.serve import progress_bar
     from singletable_apps.shared.service import check_found
 
     files = read_files(source)
     with (
-        _open_site(existing_address(at), folder, prefix) as service,
+        _open_site(at, folder, prefix) as service,
         progress_bar("Importing") as progress,
     ):
         text = "This site is not set up. Serve it and open the printed link first."
@@ -136,7 +118,7 @@ def migrate(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="Address of the site, such as file:site.db.")
     ],
-    folder: FolderOption,
+    folder: SiteOption = SITE,
     dry_run: DryRunOption = False,
     stopped: Annotated[
         bool,
@@ -153,12 +135,12 @@ def migrate(
     kept. Likes are counted; addresses of visitors are not copied.
     """
     from singletable_apps.portfolio import migration
-    from singletable_apps.portfolio.app import APP, SECRET_PURPOSE
+    from singletable_apps.portfolio.app import SECRET_PURPOSE
     from singletable_apps.shared.frame import Opening
     from singletable_apps.shared.serve import existing_address, open_driver
 
     with open_driver(existing_address(source)) as old:
-        secret = Opening(old, folder / APP.keys).load_secret(SECRET_PURPOSE)
+        secret = Opening(old, folder / "portfolio").load_secret(SECRET_PURPOSE)
         trial = migration.try_migration(old, secret)
         for line in migration.describe_trial(trial):
             _print(line)
@@ -174,15 +156,13 @@ def migrate(
 
 @portfolio.command()
 @exit_on_error()
-def recount(at: AddressOption, folder: FolderOption) -> None:
+def recount(folder: SiteOption = SITE, at: AddressOption = None) -> None:
     """Compare the like counter of each post with the likes of this year.
 
     A counter also has the likes of earlier years, which have expired. It exits with status 1 if a
     counter has fewer.
     """
-    from singletable_apps.shared.serve import existing_address
-
-    with _open_site(existing_address(at), folder, "") as service:
+    with _open_site(at, folder, "") as service:
         blogs = service.catalog.visible(service.context.clock())
         counts = [(blog, service.likes.recount(blog.blog_id)) for blog in blogs]
     for blog, result in counts:
@@ -192,15 +172,14 @@ def recount(at: AddressOption, folder: FolderOption) -> None:
 
 
 @contextmanager
-def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioService]:
-    from singletable_apps.portfolio.app import APP
+def _open_site(at: str | None, folder: Path, prefix: str) -> Generator[PortfolioService]:
+    from singletable_apps.portfolio.app import open_site
     from singletable_apps.shared.frame import Opening
     from singletable_apps.shared.serve import open_driver
 
-    options = {"prefix": prefix}
     with (
-        open_driver(address) as driver,
-        APP.open(Opening(driver, folder / APP.keys, options=options)) as service,
+        open_driver(site_address(at, folder, "portfolio")) as driver,
+        open_site(Opening(driver, folder / "portfolio"), prefix) as service,
     ):
         yield service
 

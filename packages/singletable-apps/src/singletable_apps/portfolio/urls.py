@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.shared.urls import Urls as BaseUrls
@@ -16,7 +17,13 @@ API = "/api/portfolio"
 class Urls(BaseUrls):
     """Builds URLs of posts, lists of posts, images and pages for authors."""
 
+    account_path: ClassVar[tuple[str, ...]] = ("admin",)
     prefix: str = PREFIX
+
+    @property
+    def home(self) -> str:
+        """The page after signing in."""
+        return self.admin()
 
     def absolute(self, path: str) -> str:
         """Return the URL with its origin, for feeds, e-mails and search engines."""
@@ -41,10 +48,6 @@ class Urls(BaseUrls):
     def media(self, name: str, width: int) -> str:
         """Return the URL of an image in one of its widths."""
         return self.page("media", name, f"{width}.webp")
-
-    def link(self, page: str, token: str) -> str:
-        """Return the link in an e-mail to an account page, which is for authors."""
-        return self.absolute(self.admin(*page.split("/"), token=token))
 
     def admin(self, *parts: str, **query: str) -> str:
         """Return the URL of a page for authors."""

@@ -1,4 +1,8 @@
-"""The commands that apps have in common: `serve`, `sample`, `outbox` and `bounce`.
+"""The commands of every app: `serve`, `outbox` and `bounce`, and the options that others share.
+
+`singletable serve` takes the name of an app; an app in a package of its own has them by itself:
+
+    app = app_commands("notebook.app")
 
 Everything else is imported when a command runs, so that `--help` does not load the web framework.
 """
@@ -7,7 +11,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,90 +20,50 @@ import typer
 from singletable_apps.shared import cli
 
 if TYPE_CHECKING:
+    from singletable_apps.shared.apps import ServeOptions
     from singletable_apps.shared.frame.spec import AppSpec
-    from singletable_apps.shared.mail import EmailDelivery
     from singletable_apps.shared.serve import ListenOptions
 
-AddressOption = Annotated[
-    str,
-    typer.Option(
-        "--address",
-        metavar="ADDRESS",
-        help="Where the tables are, such as file:data.db or dynamodb:.",
-    ),
-]
-SecretOption = Annotated[
-    Path,
-    typer.Option(
-        "--secret", metavar="FILE", help="The file with the server secret; created if missing."
-    ),
-]
-LISTENING = (
+# An option: the name of the parameter, its annotation, and the default.
+Option = tuple[str, Any, Any]
+SITE = Path("singletable-data")
+SERVING: tuple[Option, ...] = (
+    ("at", cli.AddressOption, None),
+    ("sample", cli.SampleOption, False),
     ("host", cli.HostOption, "127.0.0.1"),
     ("port", cli.PortOption, 8000),
     ("public", cli.PublicUrlOption, None),
     ("proxy", cli.ProxyOption, None),
     ("tls_cert", cli.TlsCertOption, None),
     ("tls_key", cli.TlsKeyOption, None),
+    ("print_emails", cli.PrintEmailsOption, False),
+    ("smtp", cli.SmtpOption, None),
+    ("oidc", cli.OidcOption, None),
 )
-EMAILS = (("print_emails", cli.PrintEmailsOption, False), ("smtp", cli.SmtpOption, None))
-SIGN_IN = (("oidc", cli.OidcOption, None),)
-# An option: the name of the parameter, its annotation, and the default.
-Option = tuple[str, Any, Any]
-_REQUIRED = inspect.Parameter.empty
-_BOUNCE = """Note that an e-mail failed: reads the report of a mail server (RFC 3464).
+OUTBOX_HELP = "Print the latest e-mails in the outbox of an app, newest first."
+OUTBOX: tuple[Option, ...] = (("at", cli.AddressOption, None), ("limit", cli.LimitOption, 20))
+BOUNCE_HELP = """Note that an e-mail failed: reads the report of a mail server (RFC 3464).
 
 Let the mail server pipe what comes back to the sender of --smtp into this command. The pages then
 show which addresses do not work.
 """
+BOUNCE: tuple[Option, ...] = (("at", cli.AddressOption, None),)
 
 
-def app_commands(
-    name: str,
-    about: str,
-    *,
-    serve: str,
-    sample: str = "",
-    keys: Any = SecretOption,
-    key_file: str = "",
-    emails: bool = False,
-    accounts: bool = True,
-    bounce: str = "",
-    serve_options: Sequence[Option] = (),
-    sample_options: Sequence[Option] = (),
-    options: Sequence[Option] = (),
-    module: str = "",
-) -> typer.Typer:
-    """Return the commands of the app in `singletable_apps.NAME`; the app adds its own to them.
+def app_commands(module: str, folder: Path = Path("data")) -> typer.Typer:
+    """Return the commands of the app in a module with `APP`, whose data is in the folder."""
+    app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown")
+    place: Option = ("folder", cli.FolderOption, folder)
 
-    An app in another package names the `module` with `APP`, which is loaded when a command runs.
-    `serve` and `sample` are the texts of their help; an app without sample data leaves out
-    `sample`. With `emails`, `serve` has options to send them and, for `accounts`, to sign people in
-    with an identity provider. `keys` is the option that names the secrets, or the folder of the
-    `key_file`. `bounce` says what a queued e-mail is, such as "Post {about}, reader {recipient}".
-    The values of `options`, of `serve_options` of `serve`, and of `sample_options` of `sample`, are
-    in `Opening.options`.
-    """
-    app = typer.Typer(
-        help=about, no_args_is_help=True, add_completion=False, rich_markup_mode="markdown"
-    )
-    place = (("at", AddressOption, _REQUIRED), ("keys", keys, _REQUIRED))
-    sending = (*EMAILS, *(SIGN_IN if accounts else ())) if emails else ()
-    listening = (*LISTENING, *sending, *serve_options)
-    more = (*sample_options, *options)
-    module = module or f"singletable_apps.{name}.app"
-    run = partial(_serve, module, key_file)
-    app.command("serve")(make_command(serve, (*place, *listening, *options), run))
-    if sample:
-        run = partial(_sample, module, key_file)
-        app.command("sample")(make_command(sample, (*place, *more), run))
-    if emails:
-        text = "Print the latest e-mails in the outbox, newest first."
-        parameters = (place[0], ("limit", cli.LimitOption, 20))
-        app.command("outbox")(make_command(text, parameters, partial(_outbox, module)))
-    if bounce:
-        run = partial(_bounce, module, bounce)
-        app.command("bounce")(make_command(_BOUNCE, (place[0],), run))
+    def add(name: str, text: str, options: Sequence[Option], run: Callable[..., None]) -> None:
+        def run_on_app(given: dict[str, Any]) -> None:
+            run(load_app(module), given.pop("folder"), given)
+
+        app.command(name)(make_command(text, (place, *options), run_on_app))
+
+    add("serve", "Serve the app: its pages and its API.", SERVING, serve_alone)
+    add("outbox", OUTBOX_HELP, OUTBOX, print_outbox)
+    add("bounce", BOUNCE_HELP, BOUNCE, note_bounce)
     return app
 
 
@@ -131,46 +94,66 @@ def make_command(
     return command
 
 
-def take_listening(
-    given: dict[str, Any], *, sample: bool = False
-) -> tuple[ListenOptions, EmailDelivery]:
-    """Remove the values of `LISTENING`, `EMAILS` and `SIGN_IN`, and return what they say."""
+def read_serving(given: dict[str, Any]) -> tuple[ListenOptions, ServeOptions]:
+    """Return what the values of `SERVING` say."""
+    from singletable_apps.shared.apps import ServeOptions
     from singletable_apps.shared.email_delivery import parse_smtp_url, print_email
     from singletable_apps.shared.mail import EmailDelivery
     from singletable_apps.shared.serve import ListenOptions
 
-    host, port, public, proxy, *tls = [given.pop(name) for name, _, _ in LISTENING]
-    prints, smtp, oidc = [given.pop(name, default) for name, _, default in (*EMAILS, *SIGN_IN)]
-    server = None if smtp is None else parse_smtp_url(smtp)
-    emails = EmailDelivery(server, print_email if prints else None)
-    proxies, files = tuple(proxy or ()), (tls[0], tls[1])
-    return ListenOptions(host, port, public, proxies, files, sample, prints, oidc), emails
+    server = None if given["smtp"] is None else parse_smtp_url(given["smtp"])
+    emails = EmailDelivery(server, print_email if given["print_emails"] else None)
+    listening = ListenOptions(
+        given["host"],
+        given["port"],
+        given["public"],
+        tuple(given["proxy"] or ()),
+        (given["tls_cert"], given["tls_key"]),
+        given["sample"],
+        given["print_emails"],
+        given["oidc"],
+    )
+    return listening, ServeOptions(given["at"], given["sample"], emails)
 
 
-def _serve(module: str, key_file: str, given: dict[str, Any]) -> None:
-    address, keys = given.pop("at"), given.pop("keys") / key_file
-    listening, emails = take_listening(given)
-    load_app(module).serve(address, keys, listening, emails, given)
+def serve_alone(app: AppSpec[Any], folder: Path, given: dict[str, Any]) -> None:
+    """Serve one app from its folder until the process is stopped."""
+    from singletable_apps.shared.apps import serve_app
+    from singletable_apps.shared.serve import ListenError, listen
+
+    listening, options = read_serving(given)
+    if listening.oidc is not None and app.people is None:
+        raise ListenError(f"--oidc: nobody signs in to {app.name}.")
+    with (
+        listen(listening) as (listener, url, public),
+        app.open_app(folder, public, options, alone=True) as running,
+    ):
+        serve_app(running, listener, url, public)
 
 
-def _sample(module: str, key_file: str, given: dict[str, Any]) -> None:
-    address, keys = given.pop("at"), given.pop("keys")
-    spec = load_app(module)
-    spec.create_sample(address, keys / key_file, options=given)
-    option = "folder" if key_file else spec.keys.removesuffix(".key")
-    place = f"--address {address} --{option} {keys}"
-    typer.echo(f"To see it: {spec.command_line(f'serve {place}')}")
-    if spec.sample_hint:
-        typer.echo(spec.sample_hint)
-
-
-def _outbox(module: str, given: dict[str, Any]) -> None:
+def print_outbox(app: AppSpec[Any], folder: Path, given: dict[str, Any]) -> None:
+    """Print the latest e-mails in the outbox of an app."""
     from singletable_apps.shared.email_delivery import print_outbox
 
-    print_outbox(given["at"], load_app(module).outbox or {}, given["limit"])
+    print_outbox(given["at"] or app.address_in(folder), app.outbox, given["limit"])
 
 
-def _bounce(module: str, text: str, given: dict[str, Any]) -> None:
+def note_bounce(app: AppSpec[Any], folder: Path, given: dict[str, Any]) -> None:
+    """Note the e-mail that a report on the standard input is about."""
     from singletable_apps.shared.email_delivery import note_bounces
 
-    note_bounces(given["at"], load_app(module).outbox or {}, text)
+    note_bounces(given["at"] or app.address_in(folder), app.outbox)
+
+
+# ------------------------------------------------------------------------------ one app of a site
+
+SiteOption = Annotated[
+    Path, typer.Option("--folder", metavar="FOLDER", help="Folder of `singletable serve`.")
+]
+
+
+def site_address(at: str | None, folder: Path, app: str) -> str:
+    """Return the address of the existing tables of an app: `at`, or the file in its folder."""
+    from singletable_apps.shared.serve import database_address, existing_address
+
+    return existing_address(at or database_address(folder / app, app))

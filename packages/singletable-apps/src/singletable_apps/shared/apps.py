@@ -98,23 +98,40 @@ def check_sample(running: RunningApp, public: PublicUrl) -> None:
         )
 
 
-def serve_app(
-    path: str, running: RunningApp, listener: socket.socket, url: str, public: PublicUrl
-) -> None:
-    """Serve a single app until a signal comes; `path` is its first page.
+def serve_app(running: RunningApp, listener: socket.socket, url: str, public: PublicUrl) -> None:
+    """Serve a single app until a signal comes.
 
     It prints where the app, its API and its data are.
     """
     check_sample(running, public)
-    print_running(running.info.name, url + path)
+    print_running(running.info.name, f"{url}{running.info.url}")
     typer.echo("")
     api = f"{url}{running.api}"
     print_rows([("API", api), ("API docs", f"{api}/docs"), *running.locations])
+    print_sample(running, url)
     print_setup(running)
     if running.warning:
         typer.echo(f"\n{running.warning}")
     typer.echo("")
     serve(running.app, listener, public)
+
+
+def print_sample(running: RunningApp, url: str) -> None:
+    """Print what to type to sign in to the sample accounts, or the links into the sample."""
+    sample, name = running.sample(), running.info.name
+    if sample is None:
+        return
+    if sample.password:
+        typer.echo(f"\nSample accounts for {name} (password: {sample.password})\n")
+    else:
+        typer.echo(f"\nSample {name.lower()}\n")
+    rows = [
+        (entry.form["who"], f"{entry.name}. {entry.about}")
+        if "who" in entry.form
+        else (entry.name, f"{url}{entry.url}")
+        for entry in sample.entries
+    ]
+    print_rows(rows, width=max(len(first) for first, _ in rows) + 3)
 
 
 def print_setup(running: RunningApp) -> None:

@@ -12,6 +12,25 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+FolderOption: TypeAlias = Annotated[
+    Path,
+    typer.Option(
+        "--folder", metavar="FOLDER", help="Folder of tables, keys and files; created if missing."
+    ),
+]
+AddressOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="ADDRESS",
+        help="Address of the tables, such as postgresql://user@host/votes or dynamodb:, instead of "
+        "a file in the folder.",
+    ),
+]
+SampleOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--sample", help="Create sample data if the folder is new. Local servers only."),
+]
 HostOption: TypeAlias = Annotated[str, typer.Option(help="Address to listen on.")]
 PortOption: TypeAlias = Annotated[
     int, typer.Option(min=0, max=65535, help="Port to listen on; 0 chooses a free one.")

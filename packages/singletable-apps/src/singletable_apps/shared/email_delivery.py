@@ -92,7 +92,7 @@ def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
         typer.echo(f"There are older e-mails. To print more than {limit:,}, pass --limit.")
 
 
-def note_bounces(address: str, tables: Mapping[Table, str], text: str) -> None:
+def note_bounces(address: str, tables: Mapping[Table, str]) -> None:
     """Note the e-mail that the report of a mail server on the standard input is about."""
     report = sys.stdin.buffer.read(MAX_REPORT)
     with open_driver(existing_address(address)) as driver:
@@ -100,5 +100,5 @@ def note_bounces(address: str, tables: Mapping[Table, str], text: str) -> None:
     if noted is None:
         typer.echo("This is not a report about an e-mail from here that failed. Nothing changed.")
     else:
-        named = text.format(about=noted.about, recipient=noted.recipient)
-        typer.echo(error_text(Exception(f"{named}: {noted.problem}")))
+        text = f"About {noted.about}, to {noted.recipient}: {noted.problem}"
+        typer.echo(error_text(Exception(text)))

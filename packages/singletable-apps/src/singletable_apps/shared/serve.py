@@ -113,6 +113,12 @@ def path_of_address(address: str) -> Path | None:
     return Path(rest[2:] if rest.startswith("///") else rest)
 
 
+def database_address(folder: Path, name: str) -> str:
+    """Return the address of the database file in the folder of an app, whatever its name."""
+    found = sorted(folder.glob("*.db"))
+    return f"file:{found[0] if found else folder / f'{name}.db'}"
+
+
 @contextmanager
 def new_folder(folder: Path) -> Generator[Path]:
     """Yield a draft folder to fill, which becomes `folder` at the end; on an error, remove it."""

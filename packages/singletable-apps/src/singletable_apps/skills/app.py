@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from singletable_apps.shared.accounts import Passwords
-from singletable_apps.shared.frame import AppSpec, Opening
-from singletable_apps.shared.frame.accounts import with_accounts
+from singletable_apps.shared.frame import AppSpec, Opening, read_picture
 from singletable_apps.shared.frame.jobs import Job
 from singletable_apps.skills import api, pages
 from singletable_apps.skills.api.dependencies import PROBLEMS
@@ -16,6 +16,7 @@ from singletable_apps.skills.sample import create_sample, list_sample
 from singletable_apps.skills.service import TABLES, SkillsService, open_skills
 from singletable_apps.skills.urls import API, PREFIX, Urls
 
+_FOLDER = Path(__file__).parent
 _LARGEST_IMPORT = 16_000_000
 
 
@@ -26,27 +27,28 @@ def _open(opening: Opening) -> Generator[SkillsService]:
         opening.load_secret("for sessions"),
         emails=opening.emails,
         urls=Urls(public=opening.public),
-        passwords=Passwords(keep_bcrypt=opening.options.get("keep_bcrypt", False)),
+        passwords=Passwords(keep_bcrypt=os.environ.get("SKILLS_KEEP_BCRYPT") == "1"),
         confirm_addresses=opening.emails.server is not None,
     )
 
 
-_SPEC = AppSpec[SkillsService](
-    name="skills",
-    title="Skills",
+def _picture() -> tuple[str, str, str]:
+    alt = "A table of people and skills, with stronger colors for higher levels"
+    return read_picture(_FOLDER, alt)
+
+
+APP = AppSpec[SkillsService](
     tagline="Who knows what.",
     about=(
         "A directory of people and what they know: find experts by several skills at once, see "
         "gaps and single points of failure, and plan what to learn."
     ),
-    folder=Path(__file__).parent,
-    picture_alt="A table of people and skills, with stronger colors for higher levels",
+    folder=_FOLDER,
+    picture=_picture,
     open=_open,
-    secret=lambda service: service.context.secret,
     outbox=TABLES,
     warning="Back up the secret: without it, nobody stays signed in.",
     sample=create_sample,
-    sample_title="Creating a sample company",
     list_sample=list_sample,
     uploads={
         PREFIX: 1 << 16,
@@ -62,8 +64,7 @@ _SPEC = AppSpec[SkillsService](
     description=api.ABOUT,
     routers=api.ROUTERS,
     problems=PROBLEMS,
-    search="search",
     pages=pages.ROUTERS,
     context=pages.page_context,
+    people=pages.PEOPLE,
 )
-APP = with_accounts(_SPEC, pages.PEOPLE)

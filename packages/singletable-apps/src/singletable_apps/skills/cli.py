@@ -1,4 +1,4 @@
-"""`singletable skills`: serve the directory, create sample data, and read its e-mails."""
+"""`singletable skills`: roles, policies, and the migration of the old table of users."""
 
 from __future__ import annotations
 
@@ -6,28 +6,13 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.app_commands import AddressOption, app_commands
-from singletable_apps.shared.cli import exit_on_error
+from singletable_apps.shared.app_commands import SITE, SiteOption, site_address
+from singletable_apps.shared.cli import AddressOption, exit_on_error
 
-KeepBcryptOption = Annotated[
-    bool,
-    typer.Option(
-        "--keep-bcrypt",
-        help="Keep the password hashes of migrated accounts, so that the old system can still "
-        "read them after a rollback.",
-    ),
-]
-skills = app_commands(
-    "skills",
-    "Serve a directory of people and their skills.",
-    serve="""Serve the directory over HTTP: pages for people and an API for programs.
-
-    The tables and the secret are created if they are missing. To become the administrator of a new
-    directory, register with the printed link.
-    """,
-    sample="Create a sample company: 120 people with 60 skills.",
-    emails=True,
-    serve_options=[("keep_bcrypt", KeepBcryptOption, False)],
+skills = typer.Typer(
+    help="Manage the directory of people and their skills.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 
@@ -74,7 +59,8 @@ def catalog(
 def set_role(
     username: Annotated[str, typer.Argument(metavar="USERNAME", help="In any case.")],
     role: Annotated[str, typer.Argument(metavar="ROLE", help="user, manager or admin.")],
-    at: AddressOption,
+    folder: SiteOption = SITE,
+    at: AddressOption = None,
 ) -> None:
     """Make someone an administrator or a manager, such as after a migration.
 
@@ -82,12 +68,12 @@ def set_role(
     """
     from singletable import ConditionFailed, Store
     from singletable_apps.shared.errors import InvalidInput, NotFound
-    from singletable_apps.shared.serve import existing_address, open_driver
+    from singletable_apps.shared.serve import open_driver
     from singletable_apps.skills.entities import Role, User
 
     if role not in [*Role]:
         raise InvalidInput({"role": f"There is no role {role!r}. Use {', '.join(Role)}."})
-    with open_driver(existing_address(at)) as driver:
+    with open_driver(site_address(at, folder, "skills")) as driver:
         try:
             user = Store(driver).update(User.key(username), User.role.set(Role(role)))
         except ConditionFailed:

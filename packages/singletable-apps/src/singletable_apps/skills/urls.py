@@ -16,6 +16,16 @@ class Urls(BaseUrls):
 
     prefix: str = PREFIX
 
+    @property
+    def signed_out(self) -> str:
+        """The page after signing out."""
+        return self.page()
+
+    @property
+    def home(self) -> str:
+        """The page after signing in."""
+        return self.page("start")
+
     def person(self, username: str, *parts: str, **query: str) -> str:
         """Return the URL of a person."""
         return self.page("people", username.casefold(), *parts, **query)

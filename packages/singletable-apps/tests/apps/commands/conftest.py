@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from singletable.cli import main
+from singletable_apps.elections.app import APP
+from singletable_apps.shared.serve import PublicUrl
 from tests.apps.commands.typed import Run, RunOf
 
 
@@ -40,17 +40,13 @@ def run(type_of: RunOf) -> Run:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the sample as the command creates it; its output is in `sample.txt`."""
-    folder = tmp_path_factory.mktemp("sample") / "elections"
-    place = ["--address", f"file:{folder}/votes.db", "--keys", f"{folder}/keys"]
-    with redirect_stdout(StringIO()) as printed, pytest.raises(SystemExit) as ended:
-        main(["elections", "sample", *place])
-    assert not ended.value.code
-    (folder / "sample.txt").write_text(printed.getvalue())
-    return folder
+    """Return the folder of a site with the sample of elections."""
+    site = tmp_path_factory.mktemp("sample")
+    APP.create_sample(site / "elections", PublicUrl("http://127.0.0.1:8000"))
+    return site
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    """Return a copy of the sample: `votes.db`, and the keys in `keys`."""
-    return Path(shutil.copytree(made, tmp_path / "elections"))
+def site(made: Path, tmp_path: Path) -> Path:
+    """Return a copy of the sample: `elections/elections.db`, and the keys in `elections/keys`."""
+    return Path(shutil.copytree(made, tmp_path / "site"))

@@ -1,4 +1,4 @@
-"""`singletable games`: sample data, the administrator's link, and errors that say what to do."""
+"""Sample data of games, and the administrator's link."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import pytest
 
 from singletable_apps.games.app import APP
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.sample import SAMPLE_HOST, list_sample
+from singletable_apps.games.sample import SAMPLE_HOST, create_sample, list_sample
+from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.frame import Opening
-from singletable_apps.shared.serve import open_driver
+from singletable_apps.shared.serve import PublicUrl, open_driver
 from tests.apps.commands.typed import Run, RunOf
 
 
@@ -21,19 +22,15 @@ def typed(type_of: RunOf) -> Run:
 
 
 @pytest.mark.rest
-def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) -> None:
-    at, secret = f"file:{tmp_path}/games.db", tmp_path / "secret.key"
-    code, out, _ = typed("sample", "--address", at, "--secret", secret)
-    assert (code, out.strip()) == (
-        0,
-        f"To see it: singletable games serve --address {at} --secret {secret}",
-    )
-    code, _, err = typed("sample", "--address", at, "--secret", secret)
-    assert (code, err.strip()) == (
-        2,
-        "singletable: There are games already. Choose other tables.",
-    )
-    with open_driver(at) as driver, APP.open(Opening(driver, secret)) as service:
+def test_sample_is_created_once_with_sets_and_games(tmp_path: Path) -> None:
+    folder = tmp_path / "games"
+    APP.create_sample(folder, PublicUrl("http://127.0.0.1:8000"))
+    with (
+        open_driver(APP.address_in(folder)) as driver,
+        APP.open(Opening(driver, folder)) as service,
+    ):
+        with pytest.raises(AppError, match=r"There are games already\. Choose other tables\."):
+            create_sample(service, lambda done, total: None)
         entries = service.rounds.list_of_host(SAMPLE_HOST).items
         states = [service.context.get_state(each.game_id).phase for each in entries]
         sample = list_sample(service)
@@ -48,7 +45,7 @@ def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) 
 
 
 def test_admin_link_is_the_same_each_time(typed: Run, tmp_path: Path) -> None:
-    secret = tmp_path / "secret.key"
-    first = typed("admin-link", "--secret", secret, "--public", "https://play.example/")
-    assert first == typed("admin-link", "--secret", secret, "--public", "https://play.example")
+    place = ("--folder", tmp_path)
+    first = typed("admin-link", *place, "--public", "https://play.example/")
+    assert first == typed("admin-link", *place, "--public", "https://play.example")
     assert first[1].startswith("https://play.example/games/admin-link?token=")

@@ -7,11 +7,11 @@ import pytest
 from tests.apps.commands.typed import RunOf
 
 COMMANDS = {
-    "elections": "serve sample rebuild export restore verify outbox bounce tally",
-    "games": "serve sample admin-link",
-    "polls": "serve sample recount",
-    "portfolio": "serve sample export import migrate outbox bounce recount",
-    "skills": "serve sample outbox",
+    "elections": "rebuild export restore verify tally",
+    "games": "admin-link",
+    "polls": "recount",
+    "portfolio": "export import migrate recount",
+    "skills": "set-role policy migrate",
 }
 
 

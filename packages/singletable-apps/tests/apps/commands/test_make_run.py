@@ -81,7 +81,7 @@ def test_make_run_serves_sample_data_stops_and_keeps_changes(tmp_path: Path) -> 
     # The next start finds all this, and creates nothing again.
     kept = tmp_path / ".run" / "elections"
     assert {one.name for one in (tmp_path / ".run").iterdir()} == {app.name for app in apps}
-    assert {one.name for one in kept.iterdir()} == {"keys", "votes.db"}
-    with Engine.on_file(kept / "votes.db") as engine:
+    assert {one.name for one in kept.iterdir()} == {"keys", "elections.db"}
+    with Engine.on_file(kept / "elections.db") as engine:
         elections = open_elections(engine, load_or_create_keys(kept / "keys"))
         assert elections.auth.sign_in("zoe", PASSWORD).user.name == "Zoe"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
 from singletable import Driver, Store, connect
-from singletable.cli import main
 from singletable_apps.polls.app import APP
 from singletable_apps.polls.entities import Vote
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
@@ -32,31 +29,27 @@ def typed(type_of: RunOf) -> Run:
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the sample, as the command creates it."""
-    folder = tmp_path_factory.mktemp("polls") / "site"
-    place = ["--address", f"file:{folder}/polls.db", "--secret", f"{folder}/secret.key"]
-    with redirect_stdout(StringIO()) as printed, pytest.raises(SystemExit) as ended:
-        main(["polls", "sample", *place])
-    assert not ended.value.code
-    assert "To see it: singletable polls serve --address" in printed.getvalue()
-    return folder
+    """Return the folder of a site with the sample of polls."""
+    site = tmp_path_factory.mktemp("site")
+    APP.create_sample(site / "polls", PublicUrl(URL))
+    return site
 
 
 @pytest.fixture
 def place(sampled: Path, tmp_path: Path) -> Path:
     """Return a copy of the sample: `polls.db`, and the secret in `secret.key`."""
-    return Path(shutil.copytree(sampled, tmp_path / "site"))
+    return Path(shutil.copytree(sampled, tmp_path / "site")) / "polls"
 
 
 @pytest.fixture
 def polls(place: Path) -> Iterator[Polls]:
     with connect(f"file:{place}/polls.db") as driver:
-        yield opened(driver, place / "secret.key")
+        yield opened(driver, place)
 
 
-def opened(driver: Driver, secret: Path) -> Polls:
-    """Return the service with the secret in a file."""
-    with APP.open(Opening(driver, secret)) as polls:
+def opened(driver: Driver, folder: Path) -> Polls:
+    """Return the service with the secret in a folder."""
+    with APP.open(Opening(driver, folder)) as polls:
         return polls
 
 
@@ -70,16 +63,16 @@ def test_sample_creates_polls_with_votes(polls: Polls) -> None:
 
 def test_recount_finds_a_vote_without_a_lane_entry(typed: Run, place: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
-        polls = opened(driver, place / "secret.key")
+        polls = opened(driver, place)
         poll = polls.lifecycle.list_created(SAMPLE_BROWSER, 10).items[-1].poll
-    code, out, _ = typed("recount", poll.id, "--address", f"file:{place}/polls.db")
+    code, out, _ = typed("recount", poll.id, "--folder", place.parent)
     assert (code, "The results match." in out) == (0, True)
     with connect(f"file:{place}/polls.db") as driver:
         forged = Vote(
             poll_id=poll.id, id="forged", rankings=poll.candidates[:1], voted_at=poll.created_at
         )
         Store(driver).create(forged)
-    code, out, _ = typed("recount", poll.id, "--address", f"file:{place}/polls.db")
+    code, out, _ = typed("recount", poll.id, "--folder", place.parent)
     assert code == 1
     assert "THE RESULTS DO NOT MATCH" in out
 
@@ -100,15 +93,15 @@ def test_recount_explains_why_it_fails(
     assert not (place / "missing.db").exists()
 
 
-def test_serve_offers_pages_and_api_and_prints_the_secret_file(place: Path) -> None:
+def test_serve_offers_pages_and_api_and_prints_the_folder(place: Path) -> None:
     at = f"file:{place}/polls.db"
     with connect(at) as driver:
-        opening = Opening(driver, place / "secret.key")
-        site = APP.run(opened(driver, opening.keys), opening, at, PublicUrl(URL))
+        opening = Opening(driver, place)
+        site = APP.run(opened(driver, place), opening, at, PublicUrl(URL))
         browser = TestClient(site.app, base_url=URL, headers={"Accept": "text/html"})
         assert browser.get("/").url.path == "/polls"
         assert browser.get("/api/polls/openapi.json").json()["info"]["title"] == "Polls"
         sample = site.sample()
     assert sample is not None
     assert [one.name for one in sample.entries] == [one.draft.title for one in SAMPLE_POLLS]
-    assert dict(site.locations)["secret"] == str(place / "secret.key")
+    assert dict(site.locations)["keys"] == str(place)

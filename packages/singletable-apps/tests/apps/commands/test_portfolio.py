@@ -13,7 +13,6 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable import Engine, Store
-from singletable.cli import main
 from singletable_apps.portfolio.app import APP
 from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
@@ -34,14 +33,10 @@ def typed(type_of: RunOf) -> Run:
 
 @pytest.fixture(scope="session")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the sample, as the command creates it."""
-    folder = tmp_path_factory.mktemp("portfolio") / "site"
-    with pytest.raises(SystemExit) as ended:
-        main(
-            ["portfolio", "sample", "--address", f"file:{folder}/site.db", "--folder", str(folder)]
-        )
-    assert not ended.value.code
-    return folder
+    """Return the folder of a site with the sample of a portfolio that is alone."""
+    site = tmp_path_factory.mktemp("site")
+    APP.create_sample(site / "portfolio", PublicUrl("http://127.0.0.1:8000"), alone=True)
+    return site
 
 
 @pytest.fixture
@@ -54,14 +49,14 @@ def site(sampled: Path, tmp_path: Path) -> Path:
 def opened(site: Path) -> Generator[PortfolioService]:
     """Open the site at the root."""
     with (
-        open_driver(f"file:{site}/site.db") as driver,
-        APP.open(Opening(driver, site / APP.keys, alone=True)) as service,
+        open_driver(APP.address_in(site / "portfolio")) as driver,
+        APP.open(Opening(driver, site / "portfolio", alone=True)) as service,
     ):
         yield service
 
 
 def of(site: Path) -> list[str]:
-    return ["--address", f"file:{site}/site.db", "--folder", str(site)]
+    return ["--folder", str(site)]
 
 
 @pytest.mark.rest
@@ -107,7 +102,7 @@ def test_import_reports_what_failed(typed: Run, site: Path, tmp_path: Path) -> N
 
 
 def test_bounce_is_shown_beside_the_newsletter(
-    typed: Run, site: Path, monkeypatch: pytest.MonkeyPatch
+    type_of: RunOf, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(site) as service:
         owner = check_found(service.profile.owner(), "")
@@ -121,8 +116,8 @@ def test_bounce_is_shown_beside_the_newsletter(
         (reader,) = service.newsletter.subscribers(owner).items
     report = f"Action: failed\nStatus: 5.1.1\n\nMessage-ID: <{blog_id}.post.{reader.digest}@x>\n"
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(report.encode())))
-    code, out, _ = typed("bounce", "--address", f"file:{site}/site.db")
-    assert (code, out) == (0, f"Post {blog_id}, reader {reader.digest}: 5.1.1\n")
+    code, out, _ = type_of("bounce")("portfolio", "--folder", site)
+    assert (code, out) == (0, f"About {blog_id}, to {reader.digest}: 5.1.1\n")
     with opened(site) as service:
         assert service.newsletter.sending(blog_id).problems == [("ann@example.org", "5.1.1")]
 
@@ -181,14 +176,12 @@ def test_likes_are_recounted(typed: Run, site: Path) -> None:
     assert code == 1
 
 
-def test_outbox_is_printed(typed: Run, site: Path) -> None:
-    assert (
-        typed("outbox", "--address", f"file:{site}/site.db")[1] == "No e-mails in the last week.\n"
-    )
+def test_outbox_is_printed(type_of: RunOf, site: Path) -> None:
+    assert type_of("outbox")("portfolio", "--folder", site)[1] == "No e-mails in the last week.\n"
     with opened(site) as service:
         service.accounts.request_reset("gus@example.org")
         deliver(service)
-    _, out, _ = typed("outbox", "--address", f"file:{site}/site.db")
+    _, out, _ = type_of("outbox")("portfolio", "--folder", site)
     assert "gus@example.org" in out
     assert "/admin/reset?token=" in out
 
@@ -200,9 +193,7 @@ def test_outbox_is_printed(typed: Run, site: Path) -> None:
         (["import", "missing", "--address", "file:missing.db", "--folder", "f"], "Cannot read"),
         (["migrate", "file:missing.db", "file:new.db", "--folder", "f"], "no file"),
         (["migrate", "memory:", "memory:", "--folder", "f"], "nothing to migrate"),
-        (["outbox", "--address", "file:missing.db"], "no file"),
-        (["sample", "--address", "memory:", "--folder", "f", "--prefix", "a b"], "--prefix"),
-        (["serve", "--address", "memory:", "--folder", "f", "--smtp", "x"], "--smtp"),
+        (["export", "x.zip", "--folder", "f", "--prefix", "a b"], "--prefix"),
     ],
 )
 def test_wrong_arguments_are_explained(
@@ -216,7 +207,8 @@ def test_wrong_arguments_are_explained(
 
 def test_import_needs_an_owner(typed: Run, tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text("Tea")
-    Engine.on_file(tmp_path / "site.db").close()
+    (tmp_path / "portfolio").mkdir()
+    Engine.on_file(tmp_path / "portfolio" / "portfolio.db").close()
     code, _, err = typed("import", tmp_path / "tea.md", *of(tmp_path))
     assert (code, "not set up" in err) == (2, True)
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import socket
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.main import get_group
 
 from singletable.cli import main
-from singletable_apps.home.apps import find_apps
 from singletable_apps.shared.apps import (
     AppInfo,
     RunningApp,
@@ -57,20 +53,12 @@ def test_wrong_options_are_rejected_before_files_are_created(
 
 
 PUBLIC = (("--host", "0.0.0.0"), ("--public", "https://vote.example.org"))
-COMMANDS = {
-    "": ("--sample", "--print-emails"),
-    "elections": ("--print-emails",),
-    "polls": ("--print-emails",),
-    "portfolio": ("--print-emails",),
-    "skills": ("--print-emails",),
-}
 
 
 # The sample's passwords are in the documentation, and logs of public servers have many readers.
 @pytest.mark.parametrize("reachable", PUBLIC)
-@pytest.mark.parametrize(
-    ("app", "option"), [(app, option) for app in COMMANDS for option in COMMANDS[app]]
-)
+@pytest.mark.parametrize("app", ["", "polls"])
+@pytest.mark.parametrize("option", ["--sample", "--print-emails"])
 def test_options_for_local_servers_are_refused_on_public_ones(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
@@ -78,53 +66,26 @@ def test_options_for_local_servers_are_refused_on_public_ones(
     option: str,
     reachable: tuple[str, str],
 ) -> None:
-    files = {
-        "": ("--folder", "data"),
-        "elections": ("--address", "file:data/a.db", "--keys", "data/keys"),
-        "polls": ("--address", "file:data/a.db", "--secret", "data/secret"),
-        "portfolio": ("--address", "file:data/a.db", "--folder", "data"),
-        "skills": ("--address", "file:data/a.db", "--secret", "data/secret"),
-    }[app]
-    place = [each.replace("data", str(tmp_path / "data")) for each in files]
-    with pytest.raises(SystemExit) as ended:
-        main([*([app] if app else []), "serve", *place, "--port", "0", option, *reachable])
-    err = capsys.readouterr().err
-    assert ended.value.code == 2
+    names = [app] if app else []
+    place = ("--folder", tmp_path / "data", "--port", "0")
+    err = _refused(capsys, *names, *place, option, *reachable)
     assert f"Leave out {option}, or listen on 127.0.0.1 without --public." in err
     assert list(tmp_path.iterdir()) == []
 
 
-def options_of_serve(folder: str) -> set[str]:
-    """Return the parameters of the command that serves one app, or all of them: `home`."""
-    module = import_module(f"singletable_apps.{folder}.cli")
-    if folder == "home":
-        return {*inspect.signature(module.serve).parameters}
-    serve = get_group(getattr(module, folder)).commands["serve"]
-    return {parameter.name for parameter in serve.params}
-
-
-def test_all_options_for_local_servers_are_tested() -> None:
-    found: dict[str, tuple[str, ...]] = {}
-    for each in find_apps():
-        names = options_of_serve(each.name)
-        options = tuple(option for option in COMMANDS[""] if option[2:].replace("-", "_") in names)
-        if options:
-            found[each.name] = options
-    assert {"": COMMANDS[""], **found} == COMMANDS
-
-
-# All commands that serve apps have the same options.
-def test_every_server_has_the_same_options_for_its_address() -> None:
-    for folder in ("home", *(each.name for each in find_apps())):
-        options = {"host", "port", "public", "proxy", "tls_cert", "tls_key"}
-        assert options <= options_of_serve(folder), folder
-
-
 # Nobody signs in to polls, and games have no accounts.
-def test_only_apps_with_accounts_have_an_identity_provider() -> None:
-    folders = ("home", *(each.name for each in find_apps()))
-    found = {folder for folder in folders if "oidc" in options_of_serve(folder)}
-    assert found == {"home", "elections", "portfolio", "skills"}
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("polls", "--oidc", "https://a@login.example"), "nobody signs in to polls"),
+        (("chess",), "There is no app 'chess'. The apps are: elections, games, polls"),
+    ],
+)
+def test_apps_that_cannot_be_served_so_are_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], why: str
+) -> None:
+    assert why in _refused(capsys, *arguments, "--folder", tmp_path / "data", "--port", "0")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_existing_sample_is_not_served_to_other_machines() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from singletable import Driver, Store
 from singletable_apps.shared.frame import Opening
-from singletable_apps.shared.serve import open_driver
+from singletable_apps.shared.serve import PublicUrl, open_driver
 from singletable_apps.skills.app import APP
 from singletable_apps.skills.entities import User, entities
 from singletable_apps.skills.history import phase2, users
@@ -32,38 +32,29 @@ def library(type_of: RunOf) -> Run:
     return type_of("migration")
 
 
-def opened(driver: Driver, secret: Path) -> SkillsService:
-    """Return the service with the secret in a file."""
-    with APP.open(Opening(driver, secret)) as service:
+def opened(driver: Driver, folder: Path) -> SkillsService:
+    """Return the service with the secret in a folder."""
+    with APP.open(Opening(driver, folder)) as service:
         return service
 
 
-def test_sample_is_created_once_and_e_mails_are_in_the_outbox(typed: Run, tmp_path: Path) -> None:
-    at, secret = f"file:{tmp_path}/skills.db", tmp_path / "secret.key"
-    code, out, _ = typed("sample", "--address", at, "--secret", secret)
-    assert (code, out.strip()) == (
-        0,
-        f"To see it: singletable skills serve --address {at} --secret {secret}",
-    )
-    code, _, err = typed("sample", "--address", at, "--secret", secret)
-    assert (code, err.strip()) == (
-        2,
-        "singletable: This directory is in use. Choose other tables for the sample.",
-    )
-    with open_driver(at) as driver:
-        service = opened(driver, secret)
+def test_sample_has_accounts_and_e_mails_are_in_the_outbox(type_of: RunOf, tmp_path: Path) -> None:
+    folder = tmp_path / "skills"
+    APP.create_sample(folder, PublicUrl("http://127.0.0.1:8000"))
+    with open_driver(APP.address_in(folder)) as driver:
+        service = opened(driver, folder)
         sample = list_sample(service)
         service.accounts.request_reset(ACCOUNTS[0][0])
         deliver(service)
     assert sample is not None
     assert len(sample.entries) == len(ACCOUNTS)
-    code, out, _ = typed("outbox", "--address", at)
+    code, out, _ = type_of("outbox")("skills", "--folder", tmp_path)
     assert code == 0
     assert "ines@fernhill.example: Reset your password" in out
 
 
-def test_outbox_of_a_missing_file_is_an_error(typed: Run, tmp_path: Path) -> None:
-    code, _, err = typed("outbox", "--address", f"file:{tmp_path}/other.db")
+def test_outbox_of_a_missing_file_is_an_error(type_of: RunOf, tmp_path: Path) -> None:
+    code, _, err = type_of("outbox")("skills", "--address", f"file:{tmp_path}/other.db")
     assert (code, err.strip()) == (2, f"singletable: There is no file '{tmp_path}/other.db'.")
 
 

@@ -42,7 +42,7 @@ def test_every_app_keeps_its_folder_private(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("polls", "sample", "--secret", "keys/secret", "--address", "file:new/polls.db"),
+        ("games", "admin-link", "--folder", "data"),
         ("table", "create", "tests.designs.shop", "file:shop.db"),
     ],
     ids=" ".join,

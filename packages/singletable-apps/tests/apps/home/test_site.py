@@ -148,11 +148,11 @@ def test_app_that_cannot_start_closes_the_others(
     ):
         pass
     # Opening a file fails while it is open elsewhere.
-    Engine.on_file(tmp_path / "elections" / "votes.db").close()
+    Engine.on_file(tmp_path / "elections" / "elections.db").close()
 
 
 def test_apps_are_closed_at_the_end(apps: tuple[AppSpec[Any], ...], tmp_path: Path) -> None:
-    files = (tmp_path / "elections" / "votes.db", tmp_path / "pebbles" / "pebbles.db")
+    files = (tmp_path / "elections" / "elections.db", tmp_path / "pebbles" / "pebbles.db")
     with open_apps(apps, tmp_path, PUBLIC, ServeOptions()):
         for file in files:
             with pytest.raises(StorageError, match="is open in another engine"):

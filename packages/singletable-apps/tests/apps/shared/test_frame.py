@@ -54,6 +54,7 @@ class Context:
     """What the service works with."""
 
     urls: Urls
+    secret: bytes = bytes(32)
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,10 @@ def spec(**changes: Any) -> AppSpec[Pings]:
     """Return an app that answers."""
     return AppSpec[Pings](
         **{
-            "name": "pings",
-            "title": "Pings",
             "tagline": "",
             "about": "",
-            "folder": Path(),
+            "folder": Path("pings"),
             "open": _open,
-            "secret": lambda _: bytes(32),
             "description": "",
             "routers": [router],
             "pages": [page_router],
@@ -143,7 +141,7 @@ def test_upload_of_a_whole_site_at_the_root_is_an_error() -> None:
 
 def test_app_without_accounts_has_no_visitor() -> None:
     state: Any = made(spec()).app.state.frame  # type: ignore[attr-defined]
-    with pytest.raises(TypeError, match=r"AppSpec\(auth=…\)"):
+    with pytest.raises(TypeError, match=r"AppSpec\(people=…\)"):
         _ = state.auth
 
 
@@ -182,9 +180,9 @@ def test_rare_jobs_run_soon_after_the_start(monkeypatch: pytest.MonkeyPatch) -> 
 def test_app_needs_no_picture_and_accepts_forms(tmp_path: Path) -> None:
     form = APIRouter()
     form.add_api_route("/form", lambda: "sent", methods=["POST"])
-    app = spec(folder=tmp_path, pages=[form])
+    app = spec(folder=tmp_path / "pings", pages=[form])
     with connect("memory:") as driver:
-        opening = Opening(driver, tmp_path / "secret.key")
+        opening = Opening(driver, tmp_path)
         with app.open(opening) as service:
             running = app.run(service, opening, "memory:", PublicUrl("http://testserver"))
     assert running.info.picture == ""

@@ -22,11 +22,14 @@ from singletable_apps.shared.accounts import (
     people_index,
 )
 from singletable_apps.shared.frame import AppSpec, Opening, Urls
-from singletable_apps.shared.frame.accounts import sample_account, with_accounts
+from singletable_apps.shared.frame.accounts import USERNAMES, sample_account
+from singletable_apps.shared.frame.people_api import username_routers
+from singletable_apps.shared.serve import PublicUrl
 from tests.apps.support.browser import Browser
 from tests.apps.support.mailbox import read_outbox
 
 table = Table("tea", indexes=[people_index])
+NAMES = {expiring: "tea_sessions"}
 PASSWORD = "lantern copper river"
 ADA = {"username": "Ada", "name": "Ada Lovelace", "password": PASSWORD}
 
@@ -48,7 +51,7 @@ class TeaService:
 @contextmanager
 def open_tea(opening: Opening) -> Generator[TeaService]:
     urls = Urls("/tea", opening.public)
-    yield TeaService(opening.make_context(urls, table, names={expiring: "tea_sessions"}))
+    yield TeaService(opening.make_context(urls, table, names=NAMES))
 
 
 home = APIRouter()
@@ -59,26 +62,21 @@ def show_home() -> Response:
     return Response("Tea is ready.")
 
 
-TEA = with_accounts(
-    AppSpec[TeaService](
-        name="tea",
-        title="Tea",
-        tagline="Drink tea.",
-        about="Tea for guests.",
-        folder=Path(__file__).parent,
-        command="python -m tea",
-        open=open_tea,
-        secret=lambda service: service.context.secret,
-        description="Tea over HTTP.",
-        routers=(),
-        pages=(home,),
-    )
+TEA = AppSpec[TeaService](
+    folder=Path("tea"),
+    tagline="Drink tea.",
+    about="Tea for guests.",
+    description="Tea over HTTP.",
+    open=open_tea,
+    routers=username_routers(),
+    pages=(home,),
+    people=USERNAMES,
 )
 
 
 @pytest.fixture
 def service(tmp_path: Path) -> Generator[TeaService]:
-    with TEA.open(Opening(connect("memory:"), tmp_path / "secret.key")) as service:
+    with TEA.open(Opening(connect("memory:"), tmp_path)) as service:
         service.accounts.register("root", "Root", PASSWORD)
         yield service
 
@@ -187,5 +185,8 @@ def test_sample_account_is_found_until_its_password_changes(service: TeaService)
     assert sample_account(service, "ada", PASSWORD, "Drinks tea") is None
 
 
-def test_commands_are_those_of_the_package() -> None:
-    assert TEA.command_line("outbox") == "python -m tea outbox"
+def test_terminal_names_the_command_of_the_package(service: TeaService, tmp_path: Path) -> None:
+    app, opening = replace(TEA, outbox=NAMES), Opening(connect("memory:"), tmp_path)
+    running = app.run(service, opening, "memory:", PublicUrl("https://tea.example"))
+    assert dict(running.locations)["e-mails"].endswith("run: python -m tea outbox")
+    assert running.setup_url == ""

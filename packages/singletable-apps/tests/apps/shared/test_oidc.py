@@ -56,7 +56,7 @@ def provider(running: IdentityProvider) -> IdentityProvider:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Generator[TeaService]:
-    opening = Opening(connect("memory:"), tmp_path / "secret.key", "https://tea.example")
+    opening = Opening(connect("memory:"), tmp_path, "https://tea.example")
     with TEA.open(opening) as service:
         service.accounts.register("root", "Root", PASSWORD)
         yield service

@@ -34,11 +34,11 @@ class AppServer(Generic[W]):
             settings = Settings(secure_cookies=self.home.startswith("https:"))
             _APPS[key] = self.spec.make_app(world.service, settings)
         self.app = _APPS[key]
-        self.limits = {**dict.fromkeys(self.spec.limits), **(limits or {})}
+        self.limits = {**dict.fromkeys(self.spec.all_limits), **(limits or {})}
         shared: AppState[Any] = self.app.state.frame
         # A new one has nothing that other tests have cached.
         self.state = type(shared)(
-            world.service, shared.pages, self.limits, shared.cookies, shared.auth_of, shared.people
+            world.service, shared.pages, self.limits, shared.cookies, shared.people_spec
         )
 
     def activate(self) -> None:

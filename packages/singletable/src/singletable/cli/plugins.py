@@ -25,7 +25,8 @@ GROUP = "singletable.commands"
 _COMMANDS = {
     "singletable-design": ("docs", "infrastructure", "introspect", "plan", "simulate"),
     "singletable-apps": (
-        *("count", "elections", "games", "new", "polls", "portfolio", "serve", "skills"),
+        *("bounce", "count", "elections", "games", "new", "outbox", "polls", "portfolio"),
+        *("serve", "skills"),
     ),
 }
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True}

@@ -19,13 +19,12 @@ from singletable_apps.elections.pages import (
     voters,
 )
 from singletable_apps.elections.pages.dependencies import (
-    PROBLEM_PAGES,
     ElectionsState,
     page_context,
 )
 from singletable_apps.elections.pages.people import PEOPLE
 
-__all__ = ["PEOPLE", "PROBLEM_PAGES", "ROUTERS", "ElectionsState", "page_context"]
+__all__ = ["PEOPLE", "ROUTERS", "ElectionsState", "page_context"]
 
 ROUTERS = tuple(
     module.router

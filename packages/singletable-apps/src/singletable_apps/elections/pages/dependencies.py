@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias
 
 from fastapi import Depends, Request, Response
 from markupsafe import Markup
@@ -31,6 +31,7 @@ from singletable_apps.elections.service import Elections
 from singletable_apps.elections.urls import API, Urls
 from singletable_apps.elections.web import WRONG_STATE, NameInPath, open_link
 from singletable_apps.shared import frame
+from singletable_apps.shared.accounts import Auth, People
 from singletable_apps.shared.errors import NotFound
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.markdown import render_markdown
@@ -46,10 +47,36 @@ MAX_RESULT_AGE = timedelta(seconds=2)
 class ElectionsState(frame.AppState[Elections]):
     """The open app, with the counts that many people watch."""
 
+    body_limit = 4 << 20  # enough for ten thousand voter names
     result_cache: ResultCache[Count] = field(
         default_factory=lambda: ResultCache[Count](MAX_RESULT_AGE)
     )
     live: LiveUpdates = field(default_factory=LiveUpdates)
+
+    @classmethod
+    def secret_of(cls, service: Elections) -> bytes:
+        """Return the secret that signs what browsers keep."""
+        return service.context.keys.secret
+
+    @classmethod
+    def auth_of(cls, service: Elections) -> Auth[Any]:
+        """Return the accounts of the app."""
+        return service.auth
+
+    @classmethod
+    def people_of(cls, service: Elections) -> People[Any]:
+        """Return the people of the app."""
+        return service.people
+
+    def is_waiting(self, user: object) -> bool:
+        """Return False: who waits may look around, and the service checks the rest."""
+        return False
+
+    def render_problem(self, request: Request, problem: Problem) -> Response | None:
+        """Return the page of a problem with an election."""
+        if problem.type in (NOT_ALLOWED, WRONG_STATE):
+            return _render_in_frame(request, problem)
+        return _render_gone(request, problem) if problem.type is NOT_FOUND else None
 
 
 def page_context(request: Request, service: Elections) -> Mapping[str, object]:
@@ -65,6 +92,7 @@ def page_context(request: Request, service: Elections) -> Mapping[str, object]:
     common: dict[str, object] = {
         "nav": [],
         "links": footer,
+        "search_url": urls.page("all"),
         "link_voter": getattr(request.state, "link_voter", None),
         "checker_url": f"{API}/{CHECKER_FILENAME}",
         "fingerprint": format_fingerprint(service.context.keys.signer.public_key),
@@ -403,10 +431,3 @@ def _render_gone(request: Request, problem: Problem) -> Response | None:
     name = book.user_name(deleted.deleted_by) if deleted.deleted_by is not None else ""
     by = name if name and not is_removed_user(name) else by
     return page.render("deleted", 410, deleted=deleted, by=by)
-
-
-PROBLEM_PAGES = {
-    NOT_ALLOWED: _render_in_frame,
-    WRONG_STATE: _render_in_frame,
-    NOT_FOUND: _render_gone,
-}

@@ -9,14 +9,11 @@ from pydantic import BaseModel
 
 from singletable_apps.elections.pages.dependencies import ViewerPage
 from singletable_apps.elections.roles import (
-    PERMISSIONS,
     ROLE_DESCRIPTIONS,
     ROLE_NAMES,
-    Permission,
     Role,
 )
 from singletable_apps.elections.rules.users import check_role_change
-from singletable_apps.elections.service import Elections
 from singletable_apps.elections.web import NameInPath
 from singletable_apps.shared.accounts import NotSignedIn, Scope, TooManyAttempts
 from singletable_apps.shared.errors import RequestRejected
@@ -40,17 +37,11 @@ from singletable_apps.shared.pages import (
 router = APIRouter()
 _TABS = {Role.NO_ACCESS: "Waiting"}
 
-PEOPLE = PeopleSpec[Elections](
-    find=lambda service: service.people,
+PEOPLE = PeopleSpec(
     roles=[
         RoleName(role, name, ROLE_DESCRIPTIONS[role], _TABS.get(role, ""))
         for role, name in ROLE_NAMES.items()
     ],
-    admins=frozenset(PERMISSIONS.roles_with(Permission.MANAGE_USERS)),
-    member=Role.USER,
-    waiting=Role.NO_ACCESS,
-    admits_waiting=True,
-    confirmed={Role.OWNER: "owner"},
     removal=RemovalText(
         (
             ("Deleted", "The account, and its ballots in elections that are still open."),
@@ -77,20 +68,14 @@ PEOPLE = PeopleSpec[Elections](
         "Your ballots in open elections are deleted too. Those in closed elections stay counted, "
         "without your name. This can’t be undone.",
     ),
-    intro="You can change anyone whose role is below yours.",
-    login="Name or e-mail address",
-    login_of=lambda user: user.name,
-    register=lambda service, values: service.people.register_visitor(**values),
-    register_intro="To vote, and to create your own elections.",
-    invites=False,
     scopes={
         Scope.READ: "See elections and results, and whatever else you may see.",
         Scope.VOTE: "Cast, change and see your ballots.",
         Scope.MANAGE: "Create and manage elections, and whatever else you may do.",
     },
-    usernames=False,
-    requires_email=True,
     hints={
+        "list": "You can change anyone whose role is below yours.",
+        "register": "To vote, and to create your own elections.",
         "register.name": "Others see it, for example in the list of people who voted. It can’t "
         "contain an @.",
         "register.email": "To reset your password. Only administrators see it.",
@@ -101,7 +86,6 @@ PEOPLE = PeopleSpec[Elections](
         Column("Elections", lambda user: user.elections_owned, "number"),
         Column("Ballots", lambda user: user.ballots_cast, "number"),
     ],
-    max_name=200,
 )
 
 # ------------------------------------------------------------------------------ registrations

@@ -24,6 +24,11 @@ from singletable_apps.shared.service import RevisionCheck, any_revision
 class People(shared.People[User]):
     """Commands about users. `check` is called with the user's current revision."""
 
+    waiting, member = Role.NO_ACCESS, Role.USER
+    login = "Name or e-mail address"
+    max_name = 200
+    invites = False
+
     def __init__(self, context: Context, emails: shared.EmailChanges[User]) -> None:
         self._context = context
         self._mail = context.mail
@@ -183,6 +188,14 @@ class People(shared.People[User]):
 
     # What the shared pages use.
 
+    def manages_accounts(self, role: Role) -> bool:
+        """Return whether people with this role manage accounts."""
+        return has_permission(role, Permission.MANAGE_USERS)
+
+    def login_of(self, user: User) -> str:
+        """Return the name."""
+        return user.name
+
     def check_manager(self, actor: User) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
         rules.check_permission(actor, Permission.MANAGE_USERS)
@@ -202,8 +215,16 @@ class People(shared.People[User]):
         return self._context.store.page(patterns.list_users(), limit, cursor=cursor)
 
     def allowed_roles(self, actor: User, user: User) -> Sequence[Role]:
-        """Return the current role of someone, and those that the actor may give to them."""
-        return rules.allowed_roles(actor, user)
+        """Return the current role of someone, and those that the actor may give in a list.
+
+        The role of the owner is given on a page that asks first.
+        """
+        allowed = rules.allowed_roles(actor, user)
+        return [role for role in allowed if role is not Role.OWNER or role is user.role]
+
+    def may_make_owner(self, actor: User, user: User) -> bool:
+        """Return whether the actor may transfer the site to someone."""
+        return user.role is not Role.OWNER and Role.OWNER in rules.allowed_roles(actor, user)
 
     def may_edit(self, actor: User, user: User) -> bool:
         """Return whether the actor may change the name and the e-mail address of someone."""

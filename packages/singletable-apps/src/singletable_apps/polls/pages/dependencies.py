@@ -54,6 +54,11 @@ class PollsState(AppState[Polls]):
     )
     live: LiveUpdates = field(default_factory=LiveUpdates)
 
+    @classmethod
+    def secret_of(cls, service: Polls) -> bytes:
+        """Return the secret that signs what browsers keep."""
+        return service.context.secret.key
+
 
 def page_context(request: Request, service: Polls) -> Mapping[str, object]:
     """Return the links in the header and footer of every page."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from singletable_apps.portfolio.pages import accounts, admin, feeds, newsletter, posts, public
 from singletable_apps.portfolio.pages.accounts import PEOPLE
 from singletable_apps.portfolio.pages.dependencies import page_context
-from singletable_apps.portfolio.pages.public import home
 
-__all__ = ["PEOPLE", "ROUTERS", "home", "page_context"]
+__all__ = ["PEOPLE", "ROUTERS", "page_context"]
 
 # Routes are tried in this order: what readers request comes first.
 ROUTERS = (

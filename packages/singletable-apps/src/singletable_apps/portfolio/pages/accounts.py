@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from singletable_apps.portfolio.entities import Role
-from singletable_apps.portfolio.pages.dependencies import AnyPage, PageContext
+from singletable_apps.portfolio.pages.dependencies import AnyPage
 from singletable_apps.portfolio.rules import ROLES
-from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.frame.people import Column, PeopleSpec, RemovalText, RoleName
 from singletable_apps.shared.pages import FORM_METHODS, Form, PostedForm
 from singletable_apps.shared.permissions import NotPermitted
 
 router = APIRouter(prefix="/admin")
 
-
-def _read_settings(request: Request) -> None:
-    PageContext(request).read_settings()
-
-
-PEOPLE = PeopleSpec[PortfolioService](
+PEOPLE = PeopleSpec(
     roles=[RoleName(role, *words) for role, words in ROLES.items()],
-    admins=frozenset({Role.OWNER}),
-    member=Role.AUTHOR,
     removal=RemovalText(
         (
             ("Removed", "The account. It is signed out everywhere."),
@@ -33,21 +24,9 @@ PEOPLE = PeopleSpec[PortfolioService](
         ),
         "Posts, images and comments stay on the site.",
     ),
-    prefix=("admin",),
-    people_path=("admin", "people"),
-    home=("admin",),
-    setup_page="set-up",
-    signed_out=("admin", "sign-in"),
-    frame="portfolio/admin.html",
-    intro="Everyone who can sign in and write here.",
-    prepare=_read_settings,
-    login="E-mail address",
-    login_of=lambda user: user.email,
-    registers=False,
-    usernames=False,
-    requires_email=True,
     columns=[Column("Last sign-in", lambda user: user.last_login, "moment", "Invited")],
     hints={
+        "list": "Everyone who can sign in and write here.",
         "account.name": "Readers see it with the posts you write from now on.",
         "invite.name": "Readers see it with their posts.",
         "invite.email": "They sign in with it.",

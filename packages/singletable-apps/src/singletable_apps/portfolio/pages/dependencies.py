@@ -53,9 +53,8 @@ def page_context(request: Request, service: PortfolioService) -> Mapping[str, ob
         # Times are those of the site, as in its posts.
         common["zone"] = ZoneInfo(settings.time_zone)
     if settings is not None and settings.title:
-        common["product"] = Product(
-            settings.title, urls.page(), settings.tagline, urls.page("search")
-        )
+        common["product"] = Product(settings.title, urls.page(), settings.tagline)
+        common["search_url"] = urls.page("search")
     if user is None:
         return common
     path = path_of(request)

@@ -33,7 +33,6 @@ from singletable_apps.shared.pages import ConfirmForm, Form, Link, PostedForm
 from singletable_apps.shared.text import is_link
 
 router = APIRouter(route_class=web.CachedRoute)
-home = APIRouter(route_class=web.CachedRoute)
 HOME_PROJECTS, HOME_POSTS = 4, 5
 MAX_QUERY = 200
 # Feed readers on the web show our images on their pages.
@@ -42,7 +41,7 @@ _EMBEDDABLE = {"Cross-Origin-Resource-Policy": "cross-origin"}
 
 # With and without the slash: at the root of a host, or beside other apps.
 @router.get("/")
-@home.get("")
+@router.get("")
 def show_home(page: PublicPage) -> Response:
     """Show the person, with selected projects and the latest posts."""
     head = page.head("", page.urls.page())

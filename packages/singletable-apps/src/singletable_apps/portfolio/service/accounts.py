@@ -43,7 +43,8 @@ class Accounts(accounts.ManagedAccounts[User]):
     last_admin = "A site needs an owner. Make someone else an owner first."
     role_change = patterns.change_role
     removal = patterns.delete_user
-    requires_email = True
+    member = Role.AUTHOR
+    people_path = ("admin", "people")
     listed = User.by_date
 
     def check_manager(self, actor: User) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from singletable import Page, Store
 from singletable_apps.shared.accounts import notices
@@ -29,10 +29,35 @@ U = TypeVar("U")
 class People(ABC, Generic[U]):
     """What people may do with accounts: their own, and those of others.
 
-    Each method checks that the actor may do this. `who` is what `url_part` returns.
+    Each method checks that the actor may do this. `who` is what `url_part` returns. People register
+    themselves if there is a role `waiting`, which newcomers have until they get `member` or another
+    one; administrators may change that to registration without approval.
     """
 
+    waiting: ClassVar[Any] = None
+    member: ClassVar[Any]
+    # What people sign in with, and whether they have usernames.
+    login: ClassVar[str] = "E-mail address"
+    has_usernames: ClassVar[bool] = False
+    max_name: ClassVar[int] = 100
+    # Whether administrators invite people, and whether account pages edit names and addresses.
+    invites: ClassVar[bool] = True
+    edits_profiles: ClassVar[bool] = True
+    # The parts of the URL of the list of people.
+    people_path: ClassVar[tuple[str, ...]] = ("people",)
     emails: EmailChanges[U]
+
+    @abstractmethod
+    def manages_accounts(self, role: Any) -> bool:
+        """Return whether people with this role manage accounts; giving it needs the password."""
+
+    def login_of(self, user: Any) -> str:
+        """Return what someone signs in with, for the password manager of the browser."""
+        return cast(str, user.email)
+
+    def register_visitor(self, *args: Any, **values: Any) -> U | None:
+        """Create an account for someone; return None if they have to confirm their address."""
+        raise NotPermitted("Nobody can register here. Ask for an invitation.")
 
     @abstractmethod
     def check_manager(self, actor: U) -> None:

@@ -88,7 +88,6 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
     by_id: ClassVar[Any]
     listed: ClassVar[Any] = None
     admin: ClassVar[Any]
-    waiting: ClassVar[Any] = None
     # The names of roles in e-mails, if they are not their values.
     role_names: ClassVar[Mapping[Any, str]] = {}
     # What to tell the last administrator who would stop being one.
@@ -96,10 +95,6 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
     role_change: ClassVar[WritePattern | None] = None
     removal: ClassVar[WritePattern | None] = None
     default_registration: ClassVar[Registration] = Registration.OPEN
-    # Whether people sign in with their address, so that nobody can be without one.
-    requires_email: ClassVar[bool] = False
-    # The parts of the URL of the list of people.
-    people_path: ClassVar[tuple[str, ...]] = ("people",)
 
     def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
         super().__init__(
@@ -164,6 +159,10 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
             text = "Your account was changed or deleted a moment ago. Sign in again."
             raise NotSignedIn(text) from None
         return changed
+
+    def manages_accounts(self, role: Any) -> bool:
+        """Return whether people with this role manage accounts."""
+        return role is self.admin
 
     def check_manager(self, actor: Any) -> None:
         """Raise NotPermitted unless someone may manage accounts."""
@@ -237,7 +236,7 @@ class ManagedAccounts(Auth[U], People[U], Generic[U]):
         if name is not None:
             name = checks.line("name", name, longest=MAX_NAME, required=True)
         if email is not None:
-            email = checks.email("email", email, required=self.requires_email)
+            email = checks.email("email", email, required=not self.has_usernames)
         checks.raise_errors()
         edited = user
         if name not in (None, user.name):

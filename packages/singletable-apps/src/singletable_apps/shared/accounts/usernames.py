@@ -108,6 +108,8 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
     admin: ClassVar[Any] = AccountRole.ADMIN
     member: ClassVar[Any] = AccountRole.USER
     waiting: ClassVar[Any] = AccountRole.WAITING
+    login = "Username"
+    has_usernames = True
     last_admin = "Someone must be an administrator. Make someone else an administrator first."
 
     def __init__(self, context: AccountsContext, passwords: Passwords | None = None) -> None:
@@ -117,6 +119,14 @@ class UsernameAccounts(ManagedAccounts[U], Generic[U]):
     def url_part(self, user: Any) -> str:
         """Return the username in lower case."""
         return str(user.username.casefold())
+
+    def login_of(self, user: Any) -> str:
+        """Return the username."""
+        return cast(str, user.username)
+
+    def register_visitor(self, *args: Any, **values: Any) -> U | None:
+        """Create an account for someone, as registration allows."""
+        return self.register(*args, **values)
 
     def find_by_login(self, login: str) -> U | None:
         """Find an account by its username, in any case."""

@@ -4,8 +4,8 @@
   `render_mark_form` that of a ballot with marks instead of ranks.
 - `parse_ranks(form.values)` reads what was submitted: ranks by name, or an error per name.
 - `render_ranking(levels, unranked)` shows a filled-in ballot, e.g. to review it before casting.
-- `static_files()` are the scripts and styles for `Pages(…, generated_files=static_files())`; a page
-  links `SCRIPT` and `STYLE` with `asset("APP/" + …)`.
+- An app declares `AppSpec(parts=[ballot])`; its pages link `SCRIPT` and `STYLE` with
+  `asset("APP/" + …)`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ RANK_PREFIX = "rank."
 MAX_RANK = 9999
 
 _FOLDER = Path(__file__).parent
+TEMPLATES = _FOLDER / "templates"
 SCRIPT = "ballot/ballot.js"
 STYLE = "ballot/ballot.css"
 
 _ENVIRONMENT = Environment(
-    loader=FileSystemLoader(_FOLDER / "templates"),
+    loader=FileSystemLoader(TEMPLATES),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,

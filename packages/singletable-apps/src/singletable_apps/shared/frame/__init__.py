@@ -10,9 +10,11 @@ from __future__ import annotations
 from singletable_apps.shared.frame.jobs import Job as Job
 from singletable_apps.shared.frame.page import PageContext as PageContext
 from singletable_apps.shared.frame.page import UserPageContext as UserPageContext
+from singletable_apps.shared.frame.people import PeopleSpec as PeopleSpec
 from singletable_apps.shared.frame.problems import AppProblems as AppProblems
 from singletable_apps.shared.frame.spec import AppSpec as AppSpec
 from singletable_apps.shared.frame.spec import Opening as Opening
+from singletable_apps.shared.frame.spec import read_picture as read_picture
 from singletable_apps.shared.frame.state import AppState as AppState
 from singletable_apps.shared.frame.state import Limits as Limits
 from singletable_apps.shared.frame.state import Recent as Recent

@@ -66,10 +66,6 @@ def submit_throttled(
         return show(form.with_errors(str(error)), 429)
 
 
-def _home(page: VisitorPage) -> str:
-    return page.urls.page(*page.spec.home)
-
-
 router = APIRouter()
 
 
@@ -79,7 +75,7 @@ def show_sign_in(
 ) -> Response:
     """Show the form to sign in; with `again`, even to a signed-in user."""
     if page.visitor is not None and not again:
-        return page.redirect(local_url(next_url, _home(page)))
+        return page.redirect(local_url(next_url, page.urls.home))
     return page.render("sign_in", form=Form({"next": next_url}))
 
 
@@ -99,7 +95,7 @@ def submit_sign_in(page: AnyPage, form: PostedForm) -> Response:
         # Its cookies are replaced. Otherwise it would stay open, unused, for a month.
         auth.sign_out(cookies.refresh_token(request))
         cookies.remember(request, signed_in)
-        return page.redirect(local_url(values.next, _home(page)))
+        return page.redirect(local_url(values.next, page.urls.home))
 
     return submit_throttled(page, form, SignInForm, act, page.shows("sign_in"))
 
@@ -108,7 +104,7 @@ def submit_sign_in(page: AnyPage, form: PostedForm) -> Response:
 def submit_sign_out(page: AnyPage) -> Response:
     """Sign out."""
     page.state.cookies.sign_out(page.request, page.state.auth)
-    return page.redirect(page.urls.page(*page.spec.signed_out), SIGNED_OUT)
+    return page.redirect(page.urls.signed_out, SIGNED_OUT)
 
 
 @router.get("/forgot")
@@ -159,7 +155,7 @@ def submit_reset(page: AnyPage, form: PostedForm) -> Response:
             return page.render("reset_expired", 422, reason=str(error))
         page.state.cookies.remember(page.request, signed_in)
         flash = "Password saved. You’re signed in here, and signed out everywhere else."
-        return page.redirect(_home(page), flash)
+        return page.redirect(page.urls.home, flash)
 
     show, rejects = page.shows("reset"), (RequestRejected,)
     return submit_form(form, ResetPasswordForm, act, show, rejects=rejects)
@@ -177,7 +173,7 @@ def end_session(page: UserPage, session: SessionId) -> Response:
     """Sign out somewhere."""
     if session == _current_session(page):
         page.cookies.sign_out(page.request, page.auth)
-        return page.redirect(page.urls.page(*page.spec.signed_out), SIGNED_OUT)
+        return page.redirect(page.urls.signed_out, SIGNED_OUT)
     page.auth.end_session(page.user, session)
     return page.redirect(page.url("account"), "That browser is signed out.")
 
@@ -242,7 +238,7 @@ def confirm_new_address(page: AnyPage, form: PostedForm) -> Response:
 
     def act(values: AddressForm) -> Response:
         page.people.emails.confirm(values.token)
-        home = _home(page) if page.visitor is not None else page.url("sign-in")
+        home = page.urls.home if page.visitor is not None else page.url("sign-in")
         return page.redirect(home, "Your e-mail address was changed.")
 
     return _submit(page, form, act)

@@ -1,156 +1,108 @@
-"""Accounts for any app: the pages to register and sign in, and one's own account.
-
-`with_accounts` adds them to an app, with the pages and the API about people:
-
-    APP = with_accounts(AppSpec[NotesService](…), PeopleSpec(…))
-"""
+"""The pages to register and of one's own account, and all pages about accounts together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.shared import pages
-from singletable_apps.shared.accounts import (
-    AccountRole,
-    Auth,
-    Registration,
-    Scope,
-    UsernameAccounts,
-)
+from singletable_apps.shared.accounts import AccountRole, People, Registration, Scope
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.frame import account_pages, oidc_pages, people_pages
-from singletable_apps.shared.frame.jobs import EMAILS
 from singletable_apps.shared.frame.people import (
     MemberPage,
     PeopleSpec,
     RemovalText,
     RoleName,
     VisitorPage,
-    people_spec,
 )
-from singletable_apps.shared.frame.people_api import username_routers
-from singletable_apps.shared.frame.spec import AppSpec
-from singletable_apps.shared.frame.state import WAITING, AppService, count_request
+from singletable_apps.shared.frame.state import WAITING, count_request, state_of
+from singletable_apps.shared.urls import Urls
 from singletable_apps.shared.web import set_header
 
 # Loose, because a whole hall may share an address. Attempts are also counted by account.
 LIMITS = {"sign_in": (600, 60), "register": (1000, 3600), "signed_in": (1200, 60)}
 
 
-class AccountsService(AppService, Protocol):
-    """The service of an app with usernames."""
-
-    @property
-    def accounts(self) -> UsernameAccounts[Any]:
-        """The accounts."""
-        ...
-
-
-S = TypeVar("S", bound=AppService)
-
-
-def with_accounts(spec: AppSpec[S], people: PeopleSpec[Any] | None = None) -> AppSpec[S]:
-    """Return the app with the pages of accounts and people, by default of UsernameAccounts."""
-    people = people or USERNAMES
-
-    def find_auth(service: S) -> Auth[Any]:
-        return cast(Auth[Any], people.find(service))
-
-    def find_context(request: Request, service: S) -> Mapping[str, object]:
-        return {**_account_context(request, service), **spec.context(request, service)}
-
-    def find_setup_url(service: S) -> str:
-        code, urls = people.find(service).setup_code(), service.context.urls
-        url = urls.page(*people.prefix, people.setup_page, code=code or "")
-        return urls.absolute(url) if code else ""
-
+def account_routers(people: People[Any], spec: PeopleSpec, urls: Urls) -> Iterator[APIRouter]:
+    """Yield the routers of the pages about accounts and people."""
     account, others = APIRouter(), APIRouter()
     for router, is_wanted in (
         (account_pages.router, True),
         (account_pages.email_router, True),
         (oidc_pages.router, True),
         (own_account, True),
-        (registration, people.registers),
-        (profile, people.edits_profile),
-        (tokens, bool(people.scopes)),
-        (deletion, bool(people.removal.own_facts)),
+        (registration, people.waiting is not None),
+        (profile, people.edits_profiles),
+        (tokens, bool(spec.scopes)),
+        (deletion, bool(spec.removal.own_facts)),
     ):
         if is_wanted:
-            account.include_router(router, prefix=_path(people.prefix))
+            account.include_router(router, prefix=_path(urls.account_path))
     for router, is_wanted in (
         (people_pages.router, True),
         (people_pages.invitations, people.invites),
         (people_pages.person_router, True),
-        (people_pages.profiles, people.edits_profile),
-        (people_pages.removal, bool(people.removal.facts)),
+        (people_pages.profiles, people.edits_profiles),
+        (people_pages.removal, bool(spec.removal.facts)),
     ):
         if is_wanted:
             others.include_router(router, prefix=_path(people.people_path))
-    return replace(
-        spec,
-        auth=spec.auth or find_auth,
-        people=people,
-        setup_url=find_setup_url,
-        routers=(*(username_routers() if people.default_api else ()), *spec.routers),
-        pages=(*spec.pages, account, others),
-        context=find_context,
-        limits={**LIMITS, **spec.limits},
-        jobs=(EMAILS, *spec.jobs),
-    )
+    yield from (account, others)
 
 
 def _path(parts: tuple[str, ...]) -> str:
     return "".join(f"/{part}" for part in parts)
 
 
-def _account_context(request: Request, service: AppService) -> Mapping[str, object]:
-    spec, urls = people_spec(request), service.context.urls
-    user = getattr(request.state, "user", None)
+def setup_url(people: People[Any], urls: Urls) -> str:
+    """Return the link to create the first account, or an empty string if there is one."""
+    code = people.setup_code()
+    page = "set-up" if people.waiting is None else "register"
+    return urls.absolute(urls.account(page, code=code)) if code else ""
+
+
+def account_context(request: Request) -> Mapping[str, object]:
+    """Return what the frame of pages shows of the account."""
+    state, user = state_of(request), getattr(request.state, "user", None)
+    urls: Urls = state.service.context.urls
     if user is not None:
-        links = [pages.Link("Your account", urls.page(*spec.prefix, "account"))]
-        if user.role in spec.admins and not spec.crumbs:
-            links.append(pages.Link(spec.title, urls.page(*spec.people_path)))
+        links = [pages.Link("Your account", urls.account("account"))]
+        # Other apps link to the list from pages for administrators.
+        if state.people.people_path == ("people",) and state.people.manages_accounts(user.role):
+            links.append(pages.Link("People", urls.page("people")))
     else:
-        links = [pages.Link("Sign in", urls.page(*spec.prefix, "sign-in"))]
-        if spec.registers:
-            links.append(pages.Link("Register", urls.page(*spec.prefix, "register")))
-    provider = oidc_pages.provider_link(request, urls.page(*spec.prefix, "sign-in", "provider"))
+        links = [pages.Link("Sign in", urls.account("sign-in"))]
+        if state.people.waiting is not None:
+            links.append(pages.Link("Register", urls.account("register")))
     return {
         "user": user,
         "account": user and user.name,
         "account_links": links,
-        "provider": provider,
+        "provider": oidc_pages.provider_link(request, urls.account("sign-in", "provider")),
     }
 
 
-USERNAMES = PeopleSpec[Any](
+# The texts of an app of UsernameAccounts that needs no others.
+USERNAMES = PeopleSpec(
     roles=(
         RoleName(AccountRole.WAITING, "Waiting", "Sees only their own account.", "Waiting"),
         RoleName(AccountRole.USER, "User", "Uses everything."),
         RoleName(AccountRole.ADMIN, "Administrator", "Also manages accounts.", "Administrators"),
     ),
-    admins=frozenset({AccountRole.ADMIN}),
-    member=AccountRole.USER,
-    waiting=AccountRole.WAITING,
     removal=RemovalText(
         (("Removed", "The account. It is signed out everywhere."),),
         "The account is signed out everywhere.",
         (("Removed", "Your account. You are signed out everywhere."),),
         "You are signed out everywhere. This can’t be undone.",
     ),
-    signed_out=("sign-in",),
-    default_api=True,
 )
 
 
-def sample_account(
-    service: AccountsService, username: str, password: str, about: str
-) -> SampleData | None:
+def sample_account(service: Any, username: str, password: str, about: str) -> SampleData | None:
     """Return a sample account, if it still has its first password, for `AppSpec.list_sample`."""
     user = service.accounts.find_by_login(username)
     if user is None or user.credentials != 1:
@@ -182,15 +134,15 @@ def register(
     code: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
     """Create an account and sign in, or send a link to confirm the e-mail address."""
-    spec, people = page.spec, page.people
+    people = page.people
     if page.request.method == "POST":
         count_request(page.request, "register")
     elif page.visitor is not None:
-        return page.redirect(page.urls.page(*spec.home))
+        return page.redirect(page.urls.home)
 
     def act(values: RegistrationForm) -> Response:
-        sent = values.model_dump(exclude=None if spec.usernames else {"username"})
-        user = spec.register(page.service, sent)
+        sent = values.model_dump(exclude=None if people.has_usernames else {"username"})
+        user = people.register_visitor(**sent)
         if user is None:
             return page.redirect(page.url("register", "sent"))
         return welcome(page, user, values.email)
@@ -207,14 +159,13 @@ def register(
 
 def welcome(page: VisitorPage, user: Any, email: str) -> Response:
     """Sign in a new user."""
-    spec, text = page.spec, f"Welcome, {user.name}!"
+    text = f"Welcome, {user.name}!"
     page.sign_in(user)
-    if user.role == spec.waiting and not spec.admits_waiting:
+    if page.state.is_waiting(user):
         return page.redirect(page.url("account"), f"{text} {WAITING}")
-    url, more = spec.welcome(page, user)
     if email and not user.email:
-        more = f"We’ve e-mailed a link to {email}. Open it to save your address."
-    return page.redirect(url, f"{text} {more}".strip())
+        text += f" We’ve e-mailed a link to {email}. Open it to save your address."
+    return page.redirect(page.urls.home, text)
 
 
 # ------------------------------------------------------------------------------ one's own account
@@ -260,7 +211,7 @@ def _show_account(
         status,
         profile=profile or people_pages.profile_form(page, user),
         password=password or pages.Form(),
-        can_edit=page.spec.edits_profile and people.may_edit(user, user),
+        can_edit=people.edits_profiles and people.may_edit(user, user),
         why_kept=people.why_kept(user, user),
         unaccepted=people.emails.find_unaccepted(user),
         sessions=page.cookies.sessions(page.request, page.auth, user),
@@ -348,6 +299,6 @@ def delete_account(page: account_pages.UserPage) -> pages.ConfirmedAction:
         needs_password=True,
         revision=user.revision,
         do=delete,
-        to=page.urls.page(*page.spec.signed_out),
+        to=page.urls.signed_out,
         done="Your account is deleted.",
     )

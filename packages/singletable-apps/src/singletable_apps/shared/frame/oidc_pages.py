@@ -126,9 +126,9 @@ def _sign_in(page: VisitorPage, identity: Identity, next_url: str) -> Response:
     proved = identity.proved or datetime.min.replace(tzinfo=UTC)
     signed_in = auth.start_session(user, page.user_agent, proved=proved)
     page.state.cookies.remember(page.request, signed_in)
-    if user.role == page.spec.waiting and not page.spec.admits_waiting:
+    if page.state.is_waiting(user):
         return page.redirect(page.url("account"), f"Welcome, {user.name}! {WAITING}")
-    return page.redirect(local_url(next_url, page.urls.page(*page.spec.home)))
+    return page.redirect(local_url(next_url, page.urls.home))
 
 
 def _find_invited(page: VisitorPage, identity: Identity) -> Any:
@@ -153,21 +153,21 @@ def _find_invited(page: VisitorPage, identity: Identity) -> Any:
 
 def _register(page: VisitorPage, identity: Identity) -> Any:
     """Create an account with a password that nobody knows; a link by e-mail can change it."""
-    spec = page.spec
-    if not spec.registers:
+    people = page.people
+    if people.waiting is None:
         raise NotSignedIn("You have no account here. Ask for an invitation.")
     for number in range(1, _NAMES + 1):
         suffix = "" if number == 1 else f" {number}"
         values = {
-            "name": f"{identity.name.replace('@', ' ')}{'' if spec.usernames else suffix}",
+            "name": f"{identity.name.replace('@', ' ')}{'' if people.has_usernames else suffix}",
             "email": identity.email,
             "password": secrets.token_urlsafe(32),
             "setup_code": "",
         }
-        if spec.usernames:
+        if people.has_usernames:
             values["username"] = suggest_username(identity.username) + suffix.strip()
         try:
-            return spec.register(page.service, {**values, "is_confirmed": True})
+            return people.register_visitor(**values, is_confirmed=True)
         except AlreadyExists as error:
             if error.field == "email":
                 raise

@@ -131,7 +131,7 @@ class UserPageContext(PageContext[S, L], Generic[S, L, U]):
 def find_visitor(request: Request) -> Any:
     """Return the signed-in user or None. Read once per request: a second read renews again."""
     state = state_of(request)
-    if state.auth_of is None:
+    if state.people_spec is None:
         return None
     if not hasattr(request.state, "user"):
         state.cookies.visitor(request, state.auth)

@@ -17,7 +17,6 @@ from pydantic import ConfigDict, Field
 
 from singletable_apps.shared import web
 from singletable_apps.shared.accounts import AccountRole, Auth, SensitiveAction, SignedIn
-from singletable_apps.shared.frame.people import people_spec
 from singletable_apps.shared.frame.state import Recent, limited, signed_in_user, state_of
 
 Actor: TypeAlias = Annotated[Any, Depends(signed_in_user)]
@@ -40,7 +39,7 @@ async def _current_auth(request: Request) -> Any:
 
 
 async def _current_people(request: Request) -> Any:
-    return people_spec(request).find(state_of(request).service)
+    return state_of(request).people
 
 
 CurrentAuth: TypeAlias = Annotated[Auth[Any], Depends(_current_auth)]
@@ -242,7 +241,6 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
         responses=web.responses(types.exists),
     )
     def invite_user(
-        request: Request,
         people: CurrentPeople,
         actor: Actor,
         recent: Recent,
@@ -252,7 +250,7 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
 
         Inviting someone who manages accounts requires a sign-in within the last five minutes.
         """
-        if new.role in people_spec(request).admins:
+        if people.manages_accounts(new.role):
             recent(SensitiveAction.GIVE_CONTROL)
         invitation = people.invite(actor, **dict(new))
         return types.invitation.model_validate(invitation, from_attributes=True)
@@ -263,7 +261,6 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
         responses=web.responses(web.NOT_FOUND),
     )
     def change_role(
-        request: Request,
         people: CurrentPeople,
         actor: Actor,
         edit: web.IfMatch,
@@ -275,7 +272,7 @@ def add_people_routes(router: APIRouter, types: PersonTypes, *, role_path: str =
 
         Letting someone manage accounts requires a sign-in within the last five minutes.
         """
-        if change.role in people_spec(request).admins:
+        if people.manages_accounts(change.role):
             recent(SensitiveAction.GIVE_CONTROL)
         user = people.change_role(actor, who, change.role, edit.check)
         edit.answer(user.revision)

@@ -69,8 +69,8 @@ def show_people(
         page.user, query.search, role=chosen, limit=_PAGE, cursor=query.cursor
     )
     waiting = []
-    if spec.waiting is not None and spec.registers:
-        waiting = people.list_people(page.user, role=spec.waiting, limit=1).items
+    if people.waiting is not None:
+        waiting = people.list_people(page.user, role=people.waiting, limit=1).items
     return page.render(
         "list",
         status,
@@ -90,7 +90,7 @@ def show_people(
         rules=_RULES,
         registration=pages.Form({"registration": people.registration().value}),
         needs_password=page.needs_password,
-        **{**spec.list_context(page), **context},
+        **context,
     )
 
 
@@ -110,12 +110,12 @@ def submit_people(
             partial(_save_registration, page),
             partial(show_people, page, query, ""),
         )
-    spec, saved, errors = page.spec, list[Any](), dict[str, str]()
+    people, saved, errors = page.people, list[Any](), dict[str, str]()
     for field in [name for name in form.values if name.startswith("was.")]:
         who, was = field.removeprefix("was."), form.value(field)
         chosen = form.value(f"role.{who}") or was
-        if form.value("approve") and chosen == spec.waiting:
-            chosen = spec.member.value
+        if form.value("approve") and chosen == people.waiting:
+            chosen = people.member.value
         if chosen == was:
             continue
         try:
@@ -138,15 +138,15 @@ def submit_people(
 def _save_role(
     page: MemberPage, who: str, chosen: str, form: pages.Form, field: str = CURRENT_PASSWORD
 ) -> Any:
-    role = next((each.role for each in page.spec.roles if each.role.value == chosen), None)
+    people = page.people
+    allowed = people.allowed_roles(page.user, people.get_person(page.user, who))
+    role = next((each for each in allowed if each.value == chosen), None)
     if role is None:
         raise InvalidInput({"role": "Choose one of the options."})
-    if role in page.spec.confirmed:
-        raise NotPermitted("Open the page of this person to give this role.")
-    if role in page.spec.admins:
+    if people.manages_accounts(role):
         page.check_password(form, field)
     check = pages.Form({"revision": form.value(f"revision.{who}")}).revision_check()
-    return page.people.change_role(page.user, who, role, check)
+    return people.change_role(page.user, who, role, check)
 
 
 class RegistrationForm(BaseModel):
@@ -176,15 +176,15 @@ class InvitationForm(BaseModel):
 def invite(page: AdminPage, form: pages.PostedForm) -> Response:
     """Create an account, and send an e-mail to choose a password."""
     spec, people = page.spec, page.people
-    roles = [each.role for each in spec.roles if each.role != spec.waiting]
+    roles = [each.role for each in spec.roles if each.role != people.waiting]
 
     def act(values: InvitationForm) -> Response:
         role = next((each for each in roles if each.value == values.role), None)
         if role is None:
             raise InvalidInput({"role": "Choose one of the options."})
-        if role in spec.admins:
+        if people.manages_accounts(role):
             page.check_password(form)
-        sent = values.model_dump(exclude=None if spec.usernames else {"username"})
+        sent = values.model_dump(exclude=None if people.has_usernames else {"username"})
         return _redirect_invited(page, people.invite(page.user, **{**sent, "role": role}))
 
     def show(form: pages.Form, status: int) -> Response:
@@ -194,7 +194,7 @@ def invite(page: AdminPage, form: pages.PostedForm) -> Response:
             "invite", status, form=form, roles=choices, needs_password=needs_password
         )
 
-    return page.fill(form, pages.Form({"role": spec.member.value}), InvitationForm, act, show)
+    return page.fill(form, pages.Form({"role": people.member.value}), InvitationForm, act, show)
 
 
 @invitations.post("/{who}/invite")
@@ -295,7 +295,7 @@ def _show_person(
         is_self=is_self,
         has_owner=page.auth.has_owner(person),
         roles=spec.choices(people.allowed_roles(page.user, person)),
-        can_edit=spec.edits_profile and not is_self and people.may_edit(page.user, person),
+        can_edit=people.edits_profiles and not is_self and people.may_edit(page.user, person),
         can_remove=people.may_edit(page.user, person),
         why_kept=people.why_kept(page.user, person),
         profile=profile or profile_form(page, person),
@@ -314,12 +314,9 @@ class RoleForm(BaseModel):
 
 @person_router.post("/{who}/role")
 def submit_role(page: AdminPage, who: Who, form: pages.PostedForm) -> Response:
-    """Change a role. Those that need a confirmation ask for it first."""
-    spec = page.spec
+    """Change a role."""
 
     def act(values: RoleForm) -> Response:
-        if values.role in spec.confirmed:
-            return page.redirect(page.people_url(who, spec.confirmed[values.role]))
         try:
             key = {f"revision.{who}": form.value("revision")}
             changed = _save_role(
@@ -327,10 +324,9 @@ def submit_role(page: AdminPage, who: Who, form: pages.PostedForm) -> Response:
             )
         except NotPermitted as error:
             raise InvalidInput({"role": str(error)}) from error
-        role = Phrase(spec.name_of(changed.role))
-        if page.is_self(changed) and changed.role not in spec.admins:
-            home = page.urls.page(*spec.home)
-            return page.redirect(home, Phrase("Your role: %(role)s.", role=role))
+        role = Phrase(page.spec.name_of(changed.role))
+        if page.is_self(changed) and not page.people.manages_accounts(changed.role):
+            return page.redirect(page.urls.home, Phrase("Your role: %(role)s.", role=role))
         text = Phrase("%(name)s’s role: %(role)s.", name=changed.name, role=role)
         return page.redirect(page.person_url(changed), text)
 

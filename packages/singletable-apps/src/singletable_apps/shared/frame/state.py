@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, cast
 
 from fastapi import Depends, Request, Response
 from starlette.requests import HTTPConnection
 
 from singletable_apps.shared import web
-from singletable_apps.shared.accounts import Auth, Scope, SensitiveAction
+from singletable_apps.shared.accounts import Auth, People, Scope, SensitiveAction
+from singletable_apps.shared.languages import ENGLISH, Language
 from singletable_apps.shared.pages import Pages, SessionCookies
 from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.shared.urls import Urls
+from singletable_apps.shared.web.settings import MEBIBYTE
 
 WAITING = "An administrator has to approve your account first."
 
@@ -44,31 +46,65 @@ Limits: TypeAlias = Mapping[str, web.RateLimit | None]
 
 @dataclass(frozen=True)
 class AppState(Generic[S]):
-    """An open app, for its handlers. `auth` are its accounts, if it has any.
+    """An open app, for its handlers. An app that needs more, or does something else, extends it.
 
-    `people` is the PeopleSpec of an app `with_accounts`.
+    `people_spec` is the PeopleSpec of an app with accounts.
     """
 
+    # The largest body of a request with JSON, in bytes.
+    body_limit: ClassVar[int] = MEBIBYTE
     service: S
     pages: Pages
     limits: Limits
     cookies: SessionCookies
-    auth_of: Callable[[S], Auth[Any]] | None = None
-    people: object = None
+    people_spec: Any = None
+
+    @classmethod
+    def secret_of(cls, service: S) -> bytes:
+        """Return the secret that signs what browsers keep."""
+        return cast(bytes, cast(Any, service).context.secret)
+
+    @classmethod
+    def auth_of(cls, service: S) -> Auth[Any]:
+        """Return the accounts of the app."""
+        return cast(Auth[Any], cast(Any, service).accounts)
+
+    @classmethod
+    def people_of(cls, service: S) -> People[Any]:
+        """Return the people of the app."""
+        return cast(People[Any], cast(Any, service).accounts)
 
     @property
     def auth(self) -> Auth[Any]:
         """The accounts of the app."""
-        if self.auth_of is None:
-            raise TypeError("Expected an app with accounts: AppSpec(auth=…).")
+        if self.people_spec is None:
+            raise TypeError("Expected an app with accounts: AppSpec(people=…).")
         return self.auth_of(self.service)
 
+    @property
+    def people(self) -> People[Any]:
+        """The people of the app."""
+        return self.people_of(self.service)
+
+    @property
+    def language(self) -> Language:
+        """The language of the pages. It is read for error pages, too, and so without a request."""
+        return ENGLISH
+
+    def prepare(self, request: Request) -> None:
+        """Read what the pages about accounts need in `request.state`."""
+
+    def render_problem(self, request: Request, problem: web.Problem) -> Response | None:
+        """Return the page of a problem, or None for the usual one."""
+        return None
+
+    def is_waiting(self, user: Any) -> bool:
+        """Return whether someone waits for approval, and sees only their own account."""
+        return self.people_spec is not None and user.role == self.people.waiting
+
     def check_approved(self, user: Any) -> None:
-        """Raise NotPermitted if someone waits for approval and the app admits only others."""
-        people: Any = self.people
-        if people is None or people.waiting is None or people.admits_waiting:
-            return
-        if user.role == people.waiting:
+        """Raise NotPermitted if someone waits for approval."""
+        if self.is_waiting(user):
             raise NotPermitted(WAITING)
 
     def count_use(self, limit: str, key: str) -> None:

@@ -9,7 +9,6 @@ from datetime import datetime
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -26,7 +25,7 @@ from singletable_apps.shared.pages.templating import make_environment
 from singletable_apps.shared.pages.times import UTC, request_time_zone
 from singletable_apps.shared.pages.urls import path_of, sign_in_url
 from singletable_apps.shared.sealed import Sealer
-from singletable_apps.shared.web import SHARED_FIVE_MINUTES, Problem, ProblemType, public_response
+from singletable_apps.shared.web import SHARED_FIVE_MINUTES, Problem, public_response
 
 SIGNED_OUT = "You were signed out, so nothing was saved. Sign in to go on."
 POLICY = (
@@ -53,12 +52,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The name, home URL and one-sentence description of an app, and the URL of its search."""
+    """The name, home URL and one-sentence description of an app."""
 
     name: str
     home: str
     about: str = ""
-    search: str = ""
 
 
 class Pages:
@@ -67,12 +65,13 @@ class Pages:
     `folder` contains `templates/` and `static/`; templates link static files with
     `asset("NAME/file.css")`. `generated_files` are further static files by name, and `templates`
     further template folders. `prefix` is the URL prefix of the pages. People who are not signed in
-    are redirected to `sign_in`; `sign-out` is beside it. `problem_pages` replaces the error page of
-    some problem types.
+    are redirected to `sign_in`; `sign-out` is beside it. `problem_page` returns another error page
+    than the usual one, or None.
 
     `context(request)` returns variables for every page, including error pages: `nav` and `links`
-    (footer) are lists of Link, `account` is the name of the signed-in person, and `account_links`
-    their menu. It and `language(request)` should read `request.state` and not the database.
+    (footer) are lists of Link, `account` is the name of the signed-in person, `account_links` their
+    menu, and `search_url` the page that a 404 offers. It and `language(request)` should read
+    `request.state` and not the database.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Pages:
         language: Callable[[Request], Language] = lambda _: ENGLISH,
         generated_files: Mapping[str, str] | None = None,
         templates: Sequence[Path] = (),
-        problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({}),
+        problem_page: ProblemPage = lambda request, problem: None,
     ) -> None:
         self.name = name
         self.prefix = prefix
@@ -97,12 +96,13 @@ class Pages:
         self._context = context
         self._secret = secret
         self._flash_messages = FlashMessages(secret)
-        self._problem_pages = problem_pages
+        self._problem_page = problem_page
         self._static_files = {
             "shared": StaticFiles("shared", _FOLDER / "static", site_files()),
             name: StaticFiles(name, folder / "static" if folder else None, generated_files),
         }
         self._environments: dict[str, Environment] = {}
+        self._found: dict[tuple[str, ...], str] = {}
         self._folders = [*templates, *([folder / "templates"] if folder else [])]
         self._variables = {
             "app": name,
@@ -191,11 +191,22 @@ class Pages:
         return {**self._common(request), "flash": flash, **shown}
 
     def _template(self, request: Request, name: str) -> Template:
+        return self._environment(request).get_template(name)
+
+    def _environment(self, request: Request) -> Environment:
         language = self.language(request)
         if language.code not in self._environments:
             environment = make_environment(self._folders, self._variables, language)
             self._environments[language.code] = environment
-        return self._environments[language.code].get_template(name)
+        return self._environments[language.code]
+
+    def find_template(self, request: Request, *names: str) -> str:
+        """Return the name of the first template that exists."""
+        if names not in self._found:
+            found = self._environment(request).select_template(names).name
+            assert found is not None
+            self._found[names] = found
+        return self._found[names]
 
     def sealer(self, schema: type[T], purpose: str) -> Sealer[T]:
         """Return a sealer for what browsers keep for this app."""
@@ -211,9 +222,9 @@ class Pages:
 
     def render_problem(self, request: Request, problem: Problem) -> Response:
         """Render an error page. Redirect to the sign-in page if signing in would help."""
-        special = self._problem_pages.get(problem.type)
-        if special is not None and (page := special(request, problem)) is not None:
-            return page
+        special = self._problem_page(request, problem)
+        if special is not None:
+            return special
         if problem.status == 401 and self.sign_in is not None:
             url = sign_in_url(request, self.sign_in)
             if "hx-request" in request.headers:
@@ -252,6 +263,7 @@ def _public_context(request: Request) -> dict[str, object]:
         "links": [],
         "account": None,
         "account_links": [],
+        "search_url": "",
         # Absent when an app is served on its own.
         "app_links": getattr(request.state, "apps", ()),
         "here": path_of(request),

@@ -7,7 +7,7 @@
 - `writable_formats` and `ballot_downloads` list the files that these ballots can be exported to.
 - `ResultCache` computes a result once for everyone who watches it.
 
-An app passes `Pages(…, generated_files=static_files(), templates=[TEMPLATES])`; its pages link
+An app declares `AppSpec(parts=[results])`; its pages link
 `asset("APP/results/results.css")`, `…/pictures.css` and, for live updates, `…/live.js`.
 """
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Response
 from pydantic import AfterValidator, BaseModel, Field
@@ -18,48 +17,14 @@ from singletable_apps.shared.frame.people import (
 )
 from singletable_apps.shared.frame.people_pages import show_people
 from singletable_apps.shared.pages import Form, ListQueryParameters, PostedForm
-from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.pages.dependencies import AdminPage
-from singletable_apps.skills.rules import DEFAULT_LEVELS, ROLES, words_of
-from singletable_apps.skills.service import SkillsService
+from singletable_apps.skills.rules import ROLES
 
-
-def _welcome(page: Any, user: User) -> tuple[str, str]:
-    if user.role is Role.ADMIN:
-        return page.urls.page("admin"), "You are the administrator: add skills, then people."
-    return page.urls.person(user.username), ""
-
-
-def _settings(page: Any) -> Mapping[str, object]:
-    directory = page.service.people.settings()
-    values = {
-        "name": directory.name,
-        "registration": directory.registration.value,
-        "levels": "\n".join(directory.levels or DEFAULT_LEVELS),
-        "categories": "\n".join(words_of(directory).categories),
-    }
-    return {"settings": Form({**values, "revision": directory.revision})}
-
-
-PEOPLE = PeopleSpec[SkillsService](
+PEOPLE = PeopleSpec(
     roles=[RoleName(*words) for words in ROLES],
-    admins=frozenset({Role.ADMIN}),
-    member=Role.USER,
-    waiting=Role.WAITING,
     removal=RemovalText((), ""),
-    people_path=("admin", "people"),
-    title="Accounts",
-    crumbs=(("Admin", ("admin",)),),
-    home=("start",),
-    templates={
-        "account": "skills/account.html",
-        "list": "skills/accounts.html",
-        "person": "skills/account_admin.html",
-    },
-    register_intro="Create an account to show what you know and to find others.",
-    welcome=_welcome,
-    edits_profile=False,
     hints={
+        "register": "Create an account to show what you know and to find others.",
         "register.name": "Everyone in the directory sees it.",
         "register.email": "Only you and your managers see it. It also resets your password.",
     },
@@ -68,7 +33,6 @@ PEOPLE = PeopleSpec[SkillsService](
         Scope.MANAGE: "Change whatever you may change.",
     },
     columns=[Column("Department", lambda user: user.department)],
-    list_context=_settings,
 )
 
 router = APIRouter(prefix="/admin/people")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 from fastapi import Path as PathParameter
 
 from singletable_apps.shared import frame
-from singletable_apps.shared.pages import Link, path_of
+from singletable_apps.shared.pages import Form, Link, path_of
 from singletable_apps.skills.entities import User
-from singletable_apps.skills.rules import PERMISSIONS, RANKS, Permission
+from singletable_apps.skills.rules import DEFAULT_LEVELS, PERMISSIONS, RANKS, Permission, words_of
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.urls import Urls
 
@@ -37,13 +38,16 @@ _SECTIONS = {"new-role": "roles", "operations": "admin", "export": "matrix", "ro
 def page_context(request: Request, service: SkillsService) -> Mapping[str, object]:
     """Return the variables of every page."""
     urls = service.context.urls
+    common = {"search_url": urls.page("search")}
     user: User | None = getattr(request.state, "user", None)
     if user is None:
-        return {}
+        return common
     first = path_of(request).removeprefix(urls.page()).strip("/").split("/")[0]
     section = _SECTIONS.get(first, first)
     return {
+        **common,
         "ranks": RANKS,
+        "settings_form": partial(settings_form, service),
         "level_names": service.context.words().levels,
         "account_links": [
             Link("Your profile", urls.person(user.username)),
@@ -55,6 +59,18 @@ def page_context(request: Request, service: SkillsService) -> Mapping[str, objec
             if PERMISSIONS.allows(user.role, permission)
         ],
     }
+
+
+def settings_form(service: SkillsService) -> Form:
+    """Return the form with the settings of the directory."""
+    directory = service.people.settings()
+    values = {
+        "name": directory.name,
+        "registration": directory.registration.value,
+        "levels": "\n".join(directory.levels or DEFAULT_LEVELS),
+        "categories": "\n".join(words_of(directory).categories),
+    }
+    return Form({**values, "revision": directory.revision})
 
 
 class PageContext(frame.PageContext[SkillsService, Urls]):

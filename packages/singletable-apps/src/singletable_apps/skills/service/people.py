@@ -44,6 +44,7 @@ class Accounts(UsernameAccounts[User]):
     last_admin = "The directory needs an administrator. Make someone else an administrator first."
     role_change = patterns.change_role
     people_path = ("admin", "people")
+    edits_profiles = False  # they have more fields here, on pages of their own
 
     def __init__(self, context: Context, passwords: Passwords, cascades: Cascades) -> None:
         super().__init__(context, passwords)

@@ -78,9 +78,9 @@ def make_pages(folder: Path) -> Pages:
         "notes",
         folder,
         secret=SECRET,
-        product=Product("Notes", "/notes", search="/notes/search"),
+        product=Product("Notes", "/notes"),
         sign_in="/sign-in",
-        context=lambda request: {"nav": [Link("All", "/notes")]},
+        context=lambda request: {"nav": [Link("All", "/notes")], "search_url": "/notes/search"},
         generated_files={"made.css": ".made {}"},
     )
 

@@ -176,9 +176,9 @@ def test_too_many_messages_are_refused_for_a_moment(host: str) -> None:
             say(client, f"{number}", "again")
         refused = read_until(client, "error")
         assert refused["data"]["code"] == "rate-limited"
-        assert 0.5 < refused["data"]["retryAfter"] <= 1
+        assert 0 < refused["data"]["retryAfter"] <= 1
         assert refused["id"] == f"{LIMITS.message_burst}"
-        time.sleep(refused["data"]["retryAfter"])
+        time.sleep(refused["data"]["retryAfter"] + 0.05)
         say(client, "later", "fine")
         while read_until(client, "ack")["id"] != "later":
             pass

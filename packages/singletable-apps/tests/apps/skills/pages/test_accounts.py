@@ -17,9 +17,10 @@ def test_first_account_is_announced_as_the_administrator() -> None:
     assert (refused.status_code, "no owner yet" in refused.text) == (422, True)
     code = app.world.service.accounts.setup_code() or ""
     answer = visitor.submit(page, "register", **new, setup_code=code)
-    assert answer.headers["location"] == "/skills/admin"
-    assert "You are the administrator" in visitor.flash(answer)
+    assert answer.headers["location"] == "/skills/start"
+    assert "Welcome, Zoe Park!" in visitor.flash(answer)
     assert "administrator" not in app.browser().get("register").text
+    assert visitor.get("admin").status_code == 200
     for part in ("people", "catalog", "search", "matrix", "gaps", "teams", "projects", "roles"):
         assert visitor.get(part).status_code == 200
     app.world.check_calls()

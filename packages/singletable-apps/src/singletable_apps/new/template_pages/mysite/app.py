@@ -9,7 +9,8 @@ from pathlib import Path
 from singletable_apps.shared.accounts import expiring
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.frame import AppSpec, Opening, Urls
-from singletable_apps.shared.frame.accounts import sample_account, with_accounts
+from singletable_apps.shared.frame.accounts import USERNAMES, sample_account
+from singletable_apps.shared.frame.people_api import username_routers
 
 from mysite import api, pages
 from mysite.entities import table
@@ -38,22 +39,16 @@ def create_sample(service: Service, progress: Callable[[int, int], None]) -> Non
         progress(number, 30)
 
 
-APP = with_accounts(
-    AppSpec[Service](
-        name="mysite",
-        title="Mysite",
-        tagline="Take notes.",
-        about="Notes that only you can see.",
-        folder=Path(__file__).parent,
-        command="python -m mysite",
-        open=_open,
-        secret=lambda service: service.context.secret,
-        outbox=SESSIONS,
-        sample=create_sample,
-        sample_hint=f"Sign in as {SAMPLE[0]} with the password: {SAMPLE[1]}",
-        list_sample=lambda service: sample_account(service, *SAMPLE, "30 notes"),
-        description="Sign in for a token, and send it as `Authorization: Bearer …`.",
-        routers=(api.router,),
-        pages=(pages.router,),
-    )
+APP = AppSpec[Service](
+    folder=Path(__file__).parent,
+    tagline="Take notes.",
+    about="Notes that only you can see.",
+    description="Sign in for a token, and send it as `Authorization: Bearer …`.",
+    open=_open,
+    outbox=SESSIONS,
+    sample=create_sample,
+    list_sample=lambda service: sample_account(service, *SAMPLE, "30 notes"),
+    routers=(*username_routers(), api.router),
+    pages=(pages.router,),
+    people=USERNAMES,
 )

@@ -22,7 +22,7 @@ BOB = {"username": "bob", "name": "Bob", "password": PASSWORD}
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
     """Return a browser, which can call the API too, on tables with the sample."""
-    with APP.open(Opening(connect("memory:"), tmp_path / "secret.key")) as service:
+    with APP.open(Opening(connect("memory:"), tmp_path)) as service:
         create_sample(service, lambda done, total: None)
         app = APP.make_app(service, limited=False)
         yield TestClient(app, base_url="https://testserver")

@@ -46,6 +46,7 @@ class Pebbles:
 
     store: Store
     urls: Urls
+    secret: bytes = bytes(32)
 
     @property
     def context(self) -> Pebbles:
@@ -56,7 +57,7 @@ class Pebbles:
 @contextmanager
 def open_pebbles(opening: Opening) -> Generator[Pebbles]:
     """Open the service."""
-    if (opening.keys.parent / "stone").exists():
+    if (opening.folder / "stone").exists():
         raise PebblesLost("There is a stone. Roll it away.")
     store = Store(opening.driver)
     store.admin.create_table(pebbles, if_missing=True)
@@ -91,19 +92,15 @@ def show_pebbles(page: Annotated[Context, Depends(Context.public)]) -> Response:
 
 
 APP = AppSpec[Pebbles](
-    name="pebbles",
-    title="Pebbles",
     tagline="Small stones.",
     about="Small stones.",
     folder=Path(__file__).parent,
     picture=lambda: ('<svg class="p"></svg>', "A pebble", ".p{}"),
     open=open_pebbles,
-    secret=lambda service: bytes(32),
     description="Pebbles over HTTP.",
     routers=(router,),
     pages=(page_router,),
     problems=AppProblems(others=[TAKEN]),
-    generated_files={"gray.css": "p{}"},
     sample=_create_sample,
     list_sample=_list_sample,
     warning="Do not throw them.",
