@@ -11,7 +11,7 @@ COMMANDS = {
     "games": "admin-link",
     "polls": "recount",
     "portfolio": "export import migrate recount",
-    "skills": "set-role policy migrate",
+    "skills": "set-role",
 }
 
 
