@@ -496,7 +496,7 @@ def _has_keys_only(model: Model, access: ResolvedKey) -> bool:
 def keys_only_fields(model: Model) -> set[str]:
     """Return the fields that are only in keys of KEYS_ONLY indexes.
 
-    A write of a whole item is taken to change them for half of the items, and no other keys.
+    The estimate assumes that a put changes these keys for half of the items, and no other keys.
     """
     keys = model.indexes.values()
     found = {name for key in keys if _has_keys_only(model, key) for name in key.fields}
@@ -507,7 +507,7 @@ def keys_only_fields(model: Model) -> set[str]:
 
 
 def editable_fields(model: Model) -> list[str]:
-    """Return the fields that an application may set: not keys, nor what the store maintains."""
+    """Return the fields that an application may set: neither keys nor those that the store sets."""
     counters = {path.field for path in counters_of(model.entity)}
     return [
         name
@@ -517,7 +517,7 @@ def editable_fields(model: Model) -> list[str]:
 
 
 def rewritten_fields(model: Model) -> list[str]:
-    """Return the fields that a write of a whole item is taken to change, except some in keys.
+    """Return the fields that a put changes by assumption, except some in keys.
 
     These are all fields that are in no key and no condition; if there are none, one of the others.
     See `keys_only_fields` for those in keys.

@@ -24,7 +24,7 @@ def match_pattern(patterns: Mapping[str, Pattern], shape: CallShape) -> Pattern 
         return marked[0]
     if not shape.accesses:
         return None
-    # Keys of read patterns also select what to write, which is not what they declare.
+    # A key of a read pattern may select an item to write, which the pattern does not declare.
     if shape.method == "transaction":
         return _match_transaction(patterns.values(), shape.accesses)
     if shape.method == "bulk_load":

@@ -250,8 +250,9 @@ def _bulk_writes(plan: _WritePlan, model: Model, *, batched: bool) -> list[Plann
 def _merge_counters(plans: Sequence[_WritePlan]) -> None:
     """Merge the writes of one item, as the store does: a transaction has an item only once.
 
-    Counters of the same item are found by the fields with its key. If a pattern writes the entity
-    with the counter itself, it is taken to write the item that counts: a new team and its members.
+    Counters of one item have the same key fields. If the pattern also writes the entity with the
+    counter, both are taken for one item: a pattern that creates a team and its members writes the
+    team once, with its count.
     """
     merged: set[_CounterId] = set()
     own: dict[type, _CounterId] = {}
@@ -320,7 +321,7 @@ def _plan_write(effect: EntityAccess, models: Mapping[type, Model]) -> _WritePla
 
 
 def _plan_rewrite(plan: _WritePlan, model: Model, *, updates: bool) -> None:
-    """Add what an item of an older schema version needs: it is read, and written as a whole."""
+    """Add the read and the put of an item that has an older schema version."""
     if not any(one.action == "GetItem" and one.access is model.key for one in plan.reads):
         plan.reads.insert(0, replace(_read(model), conditional=True, likely=False))
     if not updates:

@@ -234,7 +234,7 @@ class DeclaredVersions(SchemaVersions):
         return upgraded
 
     def _downgraded(self, number: int, item: Item) -> Item:
-        """Return an item of the current version as it is stored with an older one."""
+        """Return the item that an older version of the program would store for this one."""
         model = self.model
         values = model.values(item)
         old: object = model.instance(item)

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class EntityDeclaration(Generic[M]):
-    """A class that declares the fields and keys of entity M, which cannot declare them itself."""
+    """A class that declares the fields and keys of another class, M, such as a pydantic model."""
 
 
 DECLARED_ENTITIES: dict[type, type] = {}

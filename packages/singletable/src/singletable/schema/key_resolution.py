@@ -164,7 +164,7 @@ def _marker_key(
 
 
 def _check_marker_key(owner: str, key: ResolvedKey, unique: Unique[Any]) -> None:
-    """Raise unless the marker's key consists of the unique values, as they are compared."""
+    """Raise unless the key of a marker has all unique values, in the form that is compared."""
     names = [part.field for part in unique.parts]
     if set(key.fields) != set(names):
         raise DeclarationError(

@@ -227,7 +227,7 @@ class KeyTemplate:
         return f"{stored}.isalnum()" if is_text_clear else None
 
     def _value_text_id(self, position: int, segment: FieldSegment) -> ValueText:
-        # In `concat`, what a value must not contain depends on what follows it.
+        # In `concat`, the next segment determines the characters that a value must not contain.
         ends = None if self.separator else frozenset(self.ends[position])
         return segment.field, segment.encoding.declared, self.is_last(position), ends
 

@@ -74,7 +74,7 @@ class Model:
     has_checks: bool = field(init=False, repr=False)
     # The fields that are encrypted, by attribute.
     encrypted: EncryptedFields = field(init=False, repr=False)
-    # The index keys that a stored item must have as they are rendered.
+    # The indexes whose stored keys must equal the keys that the fields render.
     checked_indexes: tuple[ResolvedKey, ...] = field(init=False, repr=False)
     # The attributes of indexes that alone have the value of a field, by field.
     index_only: Mapping[str, IndexOnly] = field(init=False, repr=False)

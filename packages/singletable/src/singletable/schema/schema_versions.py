@@ -1,4 +1,4 @@
-"""The schema versions of an entity: what the store asks about them, and the answers without any.
+"""The schema versions of an entity, as the store uses them; here, of an entity without any.
 
 `DeclaredVersions` overrides all of it for an entity with a `schema_version`.
 """

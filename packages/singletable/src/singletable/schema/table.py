@@ -154,7 +154,7 @@ class Table:
         self.capacity = capacity
         self.attribute_names = attribute_names
         self.entities: list[type] = []
-        # Changes with every entity, for caches of what the entities have in common.
+        # Counts the declarations of entities, so that a cache notices a new one.
         self.revision = 0
         for index in self.indexes:
             if index.local:

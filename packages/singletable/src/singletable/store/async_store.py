@@ -81,7 +81,7 @@ class AsyncStore:
 
     `tables` maps tables to their real names. `cursor_secret` encrypts page cursors: pass the same
     one to all processes that share cursors; without it, cursors are valid only in this process.
-    `observers` are called after every call with what it did, how long it took and what it consumed.
+    `observers` are called after every call with its shape, its duration and its consumed capacity.
     """
 
     def __init__(
@@ -168,9 +168,10 @@ class AsyncStore:
         if_: Condition[E] | None = None,
         returning: State = "new",
     ) -> E:
-        """Edit some fields of an existing item, and return it as it is, or as it was.
+        """Edit some fields of an existing item; return the new item, or with "old" the old one.
 
-        Without edits it returns the item unchanged, if `if_` matches: version and timestamp too.
+        Without edits nothing is written, and the item keeps its version and its timestamp. It is
+        returned if it meets `if_`.
         """
         return await self._run(
             items.update(self._context, key, edits, if_, returning),
@@ -238,7 +239,7 @@ class AsyncStore:
         )
 
     async def delete_many(self, keys: Iterable[ItemKey[Any]]) -> None:
-        """Delete many items, as far as they exist; not atomic."""
+        """Delete many items; not atomic. A missing item is no error."""
         checked = check_keys(keys)
         await self._run(
             batch.delete_many(self._context, checked),
@@ -254,11 +255,11 @@ class AsyncStore:
     ) -> LoadResult:
         """Store many new items of any entities, with their unique values and counters.
 
-        Items are read from `items` and written as they come; an item that counts others comes
-        before them. What is stored already, exactly as it would be written, is skipped, so an
-        interrupted load is repeated from the start. An item that differs from the stored one, or
-        whose unique value is taken, raises; with `on_conflict` it is passed to that function, and
-        left out. `version()`, `created()` and `updated()` keep their values, if they have one.
+        Items are written in the order of `items`: list a project before the issues that it counts.
+        An item that is stored already, with the same values, is skipped. So you can repeat an
+        interrupted load from the start. If the stored item differs, or another item has the unique
+        value, the load raises; with `on_conflict` that function gets the item, which is left out.
+        Values of `version()`, `created()` and `updated()` are stored as they are.
         """
         load = BulkLoad(self._context, items, on_progress, on_conflict)
         async for item in _each(items):

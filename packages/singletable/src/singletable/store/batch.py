@@ -52,7 +52,7 @@ def get_items(
     *,
     consistent: bool,
 ) -> Steps[dict[ItemId, Item]]:
-    """Return the stored items with these keys, as far as they exist."""
+    """Return the stored items that have these keys."""
     items: dict[ItemId, Item] = {}
     waiting = [(table, key) for (table, _), key in keys.items()]
     for table in tables:
@@ -105,7 +105,7 @@ def put_many(context: Context, items: list[object]) -> Steps[None]:
 
 
 def delete_many(context: Context, keys: list[ItemKey[Any]]) -> Steps[None]:
-    """Delete many items, as far as they exist."""
+    """Delete many items; a missing one is no error."""
     writes: dict[ItemId, ops.WriteRequest] = {}
     for key in keys:
         _check_batchable(key.model, deletes=True)

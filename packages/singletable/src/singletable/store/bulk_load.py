@@ -286,7 +286,7 @@ def _write_plain(context: Context, items: Sequence[_LoadedItem]) -> Steps[None]:
 
 
 def _missing_stamps(model: Model, item: Any) -> list[tuple[str, Attr[Any]]]:
-    """Return the fields that the store sets, as far as the item has no value for them."""
+    """Return the fields that the store sets and that have no value in the item."""
     return [
         (role, field)
         for role, field in model.roles.items()

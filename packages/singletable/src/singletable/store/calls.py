@@ -193,7 +193,7 @@ def call_shape(
 
 
 def query_access(selection: Selection[Any]) -> EntityAccess:
-    """Return what a query does."""
+    """Return the access of a query: its key, and the fields with values in the key condition."""
     key = selection.access
     fields = tuple(name for name in (*key.pk_fields, *key.sk_fields) if name in selection.values)
     range_field = None
@@ -205,7 +205,7 @@ def query_access(selection: Selection[Any]) -> EntityAccess:
 def collection_accesses(
     collection: type[Collection], selection: Selection[Any]
 ) -> tuple[EntityAccess, ...]:
-    """Return what reading a collection does: it reads a partition, or a range of it."""
+    """Return the accesses of reading a collection from a partition, or from a range of it."""
     query = query_access(selection)
     return tuple(
         EntityAccess("collect", entity, query.key_name, query.fields, query.range_field)

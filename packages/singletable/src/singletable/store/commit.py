@@ -38,7 +38,7 @@ class PlannedChange(Protocol):
     """A change that is planned, and planned again after a conflict."""
 
     def prepare(self) -> Steps[Plan]:
-        """Plan the change, after reading what it needs."""
+        """Read the items that the change depends on, and plan it."""
         ...
 
 

@@ -40,7 +40,7 @@ class Context:
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     observers: tuple[Observer, ...] = ()
     may_lose_responses: bool = True
-    # In a transaction, what it will write: a change sees those before it.
+    # The planned writes of a transaction: a change gets items as the writes before it make them.
     pending: PendingWrites | None = None
 
     def read(self, table: str, key: Item, *, consistent: bool = True) -> Steps[Item | None]:

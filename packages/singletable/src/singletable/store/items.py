@@ -90,7 +90,7 @@ def update(
     if_: Condition[E] | None,
     returning: State,
 ) -> Steps[E]:
-    """Edit an existing item and return it, as it is or as it was."""
+    """Edit an existing item and return the new item, or the old one."""
     if returning not in ("old", "new"):
         raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
     change = Update(context, key, edits, if_)
@@ -111,7 +111,7 @@ def update(
 
 
 def read_back(change: ItemChange, plan: Plan) -> Steps[Item]:
-    """Return the item after a transaction; as it was planned if it cannot be read."""
+    """Read the item after a transaction; if that fails, return the item that was planned."""
     try:
         stored = yield from change.read()
     except SingleTableError as error:

@@ -87,7 +87,7 @@ def _ordered(writes: Sequence[Write], stored: Item | None) -> Sequence[Write]:
 
 
 def _merge_into(stored: Item | None, writes: Sequence[Write]) -> Write:
-    """Return the write with the same result, if what the writes depend on has not changed."""
+    """Return one write with the same result, guarded by the values that the writes depend on."""
     new = stored
     names = {next(iter(writes[0].key))}
     for write in _ordered(writes, stored):

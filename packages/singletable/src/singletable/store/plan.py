@@ -1,13 +1,14 @@
 """Plan a change of one item: the write of the item, its index keys, markers and counters.
 
-What was read to plan a change is guarded: the write requires that it has not changed, or else the
-change is planned again. Three rules keep the schema versions of an item apart:
+A plan that depends on values that were read has a guard: the write is rejected if they have changed
+since, and then the change is planned again. Three rules apply to items of older schema versions:
 
-Rule 1. A change that depends on the stored item is planned for the current version, on the
-        condition that the item has it.
-Rule 2. If the item has an older version, it is read and upgraded, conditions are tested and edits
-        applied here, and the whole item is written on the condition that it has not changed.
-Rule 3. What does not depend on the stored item, such as a put without a condition, has no guard.
+Rule 1. A change that depends on the stored item is planned for the current version. Its guard
+        requires that the item has this version.
+Rule 2. An item of an older version is read and upgraded. Conditions are tested and edits applied
+        here, and the whole item is written, with a guard for all of its values.
+Rule 3. A change that does not depend on the stored item, such as a put without a condition, has no
+        guard.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Plan(Struct, frozen=True):
 
     writes: list[Write]
     stamps: Mapping[str, object]
-    # The item as it was, if it was read first; and as it will be after an update.
+    # The old item, if it was read; and the new item after an update.
     before: Item | None = None
     after: Item | None = None
 
@@ -307,7 +308,7 @@ class Update(_KeyChange):
         return Check(self.context, self.key, self.if_).plan()
 
     def plan_edits(self, old: Item | None = None) -> Plan:
-        """Plan to write the edits, and what the store sets with every write."""
+        """Plan to write the edits, with the fields that the store sets in every write."""
         context, key, model, now = self.context, self.key, self.model, self.context.clock()
         caller_condition = condition_node(model, self.if_)
         edited, needed = self.effects.changed, self.effects.index_fields

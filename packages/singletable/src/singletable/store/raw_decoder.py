@@ -157,8 +157,8 @@ class _Source:
         self._variables: dict[str, str] = {}
         self._contents: dict[str, str] = {}
         self._stored: dict[str, str] = {}
-        # The texts of values in the primary key, and the whole texts of its attributes by what they
-        # must be, which index keys often have, too.
+        # Variables of texts that were checked: of the values in the primary key, and of its whole
+        # attributes by their expected text. Index keys often repeat them.
         self._texts: dict[ValueText, str] = {}
         self._keys: dict[str, str] = {}
 

@@ -81,7 +81,7 @@ def _matches(shape: _KeyShape, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Partitions:
-    """Partition keys: what they begin with, and all of them if they are known."""
+    """Partition keys: their common prefix, and the list of them if it is known."""
 
     prefix: str
     keys: tuple[str, ...]
@@ -113,7 +113,7 @@ _CacheKey: TypeAlias = tuple[str, str | None, frozenset[tuple[Table, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Values for fields, and what is allowed although it does not have them."""
+    """The values of the scope, and the entities and unique values that need not have them."""
 
     values: Mapping[str, object]
     # Entities, each with an empty string, or with the name of a unique value.
@@ -151,7 +151,7 @@ class Scope:
                     self._check_texts("The item", table, keys, (attribute,), (text,))
 
     def contains(self, table: str, item: Item) -> bool:
-        """Return whether an item is in the scope; what is only shared is not."""
+        """Return whether an item is in the scope; shared items are not."""
         keys = self._scoped_keys(table, None)
         texts = [next(canonical_key_texts(item[name])) for name in _attributes(keys)]
         possible = [key for key in keys if key.inside is not None and key.has(texts)]
@@ -355,7 +355,7 @@ def _segment_in(column: Column, name: str) -> object | None:
 
 
 def _shape(column: Column, values: Mapping[str, object]) -> _KeyShape:
-    """Return what the texts of a key attribute look like, with these values for their fields."""
+    """Return the shape of the texts of a key attribute, with these values for its fields."""
     if isinstance(column, FieldColumn):
         if column.field not in values:
             return None

@@ -64,7 +64,7 @@ class Checkpoints:
         return self._context.clock().timestamp()
 
     def state(self, shard: str) -> ShardState:
-        """Return what is known about a shard."""
+        """Return the stored state of a shard, or an empty one."""
         return self.states.get(shard, ShardState())
 
     def has_lease(self, shard: str, seconds: float = 0) -> bool:

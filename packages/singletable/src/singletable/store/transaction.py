@@ -125,7 +125,7 @@ class Transaction:
         self._add(None, change)
 
     def shape(self) -> CallShape:
-        """Return what the transaction does to which entities."""
+        """Return the shape of the transaction: the shapes of its changes, joined."""
         shapes = [make_shape() for make_shape in self._shapes]
         accesses = dict.fromkeys(access for shape in shapes for access in shape.accesses)
         patterns = frozenset(name for shape in shapes for name in shape.patterns)

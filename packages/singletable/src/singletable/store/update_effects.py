@@ -1,4 +1,4 @@
-"""What a write changes besides its fields: index keys, markers and counters; and what it must read.
+"""The effects of a write: the index keys, markers and counters that change, and the read it needs.
 
 The attributes of an index key are formatted from several fields, and an update may change only some
 of them. Then the item is read first, and the key is formatted again.
@@ -163,7 +163,7 @@ def without_index_only(model: Model, item: Item) -> Item:
 
 
 def stored_actions(model: Model, actions: Sequence[expressions.Action]) -> list[expressions.Action]:
-    """Return the actions on what is stored, which fields that only an index key has are not."""
+    """Return the actions without those on fields that are only in an index key."""
     hidden = {model.fields[name].attribute for name in model.index_only}
     return [action for action in actions if action.path[0] not in hidden]
 

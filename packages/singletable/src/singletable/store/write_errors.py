@@ -1,4 +1,4 @@
-"""Errors for failed conditions: what the caller did wrong, given the item as it was.
+"""Errors for failed conditions: they tell the caller the reason, given the stored item.
 
 The functions that return an ErrorFactory are called when a write is planned, the factory only when
 its condition failed.

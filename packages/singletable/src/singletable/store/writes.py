@@ -1,11 +1,12 @@
 """Planned writes of single items, and merging several of one item, as a transaction requires.
 
-Merged writes have the effect of the same writes one after the other: each condition tests what the
-writes before it leave behind.
+A merged write has the effect of its writes in their order: a condition tests the item that the
+writes before it have made.
 
-Rule 1. After a put or a delete it is known what the next write finds, so that is applied here.
-Rule 2. Writes that do not depend on each other are one write, if all conditions are met.
-Rule 3. Otherwise the stored item decides: a transaction reads it, and applies all of them here.
+Rule 1. A put or a delete determines the item that the next write gets, so the next write is applied
+        to it here: `put(Issue(votes=1))` and `votes + 1` put an issue with two votes.
+Rule 2. Writes that do not depend on each other become one write, with all conditions.
+Rule 3. For all others the transaction reads the stored item, and applies the writes to it here.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class Write(Struct, frozen=True, dict=True):
     item: Item | None = None
     actions: expressions.Update = ()
     condition: expressions.Condition | None = None
-    # What was read before and must not have changed; if it has, the change is planned again.
+    # Values that were read before. If one has changed since, the change is planned again.
     guard: expressions.Condition | None = None
-    # Whether to drop this write, and keep the others, if its condition fails.
+    # Whether a transaction goes on without this write if its condition fails.
     optional: bool = False
     marker: MarkerAction | None = None
     # Whether it counts another item, which may be written before this one is created.

@@ -124,7 +124,7 @@ class Codec:
     depth: int = 1
     # Creates the value of an attribute that is absent. None: the attribute is required.
     absent_value: Callable[[], object] | None = None
-    # "compressed" or "encrypted" if DynamoDB cannot compare values by what is stored.
+    # "compressed" or "encrypted" if DynamoDB cannot compare the stored bytes as values.
     opaque: str | None = None
     # Encrypts the value when the key of its item is known: an `Encrypted`.
     cipher: object = None
