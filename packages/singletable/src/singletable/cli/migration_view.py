@@ -213,9 +213,6 @@ def verification_lines(report: Verification) -> Iterator[str | Grid]:
     for entity in dict.fromkeys([*report.expected, *report.stored]):
         known = f", {report.expected[entity]:,} expected" if report.expected else ""
         yield f"    {entity}: {report.stored[entity]:,} stored{known}"
-    if report.segments:
-        equal = report.segments - report.differing_segments
-        yield f"    Checksums: {equal:,} of {report.segments:,} segments are equal"
     if report.suspects:
         yield f"    {pluralize(report.suspects, 'difference')} looked at again"
     if report.unsettled:

@@ -16,7 +16,15 @@ from dynamodb_engine.steps import Steps
 from dynamodb_engine.values import Item, item_from_json, item_to_json
 from singletable.errors import MigrationError, MigrationLocked, ResourceNotFound, TransformFailed
 from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
-from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
+from singletable.migration.derivation import (
+    Derivation,
+    Key,
+    Source,
+    Targets,
+    Unit,
+    key_text,
+    unit_hash,
+)
 from singletable.migration.environment import Environment
 from singletable.migration.rules import MergeRule
 from singletable.migration.scan import first_item, scan_rounds
@@ -60,7 +68,7 @@ class TargetOwners:
 
     def _claim(self, unit: Unit, target: ItemId) -> tuple[Table, Item] | None:
         """Record the unit of a target, and return an old item of the unit that had it before."""
-        hashed, owner = hash(target), _unit_hash(unit)
+        hashed, owner = hash(target), unit_hash(unit)
         with self._lock:
             before = self._owners.get(hashed)
             if before is not None and before[0] == owner:
@@ -159,7 +167,7 @@ class Copier:
                 self.env.run_without_lease(self._correct(derivation, older))
                 raise
             with self._lock:
-                self._merged.update(map(_unit_hash, groups))
+                self._merged.update(map(unit_hash, groups))
         with self._lock:
             counts = self.env.state.counts
             counts[self.step] = counts.get(self.step, 0) + len(page)
@@ -181,7 +189,7 @@ class Copier:
                 continue
             if not isinstance(derivation.rules[unit.rule], MergeRule):
                 units[unit] = [item]
-            elif _unit_hash(unit) not in self._merged:
+            elif unit_hash(unit) not in self._merged:
                 units[unit] = None
         raise_failures(failures)
         return units
@@ -221,11 +229,6 @@ class Copier:
             return
         if (stored.cut_over is None) == (self.env.state.cut_over is None):
             yield from derivation.carry_over(units)
-
-
-def _unit_hash(unit: Unit) -> int:
-    """Return a hash of a unit; Python has the same one for the groups -1 and -2."""
-    return hash((unit, repr(unit.id)))
 
 
 def derive_all(derivation: Derivation, sources: Mapping[Unit, Source]) -> dict[Unit, Targets]:

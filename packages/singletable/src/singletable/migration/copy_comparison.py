@@ -1,9 +1,7 @@
 """Compare the items of a copy's target with the items derived from its source.
 
-The target is scanned first, then the source. Of each item a digest is kept, not the item, so the
-memory that this takes does not depend on the size of items. If the target has more items than fit,
-only sums of digests are kept, by entity and segment (a range of hashes of keys); the segments
-with different sums are then compared item by item, some at a time.
+The target is scanned first, then the source. Of each item a digest is kept, not the item, and many
+digests are kept in a temporary file. So the memory that this takes does not depend on the tables.
 
 The application may write meanwhile. So a difference is only a suspicion: source and target are read
 again, up to three times, before it is reported as a fault.
@@ -11,8 +9,7 @@ again, up to three times, before it is reported as a fault.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from hashlib import blake2b
@@ -22,6 +19,7 @@ from typing import cast
 from dynamodb_engine.values import Item
 from singletable.errors import TransformFailed
 from singletable.migration import item_digests
+from singletable.migration.copy import unit_or_none
 from singletable.migration.derivation import Derivation, Targets, Unit, item_key, key_text
 from singletable.migration.derived_items import DerivedItems, DerivedUnit, State
 from singletable.migration.environment import Environment
@@ -34,24 +32,14 @@ from singletable.migration.verification import (
     Verification,
     VerifySettings,
 )
+from singletable.schema import Table
 from singletable.store.admin import MAX_SEGMENTS
 from singletable.store.writes import ItemId, item_id
 
-# How many digests are kept at a time; with their keys these take about 50 MB.
-MAX_DIGESTS = 50_000
 SAMPLED_PER_SEGMENT = 50
-# Suspects are looked at again in batches.
+# Suspects are looked at again in batches, and items that should not be in the target as well.
 BATCH = 500
-
-
-@dataclass(slots=True)
-class _Stored:
-    """A stored item, or None if it is missing; and the unit from which it is derived."""
-
-    digest: int | None
-    key: Item
-    name: str
-    unit: Unit | None = None
+EXTRAS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +69,6 @@ class CopyComparison:
         settings: VerifySettings,
         *,
         is_back: bool = False,
-        max_digests: int = MAX_DIGESTS,
     ) -> None:
         self.env = env
         self.derivation = derivation
@@ -89,32 +76,19 @@ class CopyComparison:
         self._settings = settings
         self._repair = settings.repair
         self._is_back = is_back
-        self._max_digests = max_digests
         self._table = derivation.target
         self._names = item_digests.ItemNames(self._table)
         self._items = item_digests.CanonicalItems(self._names, self._table, without_stamps=is_back)
         self._copies_all = any(isinstance(rule, UnchangedRule) for rule in derivation.rules)
         self._derived_items = DerivedItems(env, derivation)
-        self._stored_sums = item_digests.Checksums()
-        self._derived_sums = item_digests.Checksums()
         self._waiting: list[_Suspect] = []
         self._reported: set[tuple[Unit, ItemId | None]] = set()
         self._counts_suspects = True
 
     def compare(self) -> None:
         """Compare all items."""
-        remembered = self._pass(None)
-        names = {*self._derived_sums.sums, *self.env.state.derived}
-        if self._copies_all:
-            names |= set(self._stored_sums.sums)
-        differing = self._stored_sums.differing(self._derived_sums, names)
-        self.report.segments = item_digests.SEGMENTS
-        self.report.differing_segments = len(differing)
-        if remembered is not None:
-            self._report_extras(remembered)
-            return
-        for group in self._groups(differing):
-            self._report_extras(self._pass(group) or {})
+        with self._pass() as digests:
+            self._report_extras(digests)
 
     def compare_sample(self, size: int, seed: int) -> None:
         """Compare at least `size` items, or all if there are fewer; extra items are not found.
@@ -146,37 +120,32 @@ class CopyComparison:
 
     # Passes
 
-    def _pass(self, segments: frozenset[int] | None) -> dict[bytes, _Stored] | None:
-        """Scan target and source once, and return stored items without a source item.
-
-        Returns None if there were too many items to remember; then only sums were compared.
-        """
-        remembered: dict[bytes, _Stored] | None = {}
+    def _pass(self, only: Collection[bytes] | None = None) -> item_digests.DigestTable:
+        """Scan target and source once, and compare all items, or those with some hashes."""
+        digests = item_digests.DigestTable(self.derivation.sources)
         for page in scan_pages(self.env, self._table):
             for item in page:
                 key = item_key(self._table, item)
-                hashed, segment = self._hash(key)
-                is_chosen = segments is None or segment in segments
-                if not is_chosen or self._is_expired(item):
+                hashed = self._hash(key)
+                if (only is not None and hashed not in only) or self._is_expired(item):
                     continue
                 name = self._names.name(item)
-                digest = self._items.digest(item)
-                if segments is None:
-                    self._stored_sums.add(name, segment, digest)
+                if only is None:
                     self.report.stored[name] += 1
-                if remembered is not None:
-                    remembered[hashed] = _Stored(digest, key, name)
-                    if segments is None and len(remembered) > self._max_digests:
-                        remembered = None
+                digests.add(hashed, self._items.digest(item), name, key)
         derived = DerivedItems(self.env, self.derivation)
         for units in derived.scan():
             for unit, targets in self._derived(units):
                 for id_, item in targets.items():
-                    self._compare_item(unit, id_, item, segments, remembered)
-        if segments is None:
+                    hashed = self._hash(self.derivation.key_of(item))
+                    if (only is None or hashed in only) and not self._is_expired(item):
+                        self._compare_item(unit, id_, item, digests.claim(hashed, unit))
+                        if only is None:
+                            self.report.expected[self._names.name(item)] += 1
+        if only is None:
             self._count_sources(derived)
         self._look_at_suspects()
-        return remembered
+        return digests
 
     def _derived(self, page: Iterable[DerivedUnit]) -> Iterator[tuple[Unit, Targets]]:
         """Yield the units of a page with their targets; units that fail are suspects."""
@@ -195,44 +164,40 @@ class CopyComparison:
         unit: Unit,
         id_: ItemId,
         item: Item,
-        segments: frozenset[int] | None,
-        remembered: dict[bytes, _Stored] | None,
+        found: tuple[int | None, tuple[Table, Item] | None],
     ) -> None:
-        key = self.derivation.key_of(item)
-        hashed, segment = self._hash(key)
-        if (segments is not None and segment not in segments) or self._is_expired(item):
-            return
-        digest = self._items.digest(item)
-        name = self._names.name(item)
-        if segments is None:
-            self._derived_sums.add(name, segment, digest)
-            self.report.expected[name] += 1
-        if remembered is None:
-            return
-        stored = remembered.get(hashed)
-        if stored is None:
-            # Remembered as missing, so that a second unit with this target is noticed.
-            remembered[hashed] = _Stored(None, key, name, unit)
-            self._suspect(_Suspect(unit, id_, key))
-        elif stored.unit is not None and stored.unit != unit:
-            self._suspect(_Suspect(unit, id_, key, other=stored.unit))
-        else:
-            stored.unit = unit
-            if stored.digest != digest:
-                self._suspect(_Suspect(unit, id_, key))
+        """Suspect an item that is missing, different, or also derived from another old item."""
+        digest, owner = found
+        other = None if owner is None else self._unit_of(*owner)
+        if other is not None or digest != self._items.digest(item):
+            self._suspect(_Suspect(unit, id_, self.derivation.key_of(item), other))
 
-    def _report_extras(self, remembered: Mapping[bytes, _Stored]) -> None:
+    def _unit_of(self, table: Table, key: Item) -> Unit | None:
+        """Return the unit of an old item as it is stored now."""
+        item = next(iter(self._derived_items.get(table, [key]).values()), None)
+        return unit_or_none(self.derivation, table, item)
+
+    def _report_extras(self, digests: item_digests.DigestTable) -> None:
         """Report stored items without a source item, after a second look."""
-        extras = self._extras(remembered)
-        if extras and self._is_back:
-            self.report.notes.append(f"{len(extras):,} old items are derived from no new item.")
-        if not extras or self._is_back:
+        counts = digests.count_extras()
+        if counts and self._is_back:
+            total = sum(counts.values())
+            self.report.notes.append(f"{total:,} old items are derived from no new item.")
             return
+        for name in [*counts] if not self._copies_all else ():
+            # The target may have been in use before: entities that no rule derives are not extra.
+            if name not in self.report.expected and name not in self.env.state.derived:
+                self.report.notes.append(
+                    f"{name}: {counts.pop(name):,} stored, but no rule derives this kind of item. "
+                    "Left alone."
+                )
+        for extras in digests.extras(counts, EXTRAS):
+            self._report_batch(extras)
+
+    def _report_batch(self, extras: Mapping[bytes, Item]) -> None:
         self.report.suspects += len(extras)
         # An old item may have been moved to a place that was scanned already: scan again.
-        segments = frozenset(self._hash(one.key)[1] for one in extras.values())
-        confirmed = self._extras(self._pass(segments) or {})
-        keys = [one.key for hashed, one in extras.items() if hashed in confirmed]
+        keys = self._still_extra(extras)
         # Items that are deleted in the source are deleted in the target a little later.
         for seconds in LOOKS[:1] if self._repair else LOOKS:
             if keys:
@@ -240,11 +205,17 @@ class CopyComparison:
                 found = self._derived_items.get(self._table, keys).values()
                 keys = [self.derivation.key_of(item) for item in found]
         if self._repair and keys:
-            keys = self._delete_extras(keys, segments)
+            keys = self._delete_extras(keys)
         for key in keys:
             self.report.add(Fault("extra", key, "is derived from no old item"))
 
-    def _delete_extras(self, keys: list[Item], segments: frozenset[int]) -> list[Item]:
+    def _still_extra(self, extras: Collection[bytes]) -> list[Item]:
+        """Scan target and source again, and return the keys of items that are still extra."""
+        with self._pass(extras) as digests:
+            batches = digests.extras(digests.count_extras(), EXTRAS)
+            return [key for batch in batches for key in batch.values()]
+
+    def _delete_extras(self, keys: list[Item]) -> list[Item]:
         """Delete items after a confirmation, and return the keys of those that were extra then."""
         if any(fault.kind == "failed" for fault in self.report.faults):
             self.report.notes.append(
@@ -255,37 +226,10 @@ class CopyComparison:
         if not self._settings.confirm_deletion(len(keys)):
             return keys
         # The question may have been open for long: delete only what is still extra.
-        still = self._extras(self._pass(segments) or {})
-        stale = [key for key in keys if self._hash(key)[0] in still]
+        stale = self._still_extra({self._hash(key) for key in keys})
         self.env.run(self.derivation.write({}, {self._id(key): key for key in stale}))
         self.report.repaired += len(stale)
         return stale
-
-    def _extras(self, remembered: Mapping[bytes, _Stored]) -> dict[bytes, _Stored]:
-        extras = {hashed: one for hashed, one in remembered.items() if one.unit is None}
-        if self._copies_all:
-            return extras
-        # The target may have been in use before: entities that no rule derives are not extra.
-        derived = {*self.report.expected, *self.env.state.derived}
-        others = Counter(one.name for one in extras.values() if one.name not in derived)
-        for name, count in others.items():
-            note = f"{name}: {count:,} stored, but no rule derives this kind of item. Left alone."
-            if note not in self.report.notes:
-                self.report.notes.append(note)
-        return {hashed: one for hashed, one in extras.items() if one.name not in others}
-
-    def _groups(self, segments: Iterable[int]) -> list[frozenset[int]]:
-        """Divide segments into groups with so few items that their digests can be kept."""
-        groups: list[set[int]] = [set()]
-        size = 0
-        for segment in segments:
-            items = self._stored_sums.count(segment) + self._derived_sums.count(segment)
-            if groups[-1] and size + items > self._max_digests:
-                groups.append(set())
-                size = 0
-            groups[-1].add(segment)
-            size += items
-        return [frozenset(group) for group in groups if group]
 
     # Suspects
 
@@ -380,13 +324,12 @@ class CopyComparison:
     def _id(self, key: Item) -> ItemId:
         return item_id(self.env.table_name(self._table), key)
 
-    def _hash(self, key: Item) -> tuple[bytes, int]:
-        """Return the hash of a key, and its segment."""
+    def _hash(self, key: Item) -> bytes:
+        """Return the hash of a key."""
         hashed = blake2b(digest_size=16)
         for part in self._id(key)[1]:
             hashed.update(len(part).to_bytes(2, "big") + part)
-        digest = hashed.digest()
-        return digest, int.from_bytes(digest[:2], "big")
+        return hashed.digest()
 
     def _is_expired(self, item: Item) -> bool:
         """Return whether DynamoDB may have deleted an item, because its time to live is over."""

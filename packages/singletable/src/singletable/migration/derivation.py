@@ -69,6 +69,11 @@ class Unit:
     group: Any = field(default=None, compare=False)
 
 
+def unit_hash(unit: Unit) -> int:
+    """Return a hash of a unit; Python has the same one for the groups -1 and -2."""
+    return hash((unit, repr(unit.id)))
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """An old item of a unit, or only the key of a missing item that a merge reads."""

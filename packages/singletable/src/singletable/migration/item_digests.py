@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from array import array
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 
 import msgspec
 
-from dynamodb_engine.values import AttributeValue, Item, check_item
+from dynamodb_engine.values import AttributeValue, Item, check_item, item_from_json, item_to_json
 from singletable.errors import SingleTableError
+from singletable.migration.derivation import Unit, unit_hash
 from singletable.schema import Model, Table, model_of
 from singletable.schema.codec.encryption import Unsealed
 from singletable.schema.fields import Role
 from singletable.schema.unique import OWNER
 
-# The number of ranges of key hashes whose sums of digests are compared.
-SEGMENTS = 65_536
 NO_ENTITY = "(no entity)"
+
+_CACHE_KB = 64 * 1024
 
 STAMPS: tuple[Role, ...] = ("version", "created", "updated")
 
-_MODULUS = 2**64
 _encode_sorted = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -78,7 +79,7 @@ class CanonicalItems:
     def digest(self, item: Item) -> int:
         """Return a hash of the canonical form, as a 64-bit number."""
         encoded = _encode_sorted(self.canonical(item))
-        return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big")
+        return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big", signed=True)
 
 
 def _opened(value: AttributeValue) -> AttributeValue:
@@ -92,32 +93,67 @@ def changed_attributes(expected: Item, stored: Item) -> list[str]:
     return [name for name in names if expected.get(name) != stored.get(name)]
 
 
-class Checksums:
-    """Sums of digests by entity and segment, in which the order of items does not matter."""
+class DigestTable:
+    """Digests of the stored items of a table by key, and the units from which each is derived.
 
-    def __init__(self) -> None:
-        self.sums: dict[str, array[int]] = {}
-        self.counts: dict[str, array[int]] = {}
+    They are in a temporary database: SQLite moves it from memory to a file if there are many.
+    """
 
-    def add(self, name: str, segment: int, digest: int) -> None:
-        """Add an item."""
-        if name not in self.sums:
-            self.sums[name] = array("Q", bytes(8 * SEGMENTS))
-            self.counts[name] = array("Q", bytes(8 * SEGMENTS))
-        sums = self.sums[name]
-        sums[segment] = (sums[segment] + digest) % _MODULUS
-        self.counts[name][segment] += 1
+    def __init__(self, sources: Sequence[Table]) -> None:
+        self._sources = sources
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+        self._database.execute("BEGIN")
+        self._database.execute(
+            "CREATE TABLE items (hash BLOB PRIMARY KEY, digest INTEGER, name TEXT, key BLOB, "
+            "unit INTEGER, source INTEGER, source_key BLOB) WITHOUT ROWID"
+        )
 
-    def differing(self, other: Checksums, names: set[str]) -> list[int]:
-        """Return the segments in which the items with these names differ."""
-        empty = array("Q", bytes(8 * SEGMENTS))
-        segments: set[int] = set()
-        for name in names:
-            left, right = self.sums.get(name, empty), other.sums.get(name, empty)
-            if left != right:
-                segments.update(n for n in range(SEGMENTS) if left[n] != right[n])
-        return sorted(segments)
+    def __enter__(self) -> DigestTable:
+        return self
 
-    def count(self, segment: int) -> int:
-        """Return the number of items in a segment."""
-        return sum(counts[segment] for counts in self.counts.values())
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def add(self, hashed: bytes, digest: int, name: str, key: Item) -> None:
+        """Add a stored item."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO items (hash, digest, name, key) VALUES (?, ?, ?, ?)",
+            (hashed, digest, name, item_to_json(key)),
+        )
+
+    def claim(self, hashed: bytes, unit: Unit) -> tuple[int | None, tuple[Table, Item] | None]:
+        """Record that an item is derived from a unit.
+
+        Return the digest of the stored item, None if it is missing; and the table and key of an old
+        item, if the item is also derived from the unit of that.
+        """
+        found = self._database.execute(
+            "SELECT digest, unit, source, source_key FROM items WHERE hash = ?", (hashed,)
+        ).fetchone()
+        owner = unit_hash(unit)
+        if found is not None and found[1] not in (None, owner):
+            return found[0], (self._sources[found[2]], item_from_json(found[3]))
+        source = next(n for n, table in enumerate(self._sources) if table is unit.table)
+        self._database.execute(
+            "INSERT INTO items (hash, unit, source, source_key) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET unit = excluded.unit, source = excluded.source, "
+            "source_key = excluded.source_key",
+            (hashed, owner, source, item_to_json(unit.key)),
+        )
+        return (None if found is None else found[0]), None
+
+    def count_extras(self) -> dict[str, int]:
+        """Return the number of stored items that are derived from no unit, by name."""
+        return dict(self._database.execute(f"SELECT name, count(*) FROM {_EXTRAS} GROUP BY name"))
+
+    def extras(self, names: Collection[str], size: int) -> Iterator[dict[bytes, Item]]:
+        """Yield the keys of stored items that are derived from no unit, by hash, in batches."""
+        rows = self._database.execute(f"SELECT hash, name, key FROM {_EXTRAS}")
+        while batch := rows.fetchmany(size):
+            if found := {one[0]: item_from_json(one[2]) for one in batch if one[1] in names}:
+                yield found
+
+
+_EXTRAS = "items WHERE unit IS NULL AND digest IS NOT NULL"

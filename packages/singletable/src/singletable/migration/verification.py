@@ -70,8 +70,6 @@ class Verification:
     stored: Counter[str] = field(default_factory=Counter[str])
     # The number of old items, by rule.
     sources: Counter[str] = field(default_factory=Counter[str])
-    segments: int = 0
-    differing_segments: int = 0
     suspects: int = 0
     # Suspects that changed each time they were looked at.
     unsettled: int = 0
