@@ -11,7 +11,6 @@ inside it is closed.
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import resource
 import shutil
@@ -19,7 +18,7 @@ import signal
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,13 +35,6 @@ from dynamodb_engine.private_files import create_folder
 from dynamodb_engine.server import load_tls
 from ranked_ballots import replace_control_characters
 from singletable import Driver, SingleTableError, StorageError
-from singletable_apps.shared.connections import (
-    LOOPBACK,
-    ConnectionLimits,
-    ConnectionState,
-    HttpProtocol,
-    send_in_parts,
-)
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
@@ -53,8 +45,10 @@ from singletable_apps.shared.web.oidc import Provider, parse_oidc_url
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
 EXPECTED_ERRORS = (AppError, SingleTableError)
 SHUTDOWN_SECONDS = 10
-# Connections count toward the limits only after the TLS handshake.
-HANDSHAKE_SECONDS = 10
+# Connections, WebSockets included, beyond which requests get a 503.
+CONNECTIONS = 16_000
+# File descriptors for files, tables and connections to other servers.
+_OTHER_DESCRIPTORS = 100
 BACKLOG = 1024
 WEBSOCKET_MESSAGE_BYTES = 64 << 10
 _LABEL_WIDTH = 12
@@ -306,52 +300,21 @@ def http_url(host: str, port: int, *, is_tls: bool = False) -> str:
 
 
 class Server(uvicorn.Server):
-    """A server that drops slow clients, and ends live streams and rooms when it stops."""
+    """A server that ends live streams and rooms when it stops. With `tls`, it speaks HTTPS."""
 
-    server_state: ConnectionState
-
-    def __init__(
-        self,
-        config: uvicorn.Config,
-        limits: ConnectionLimits | None = None,
-        proxies: Sequence[str] = LOOPBACK,
-        tls: ssl.SSLContext | None = None,
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(config)
         self._tls = tls
-        self.server_state = ConnectionState(limits or ConnectionLimits(), proxies)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, unless a signal came before this server handled signals."""
-        if self._tls is None:
-            await super().startup(sockets)
-        else:
-            await super().startup([])
-            await self._serve_tls(sockets or [], self._tls)
+        self.config.ssl = self._tls
+        await super().startup(sockets)
         # What is loaded stays, and thousands of sockets stay long: rarely look for garbage there.
         gc.freeze()
         gc.set_threshold(50_000, 50, 100)
         if _stop_requested.is_set():
             self.should_exit = True
-
-    async def _serve_tls(self, sockets: Sequence[socket.socket], tls: ssl.SSLContext) -> None:
-        """Accept connections on the sockets. uvicorn would wait for a handshake for a minute."""
-        loop = asyncio.get_running_loop()
-        for each in sockets:
-            server = await loop.create_server(
-                lambda: HttpProtocol(self.config, self.server_state, self.lifespan.state),
-                sock=each,
-                backlog=BACKLOG,
-                ssl=tls,
-                ssl_handshake_timeout=HANDSHAKE_SECONDS,
-            )
-            self.servers.append(server)
-
-    async def on_tick(self, counter: int) -> bool:
-        """Drop slow clients once per second; uvicorn calls this ten times per second."""
-        if counter % 10 == 0:
-            self.server_state.drop_slow_connections(asyncio.get_running_loop().time())
-        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End live streams, then wait for the other requests in progress."""
@@ -361,15 +324,17 @@ class Server(uvicorn.Server):
 
 def server_config(app: ASGIApp) -> uvicorn.Config:
     """Return the configuration of uvicorn for an app."""
+    descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _OTHER_DESCRIPTORS
     return uvicorn.Config(
-        send_in_parts(app),
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,
         proxy_headers=False,
         lifespan="off",
+        limit_concurrency=max(1, min(CONNECTIONS, descriptors)),
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-        http=HttpProtocol,
+        http="httptools",
         ws=WebSocketProtocol,
         # Compression costs each message 15 µs and each connection 35 KiB.
         ws_per_message_deflate=False,
@@ -384,9 +349,8 @@ def serve(app: ASGIApp, listener: socket.socket, public: PublicUrl) -> None:
     # Each connection needs a descriptor, and the usual limit is 1,024.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    server = Server(server_config(app), proxies=(*LOOPBACK, *public.proxies), tls=public.tls)
     # After a graceful shutdown uvicorn raises the signal again, and `listen` handles it.
-    server.run(sockets=[listener])
+    Server(server_config(app), public.tls).run(sockets=[listener])
 
 
 # Terminal output

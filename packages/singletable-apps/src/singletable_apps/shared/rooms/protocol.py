@@ -58,8 +58,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     stall_seconds = 20.0
     # Frames of any kind. A flood of tiny messages arrives faster than the app can read them.
     frames_per_second = 200
-    # Called when the connection is lost.
-    ended: Callable[[], object] | None = None
     _stalled: asyncio.TimerHandle | None = None
     _frames = 0
     _frames_since = 0.0
@@ -137,8 +135,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the connection."""
         self._stop_waiting()
-        if self.ended is not None:
-            self.ended()
         super().connection_lost(exc)
 
     def _stop_waiting(self) -> None:
