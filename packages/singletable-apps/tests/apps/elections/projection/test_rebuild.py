@@ -142,15 +142,6 @@ def test_table_follows_a_poll_book_that_is_ahead(memory: World) -> None:
     assert dump_items(memory.driver) == before
 
 
-# A reader may still hold it when the next event arrives.
-def test_texts_of_emails_are_a_copy(memory: World) -> None:
-    _fill(memory)
-    book = memory.service.context.read
-    election = book.records()[0].election
-    book.emails(election)["invitation"] = "", ""
-    assert "invitation" not in book.emails(election)
-
-
 # What an event writes depends on the events before it, so others are read again from the log.
 def test_table_that_lacks_more_events_than_are_kept_is_brought_up_to_date(
     memory: World, monkeypatch: pytest.MonkeyPatch
