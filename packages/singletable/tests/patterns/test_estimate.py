@@ -38,6 +38,7 @@ from singletable.errors import DeclarationError
 from singletable.patterns import Estimate, Pattern, estimate
 from singletable.patterns.expected_load import Expectations
 from singletable.store import EntityAccess
+from tests.cases import every
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 by_owner = Index("by_owner", pk="GSI2PK", sk="GSI2SK", projection=["rank"])
@@ -114,35 +115,39 @@ def units(of: Estimate) -> dict[str, float]:
     return total
 
 
-def get_item(size: int, *, consistent: bool = False) -> float:
-    pattern = catalog().read("R", "A task", Task.key, size=size, consistent=consistent)
-    return estimate(pattern).typical_read
+READ_UNITS: list[tuple[str, Any, Expectations, float]] = [
+    ("a get of 1 byte", Task.key, {"size": 1}, 0.5),
+    ("a consistent get of 1 byte", Task.key, {"size": 1, "consistent": True}, 1),
+    ("a get of 4 KB", Task.key, {"size": 4096, "consistent": True}, 1),
+    ("a get of more than 4 KB", Task.key, {"size": 4097, "consistent": True}, 2),
+    ("a get of 10 blocks", Task.key, {"size": 40_000}, 5),
+    ("a get of a missing item costs one block", Task.key, {"items": 0, "size": 40_000}, 0.5),
+    ("each of ten items is rounded", Task.key, {"items": 10, "size": 100}, 5),
+    ("an empty query", Task.key.partition, {"items": 0, "size": 100}, 0.5),
+    ("the sum of a query is rounded", Task.key.partition, {"items": 40, "size": 100}, 0.5),
+    ("a sum of two blocks", Task.key.partition, {"items": 41, "size": 100}, 1),
+    ("a sum of many blocks", Task.key.partition, {"items": 1000, "size": 4096}, 500),
+    ("filtered items", Task.key.partition, {"items": 1, "scanned": 400, "size": 1024}, 50),
+    ("each of four shards is rounded", Click.key.partition, {"items": 8, "size": 100}, 2),
+    # An empty shard costs as much as one with one item.
+    ("shards of large items", Click.key.partition, {"items": 40, "size": 4096}, 20),
+    # 40 of 300 bytes are 10 in a shard on average, but 14 or more need a second block.
+    ("shards by chance", Click.key.partition, {"items": 40, "size": 300}, 2.2),
+    ("many by chance", Click.key.partition, {"items": 4_000, "size": 300}, 147.48),
+]
 
 
-@pytest.mark.parametrize(("size", "expected"), [(1, 1), (4096, 1), (4097, 2), (40_000, 10)])
-def test_get_is_rounded_up_to_4_kb(size: int, expected: int) -> None:
-    assert get_item(size, consistent=True) == expected
-    assert get_item(size) == expected / 2
+@every(("case", "selector", "expected", "units"), READ_UNITS)
+def test_read_is_charged_by_blocks_of_4_kb(
+    case: str, selector: Any, expected: Expectations, units: float
+) -> None:
+    pattern = catalog().read("R", case, selector, **expected)
+    assert estimate(pattern).typical_read == pytest.approx(units, abs=0.05)
 
 
-def test_get_of_many_items_rounds_each_item() -> None:
-    pattern = catalog().read("R", "Ten tasks", Task.key, items=10, size=100)
-    assert estimate(pattern).typical_read == 5
-
-
-@pytest.mark.parametrize(
-    ("items", "size", "expected"), [(0, 100, 0.5), (40, 100, 0.5), (41, 100, 1), (1000, 4096, 500)]
-)
-def test_query_rounds_the_sum_of_its_items(items: int, size: int, expected: float) -> None:
-    pattern = catalog().read("R", "Tasks", Task.key.partition, items=items, size=size)
-    assert estimate(pattern).typical_read == expected
-
-
-def test_filter_is_charged_for_what_it_leaves_out() -> None:
-    pattern = catalog().read(
-        "R", "Few of many", Task.key.partition, items=1, scanned=400, size=1024
-    )
-    assert estimate(pattern).typical_read == 50
+def test_each_shard_may_have_all_items_of_a_limit() -> None:
+    pattern = catalog().read("R", "Clicks", Click.key.partition, items=40, size=4096)
+    assert estimate(pattern).read == 4 * 40 / 2
 
 
 def test_index_is_charged_by_the_size_of_its_entries_and_hydrating_by_each_item() -> None:
@@ -152,16 +157,6 @@ def test_index_is_charged_by_the_size_of_its_entries_and_hydrating_by_each_item(
     query, get = estimate(hydrated).parts
     assert get.units == 20 * 5 / 2
     assert query.units == estimate(whole).typical_read
-
-
-def test_query_of_shards_rounds_up_in_each() -> None:
-    all_shards = catalog().read("R", "Clicks", Click.key.partition, items=8, size=100)
-    assert estimate(all_shards).typical_read == 4 / 2
-    # With a limit, each shard may have all the items.
-    many = catalog().read("R", "Clicks", Click.key.partition, items=40, size=4096)
-    # An empty shard costs as much as one with one item.
-    assert estimate(many).typical_read == pytest.approx(40 / 2, abs=0.001)
-    assert estimate(many).read == 4 * 40 / 2
 
 
 def test_query_with_the_value_of_its_shard_reads_one_shard() -> None:
@@ -194,28 +189,49 @@ def test_scan_reads_all_counted_items() -> None:
 
 
 # An item of 3,000 bytes: 3 units in the table and in the full index, 1 in the small one.
-@pytest.mark.parametrize(
-    ("effect", "expected"),
-    [
-        (creates(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
-        (deletes(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
-        (puts(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
-        # Not projected by the small index.
-        (updates(Task, Task.text), {"table": 3, "by_state": 3}),
-        # Projected by both, in no key.
-        (updates(Task, Task.rank), {"table": 3, "by_state": 3, "by_owner": 1}),
-        # The key of the small index: the old entry is deleted, and a new one written.
-        (updates(Task, Task.owner), {"table": 3, "by_state": 3, "by_owner": 2}),
-        # The condition of the full index: the entry appears or disappears.
-        (updates(Task, Task.state), {"table": 3, "by_state": 3}),
-        # Any field: the keys of entries are taken to stay.
-        (updates(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
-    ],
-)
-def test_write_is_charged_for_entries_that_change(
-    effect: EntityAccess, expected: dict[str, float]
+LARGE = {"size": 3000}
+EVERYWHERE: dict[str, float] = {"table": 3, "by_state": 3, "by_owner": 1}
+WRITE_UNITS: list[tuple[str, list[EntityAccess], dict[str, Any], dict[str, float]]] = [
+    ("create", [creates(Task)], LARGE, EVERYWHERE),
+    ("delete", [deletes(Task)], LARGE, EVERYWHERE),
+    ("put", [puts(Task)], LARGE, EVERYWHERE),
+    ("not in the small index", [updates(Task, Task.text)], LARGE, {"table": 3, "by_state": 3}),
+    ("in both, in no key", [updates(Task, Task.rank)], LARGE, EVERYWHERE),
+    # The old entry is deleted, and a new one written.
+    ("key of the small index", [updates(Task, Task.owner)], LARGE, {**EVERYWHERE, "by_owner": 2}),
+    # The entry appears or disappears.
+    ("condition of the index", [updates(Task, Task.state)], LARGE, {"table": 3, "by_state": 3}),
+    ("any field, but no key", [updates(Task)], LARGE, EVERYWHERE),
+    # A transaction doubles the table and not the indexes.
+    ("both", [creates(Task), checks(Project)], {}, {"table": 4, "by_state": 1, "by_owner": 1}),
+    ("with a unique value", [creates(Account)], {}, {"table": 4}),
+    ("with a counter", [creates(Note)], {}, {"table": 4}),
+    # There is no create_many or update_many, but put_many and delete_many.
+    ("several creates", [creates(Click)], {"items": 3}, {"table": 6}),
+    ("several updates", [updates(Project, Project.about)], {"items": 3}, {"table": 6}),
+    ("several puts", [puts(Click)], {"items": 3}, {"table": 3}),
+    ("several deletes", [deletes(Click)], {"items": 3}, {"table": 3}),
+    # A batch cannot keep the count of a project.
+    ("several with a count", [puts(Project)], {"items": 3}, {"read": 3, "table": 6}),
+    # A transaction of several items writes their counter once.
+    ("several that are counted", [creates(Note)], {"items": 3}, {"table": 3 * 2 + 2}),
+    # A bulk load reads items that are not there yet; those with a counter go into transactions.
+    ("load", [loads(Click)], {"items": 5, "size": 40_000}, {"read": 5, "table": 5 * 40}),
+    ("load in transactions", [loads(Project)], {"items": 5}, {"read": 5, "table": 10}),
+    # An upsert reads the item for index keys of other fields.
+    ("upsert", [upserts(Project, Project.about)], {}, {"table": 1}),
+]
+
+
+@every(("case", "effects", "expected", "charged"), WRITE_UNITS)
+def test_write_is_charged_for_items_and_entries_that_change(
+    case: str, effects: list[EntityAccess], expected: dict[str, Any], charged: dict[str, float]
 ) -> None:
-    assert units(write(effect, size=3000)) == expected
+    assert units(write(*effects, **{"size": 100, **expected})) == charged
+
+
+def test_upsert_reads_the_item_for_index_keys_of_other_fields() -> None:
+    assert units(write(upserts(Task, Task.text), size=100))["read"] == 1
 
 
 def test_update_of_any_field_may_move_its_entries() -> None:
@@ -235,16 +251,6 @@ def test_new_item_is_in_a_sparse_index_if_its_defaults_are() -> None:
     counts: dict[type, ItemCount] = {Task: ItemCount(1000, shares={"waiting": 0.1})}
     assert units(write(creates(Task), size=500, counts=counts))["by_state"] == 1
     assert units(write(updates(Task, Task.state), size=500, counts=counts))["by_state"] == 1
-
-
-def test_transaction_doubles_the_table_and_not_the_indexes() -> None:
-    made = write(creates(Task), checks(Project), size=1000)
-    assert units(made) == {"table": 2 + 2, "by_state": 1, "by_owner": 1}
-
-
-def test_unique_value_and_counter_are_written_in_a_transaction() -> None:
-    assert units(write(creates(Account), size=1000)) == {"table": 2 + 2}
-    assert units(write(creates(Note), size=1000)) == {"table": 2 + 2}
 
 
 payments = Table("payments")
@@ -406,56 +412,23 @@ def test_typical_units_are_between_zero_and_the_maximum(
         assert 0 <= part.units <= part.most
 
 
-@given(CHOICES, ITEMS, ITEMS, SIZES)
-def test_more_items_never_cost_fewer_units(
-    chosen: object, items: int, more: int, size: int
+SMALL_SIZES = st.integers(1, 200 * 1024)
+
+
+@given(CHOICES, ITEMS, ITEMS, SMALL_SIZES, SMALL_SIZES)
+def test_more_or_larger_items_never_cost_fewer_units(
+    chosen: object, items: int, more: int, size: int, larger: int
 ) -> None:
     small = estimate(declare(chosen, items, size))
-    large = estimate(declare(chosen, items + more, size))
-    for less, greater in zip(small.parts, large.parts, strict=True):
-        assert less.units <= greater.units
-        assert less.most <= greater.most
-
-
-@given(CHOICES, ITEMS, st.integers(1, 200 * 1024), st.integers(0, 200 * 1024))
-def test_larger_items_never_cost_fewer_units(
-    chosen: object, items: int, size: int, more: int
-) -> None:
-    small = estimate(declare(chosen, items, size))
-    large = estimate(declare(chosen, items, size + more))
-    for less, greater in zip(small.parts, large.parts, strict=True):
-        assert less.units <= greater.units
-        assert less.most <= greater.most
-
-
-def test_several_items_of_one_effect_are_a_transaction_unless_a_batch_writes_them() -> None:
-    # There is no create_many or update_many, but put_many and delete_many.
-    assert units(write(creates(Click), items=3, size=100)) == {"table": 6}
-    assert units(write(updates(Project, Project.about), items=3, size=100)) == {"table": 6}
-    assert units(write(puts(Click), items=3, size=100)) == {"table": 3}
-    assert units(write(deletes(Click), items=3, size=100)) == {"table": 3}
-    # A batch cannot keep the count of a project.
-    assert units(write(puts(Project), items=3, size=100)) == {"read": 3, "table": 6}
-
-
-def test_transaction_of_several_items_writes_their_counter_once() -> None:
-    assert units(write(creates(Note), items=3, size=100)) == {"table": 3 * 2 + 2}
+    for large in (declare(chosen, items + more, size), declare(chosen, items, size + larger)):
+        for less, greater in zip(small.parts, estimate(large).parts, strict=True):
+            assert less.units <= greater.units
+            assert less.most <= greater.most
 
 
 def test_size_of_a_pattern_is_not_that_of_a_counter() -> None:
     pattern = catalog().write("W", "A long note", creates(Note), size=8_000)
     assert units(estimate(pattern, {Project: 300})) == {"table": 8 * 2 + 2}
-
-
-def test_bulk_load_reads_items_that_are_not_there_yet() -> None:
-    assert units(write(loads(Click), items=5, size=40_000)) == {"read": 5, "table": 5 * 40}
-    # Items with a counter are loaded in transactions.
-    assert units(write(loads(Project), items=5, size=100)) == {"read": 5, "table": 10}
-
-
-def test_upsert_reads_the_item_for_index_keys_of_other_fields() -> None:
-    assert units(write(upserts(Task, Task.text), size=100))["read"] == 1
-    assert "read" not in units(write(upserts(Project, Project.about), size=100))
 
 
 def test_put_moves_entries_between_random_shards() -> None:
@@ -473,14 +446,6 @@ def test_put_moves_entries_between_random_shards() -> None:
 
     pattern = PatternCatalog("events", table).write("W", "Replace", puts(Event), size=100)
     assert units(estimate(pattern)) == {"table": 1, "spread": 1.75, "keys": 1.5}
-
-
-def test_query_of_shards_counts_that_items_are_spread_by_chance() -> None:
-    # 40 of 300 bytes are 10 in a shard on average, but 14 or more need a second block.
-    pattern = catalog().read("R", "Clicks", Click.key.partition, items=40, size=300)
-    assert estimate(pattern).typical_read == pytest.approx(2.2, abs=0.05)
-    many = catalog().read("R", "Clicks", Click.key.partition, items=4_000, size=300)
-    assert estimate(many).typical_read == pytest.approx((4_000 * 300 / 4096 + 2) / 2, abs=0.01)
 
 
 def test_query_reads_the_items_of_entities_with_longer_keys() -> None:
@@ -507,11 +472,6 @@ def test_query_reads_the_items_of_entities_with_longer_keys() -> None:
     assert "90 of them are of other entities" in estimate(folders, sizes, counts).parts[0].how
     assert estimate(files, sizes, counts).typical_read == 1.5
     assert estimate(folders, sizes).typical_read == 1.5  # the numbers of items are not known
-
-
-def test_get_of_a_missing_item_costs_one_block() -> None:
-    pattern = catalog().read("R", "No task", Task.key, items=0, size=40_000)
-    assert estimate(pattern).typical_read == 0.5
 
 
 def test_deleted_partition_counts_unless_the_counter_is_deleted_in_the_transaction() -> None:

@@ -32,7 +32,7 @@ from tests.store.member_entity import Member, members
 from tests.store.stores import transact
 
 # These send nothing by themselves; `run` calls another method.
-NO_CALLS = {"admin", "driver", "observed", "run", "scoped"}
+NO_CALLS = {"admin", "begin", "driver", "observed", "run", "run_steps", "scoped"}
 # Maintenance of all entities of a tenant, which is no access pattern; test_scope.py checks them.
 MAINTENANCE = {"delete_scope", "scan_scope"}
 ADA = Ballot.key("L", "ada")
