@@ -14,7 +14,6 @@ import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import aclosing, asynccontextmanager, suppress
-from datetime import timedelta
 from typing import Protocol
 from weakref import WeakSet
 
@@ -37,6 +36,9 @@ class Closable(Protocol):
         """End all of them that belong to the running event loop."""
 
 
+# Times are in seconds.
+INTERVAL, HEARTBEAT, MAX_AGE = 1.0, 15.0, 300.0
+MAX_CLIENTS, PER_ADDRESS = 1000, 200
 _open: WeakSet[Closable] = WeakSet()
 
 
@@ -84,26 +86,13 @@ class _Topic:
 class LiveUpdates:
     """Streams of version changes, by topic.
 
-    The version of a topic is read once per `interval` seconds for all its clients. At most
-    `max_clients` may listen, `per_address` of them from one address; others get a 503 and poll. A
-    stream ends after `max_age`, so that the browser reconnects and permissions are checked again.
+    The version of a topic is read once per `INTERVAL` for all its clients. At most `MAX_CLIENTS`
+    may listen, `PER_ADDRESS` of them from one address; others get a 503 and poll. A stream ends
+    after `MAX_AGE`, so that the browser reconnects and permissions are checked again.
     """
 
-    def __init__(
-        self,
-        *,
-        interval: float = 1.0,
-        heartbeat: float = 15.0,
-        max_clients: int = 1000,
-        per_address: int = 200,
-        max_age: timedelta = timedelta(minutes=5),
-    ) -> None:
-        self._interval = interval
-        self._heartbeat = heartbeat
-        self._max_clients = max_clients
-        self._per_address = per_address
+    def __init__(self) -> None:
         self._by_address: Counter[str] = Counter()
-        self._max_age = max_age
         self._topics: dict[Hashable, _Topic] = {}
         close_at_shutdown(self)
 
@@ -123,7 +112,7 @@ class LiveUpdates:
         if _MEDIA_TYPE not in request.headers.get("accept", ""):
             return PlainTextResponse("This is a stream of events.\n", 406)
         address = client_network(client_address(request))
-        if self.clients >= self._max_clients or self._by_address[address] >= self._per_address:
+        if self.clients >= MAX_CLIENTS or self._by_address[address] >= PER_ADDRESS:
             raise Problem(
                 UNAVAILABLE, "Too many live pages are open.", headers={"Retry-After": "30"}
             )
@@ -137,14 +126,14 @@ class LiveUpdates:
     ) -> AsyncGenerator[str]:
         """Yield an event for each new version, and again now and then as a heartbeat."""
         loop = asyncio.get_running_loop()
-        ends = loop.time() + self._max_age.total_seconds()
+        ends = loop.time() + MAX_AGE
         yield f"retry: {_RETRY_MILLISECONDS}\n\n"
         async with self._joined(topic, read_version) as joined:
             while not joined.is_closed and loop.time() < ends:
                 changed = joined.changed
                 if joined.version in (None, known):
                     with suppress(TimeoutError):
-                        async with asyncio.timeout(self._heartbeat):
+                        async with asyncio.timeout(HEARTBEAT):
                             await changed.wait()
                         continue
                 if joined.version is None:
@@ -207,4 +196,4 @@ class LiveUpdates:
                     topic.close()
                     return
                 topic.publish(version)
-                await asyncio.sleep(self._interval * random.uniform(0.8, 1.2))
+                await asyncio.sleep(INTERVAL * random.uniform(0.8, 1.2))

@@ -7,7 +7,6 @@ import http.client
 import socket
 import threading
 from collections.abc import AsyncGenerator, Callable
-from datetime import timedelta
 from typing import cast
 
 import pytest
@@ -16,6 +15,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.testclient import TestClient
 from starlette.responses import StreamingResponse
 
+from singletable_apps.shared import live as live_updates
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.serve import Server
 from singletable_apps.shared.web import Problem, make_app
@@ -47,8 +47,9 @@ async def next_event(stream: AsyncGenerator[str]) -> str:
 
 
 @in_event_loop
-async def test_clients_receive_each_new_version() -> None:
-    counter, live = Counter(), LiveUpdates(interval=0.001)
+async def test_clients_receive_each_new_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "INTERVAL", 0.001)
+    counter, live = Counter(), LiveUpdates()
     stream = live.events("poll", counter.read, "v1")
     waiting = asyncio.ensure_future(next_event(stream))
     while not counter.reads:
@@ -69,8 +70,9 @@ async def test_client_with_an_older_version_receives_the_current_one_at_once() -
 
 
 @in_event_loop
-async def test_all_clients_of_a_topic_share_one_watcher() -> None:
-    counter, live = Counter(), LiveUpdates(interval=3600)
+async def test_all_clients_of_a_topic_share_one_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "INTERVAL", 3600)
+    counter, live = Counter(), LiveUpdates()
     streams = [live.events("poll", counter.read, "v0") for _ in range(20)]
     assert [await next_event(stream) for stream in streams] == ["v1"] * 20
     assert (live.clients, counter.reads) == (20, 1)
@@ -80,8 +82,9 @@ async def test_all_clients_of_a_topic_share_one_watcher() -> None:
 
 
 @in_event_loop
-async def test_watching_stops_without_clients() -> None:
-    counter, live = Counter(), LiveUpdates(interval=0.001)
+async def test_watching_stops_without_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "INTERVAL", 0.001)
+    counter, live = Counter(), LiveUpdates()
     stream = live.events("poll", counter.read, "v0")
     assert await next_event(stream) == "v1"
     await stream.aclose()
@@ -93,16 +96,19 @@ async def test_watching_stops_without_clients() -> None:
 
 # A page whose request for the new version has failed asks again.
 @in_event_loop
-async def test_heartbeats_repeat_the_version() -> None:
-    stream = LiveUpdates(heartbeat=0.001).events("poll", Counter().read, "v1")
+async def test_heartbeats_repeat_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "HEARTBEAT", 0.001)
+    stream = LiveUpdates().events("poll", Counter().read, "v1")
     assert (await anext(stream)).startswith("retry:")
     assert [await next_event(stream) for _ in range(3)] == ["v1"] * 3
     await stream.aclose()
 
 
 @in_event_loop
-async def test_stream_ends_after_its_maximum_age() -> None:
-    live = LiveUpdates(heartbeat=0.001, max_age=timedelta(milliseconds=5))
+async def test_stream_ends_after_its_maximum_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "HEARTBEAT", 0.001)
+    monkeypatch.setattr(live_updates, "MAX_AGE", 0.005)
+    live = LiveUpdates()
     events = live.events("poll", Counter().read, "v1")
     while await next_event(events) != "end":
         pass
@@ -130,10 +136,11 @@ def _app(live: LiveUpdates, read_version: Callable[[], str]) -> FastAPI:
     return make_app("Live", "1", routers=[router])
 
 
-def test_last_event_id_wins_over_the_version_of_the_page() -> None:
+def test_last_event_id_wins_over_the_version_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "INTERVAL", 0.001)
     # The stream ends when no version is left to read: a maximum age may pass before the first read.
     versions = ["v1", "v1"]
-    client = TestClient(_app(LiveUpdates(interval=0.001), versions.pop))
+    client = TestClient(_app(LiveUpdates(), versions.pop))
     old = client.get("/events?version=v0", headers=STREAM)
     assert "data: v1" in old.text
     assert old.headers["content-type"].startswith("text/event-stream")
@@ -143,16 +150,18 @@ def test_last_event_id_wins_over_the_version_of_the_page() -> None:
     assert "data:" not in current.text
 
 
-def test_too_many_clients_get_a_retry_time() -> None:
-    client = TestClient(_app(LiveUpdates(max_clients=0), Counter().read))
+def test_too_many_clients_get_a_retry_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "MAX_CLIENTS", 0)
+    client = TestClient(_app(LiveUpdates(), Counter().read))
     answer = client.get("/events", headers=STREAM)
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
 
 
 @in_event_loop
-async def test_one_address_cannot_use_up_all_streams() -> None:
-    live = LiveUpdates(per_address=1)
+async def test_one_address_cannot_use_up_all_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_updates, "PER_ADDRESS", 1)
+    live = LiveUpdates()
 
     def listen(address: str) -> AsyncGenerator[str]:
         headers = [(b"accept", b"text/event-stream")]

@@ -19,6 +19,8 @@ from singletable_apps.shared.web.public_responses import current_response
 _Key: TypeAlias = tuple[str, bytes, bool, int]
 _Handler: TypeAlias = Callable[[Request], Coroutine[Any, Any, Response]]
 MAX_AGE = timedelta(seconds=1)
+# Any query string makes another entry, and feeds are large.
+MAX_ENTRIES, MAX_BYTES = 200, 32_000_000
 
 
 class WriteCounter:
@@ -56,15 +58,9 @@ class ResponseCache:
         self,
         writes: WriteCounter,
         clock: Callable[[], datetime],
-        *,
-        size: int = 200,
-        max_bytes: int = 32_000_000,
     ) -> None:
         self._writes = writes
         self._clock = clock
-        self._size = size
-        # Any query string makes another entry, and feeds are large.
-        self._max_bytes = max_bytes
         self._bytes = 0
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
 
@@ -87,7 +83,7 @@ class ResponseCache:
         replaced = self._entries.pop(key, None)
         self._bytes += len(entry.response.body) - (len(replaced.response.body) if replaced else 0)
         self._entries[key] = entry
-        while len(self._entries) > self._size or self._bytes > self._max_bytes:
+        while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             _, oldest = self._entries.popitem(last=False)
             self._bytes -= len(oldest.response.body)
 

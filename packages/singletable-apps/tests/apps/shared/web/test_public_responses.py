@@ -23,6 +23,7 @@ from singletable_apps.shared.web import (
     WriteCounter,
     make_app,
     public_response,
+    response_cache,
 )
 
 CHANGED = datetime(2026, 3, 1, 12, 30, 15, 500_000, tzinfo=UTC)
@@ -157,14 +158,19 @@ class CachedPage:
 
         app = make_app("Notes", "1", routers=[], prefix="/api")
         app.include_router(router)
-        app.state.response_cache = ResponseCache(
-            self.writes, lambda: self.now, size=2, max_bytes=100
-        )
+        app.state.response_cache = ResponseCache(self.writes, lambda: self.now)
         self.client = TestClient(app)
 
     def text(self, url: str = "/page", **headers: str) -> str:
         """Return the text of the page."""
         return self.client.get(url, headers=headers).text
+
+
+@pytest.fixture(autouse=True)
+def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep two responses and 100 bytes."""
+    monkeypatch.setattr(response_cache, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 100)
 
 
 def test_public_response_is_kept_for_a_second() -> None:
