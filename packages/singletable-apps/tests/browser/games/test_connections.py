@@ -25,21 +25,6 @@ def play(served: Served, game: Game, *commands: Command) -> None:
         served.service.rounds.command(game.game_id, command)
 
 
-def test_phone_without_scripts_answers(served: Served, open_page: OpenPage) -> None:
-    game = served.create(SLOW_CAPITAL)
-    page = open_page(viewport=SMALL, java_script_enabled=False)
-    phone = Phone("Ada", served.join(page, game, "Ada"))
-    phone.expect("You’re in, Ada")
-    play(served, game, Command.START, Command.NEXT)
-    page.get_by_role("link", name="Refresh").click()
-    phone.choose("Canberra")
-    phone.tap("Send")
-    phone.expect("Answer received.", "Canberra")
-    play(served, game, Command.CLOSE)
-    page.get_by_role("link", name="Refresh").click()
-    phone.expect("Correct", CAPITAL.explanation)
-
-
 def test_answer_that_comes_after_the_question_is_too_late(
     served: Served, open_page: OpenPage
 ) -> None:

@@ -256,12 +256,3 @@ def test_buttons_work_while_the_socket_is_blocked(served: Served, open_page: Ope
     expect(host.get_by_text("Buttons work meanwhile")).to_be_visible()
     host.locator("#next", has_text="Start").click()
     expect(host.locator("#next", has_text="Open answers")).to_be_visible()
-
-
-def test_game_starts_with_one_click(served: Served, open_page: OpenPage) -> None:
-    page = open_page(viewport=PHONE)
-    page.goto(served.at("new"))
-    assert not find_axe_violations(page, exclude=[".set-card:nth-child(n + 3)"])
-    page.get_by_role("button", name="Start now: Curious planet").click()
-    expect(page.get_by_role("heading", name="Curious planet")).to_be_visible()
-    expect(page.locator("#next", has_text="Start")).to_be_visible()

@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from singletable_apps.games.entities import Game
-from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
-from tests.apps.games.support.world import CAPITAL, LESSON, SURVEY
+from tests.apps.games.support.world import CAPITAL, LESSON
 from tests.browser.conftest import TIMEOUT, open_pages
 from tests.browser.games.hall import BIG, SMALL, Phone
 from tests.browser.games.server import CALM, Served
@@ -227,47 +226,3 @@ def test_every_screen_survives_a_reload_in_every_phase(people: Audience, served:
         if moment == "open for texts":
             # What one has typed is not lost.
             expect(people.ada.page.get_by_label("Your answer")).to_have_value("Not sent yet")
-
-
-def test_survey_survives_reloads(people: Audience, served: Served) -> None:
-    game = served.create(*SURVEY, kind=EngagementType.SURVEY, settings=WITHOUT_TIMERS)
-    people.enter(served, game)
-    people.press("Open the survey")
-    people.ada.tap("4", exact=True)
-    people.ada.expect("Saved")
-    people.ada.tap("Next")
-    people.ada.expect("Question 2 of 4")
-    about = "1 of 2 players have begun"
-    people.check_reloads(
-        "survey",
-        sees("1 of 2 have begun to answer", about, "Question 2 of 4", "Survey in progress"),
-    )
-    people.press("Close the survey")
-    people.pages[Role.HOST].get_by_label("Share").first.check()
-    people.check_reloads(
-        "shared results", sees("4.0 on average", "4.0", "4.0on average", "4.0on average")
-    )
-
-
-def test_cohost_drives_on_while_the_host_is_gone(people: Audience, served: Served) -> None:
-    game = served.create(replace(CAPITAL, seconds=0), settings=WITHOUT_TIMERS)
-    host, cohost = people.pages[Role.HOST], people.pages[Role.COHOST]
-    cohost.goto("about:blank")
-    served.host(host, game)
-    served.join(people.ada.page, game, "Ada")
-    served.join(people.bob.page, game, "Bob")
-    people.press("Start")
-    people.press("Open answers")
-    people.ada.choose("Canberra")
-    # The host's laptop dies in the middle of a question.
-    host.goto("about:blank")
-    served.seat(cohost, game, Role.COHOST)
-    expect(cohost.locator(".console-progress")).to_have_text("1 of 2 answered")
-    people.bob.choose("Perth")
-    people.press("Leaderboard", by=Role.COHOST)
-    people.ada.expect("In the lead")
-    served.host(host, game)
-    expect(host.locator(".board-name").first).to_have_text("Ada")
-    people.press("Finish the game")
-    expect(cohost.get_by_role("link", name="Open the report")).to_be_visible()
-    people.bob.expect("Second place")

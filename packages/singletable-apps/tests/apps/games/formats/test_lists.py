@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from singletable_apps.games.formats import read_set
 from singletable_apps.games.formats.lists import read_list
 from singletable_apps.games.questions import Question, QuestionType
+from tests.apps.games.support.world import MOON, PAINTER, PLANETS
 
 T = QuestionType
 
@@ -129,3 +131,18 @@ def test_no_notation_reveals_the_correct_option(texts: list[str], data: st.DataO
     read = read_set("\n".join(["Which one?", *lines]).encode(), "pasted", T.CALL_AND_ANSWER)
     (question,) = read.draft.questions
     assert summary(question)[1:] == (texts, [texts[right]])
+
+
+def test_sliders_orders_and_typed_answers_have_notations_of_their_own() -> None:
+    text = (
+        "Who painted Guernica?\n= Picasso\n=Pablo Picasso\n\n"
+        "From small to large?\n> Mercury\n> Mars\n> Venus\n> Jupiter\n\n"
+        "When did people first walk on the Moon?\n1900 to 2000: 1969 ± 10\n\n"
+        "How cold?\n-90..60 by 5 = -20\n\nNever?\n5 to 3: 4"
+    )
+    found = read_set(text.encode(), "x", T.TEXT)
+    *known, cold = (replace(each, seconds=20) for each in found.draft.questions)
+    assert known == [PAINTER, PLANETS, MOON]
+    assert (cold.low, cold.high, cold.step, cold.target, cold.tolerance) == (-90, 60, 5, -20, 0)
+    assert [(each.row, each.column) for each in found.errors] == [(17, "high")]
+    assert read_set(b"Who?\n= I", "x", T.TEXT).draft.questions[0].type is T.TYPED

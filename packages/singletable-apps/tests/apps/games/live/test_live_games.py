@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,11 +10,10 @@ from typing import Any
 import pytest
 
 from singletable import Scan
-from singletable_apps.games.entities import AnswerStatus, HostAbsence, Process
+from singletable_apps.games.entities import HostAbsence, Process
 from singletable_apps.games.live import LiveGames
-from singletable_apps.games.live.setup import LiveSetup, Pace, ReadBudget
 from singletable_apps.games.phases import Command
-from singletable_apps.games.questions import EngagementType, Question
+from singletable_apps.games.questions import Question
 from singletable_apps.games.rules import ABSENCE, GRACE
 from singletable_apps.games.service import table_name
 from singletable_apps.games.service.admin import STALE
@@ -25,10 +22,8 @@ from tests.apps.games.live.clients import as_processes, connect, connect_phones,
 from tests.apps.games.support.world import (
     CAPITAL,
     LESSON,
-    LUNCH,
     PRIMES,
     SETTINGS,
-    SURVEY,
     Phone,
     World,
 )
@@ -108,21 +103,6 @@ async def test_answer_that_is_sent_again_does_not_count_for_what_comes_next(
 
 
 @in_event_loop
-async def test_survey_stays_open_when_all_have_answered(memory: World, live: LiveGames) -> None:
-    game = memory.game(*SURVEY[1:3], kind=EngagementType.SURVEY)
-    (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
-    host = await connect(live, game, Role.HOST)
-    await host.command("start")
-    await ada.shows("open")
-    await host.sees(lambda each: each.latest("playerAnswered").get("done") == 0)
-    await ada.send_message("answer", questionId="001", choices=["yes"])
-    assert host.latest("playerAnswered")["done"] == 0
-    await ada.send_message("answer", questionId="002", text="Nothing")
-    await host.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
-    assert host.view["phase"] == "open"
-
-
-@in_event_loop
 async def test_answers_are_ranked_in_a_vote(memory: World, live: LiveGames) -> None:
     game = memory.game(LESSON)
     phones = await connect_phones(live, *memory.join(game, "Ada", "Bob", "Cy"))
@@ -138,29 +118,6 @@ async def test_answers_are_ranked_in_a_vote(memory: World, live: LiveGames) -> N
         reply = await phone.send_message("vote", questionId="001", ranking=ranking)
         assert reply["data"] == {"outcome": "accepted"}
     await phones[0].shows("reveal")
-
-
-@in_event_loop
-async def test_question_waits_for_the_host_when_answers_are_moderated(
-    memory: World, live: LiveGames
-) -> None:
-    game = memory.game(LESSON, settings=replace(SETTINGS, is_moderated=True))
-    phones = memory.join(game, "Ada", "Bob")
-    ada, bob = await connect_phones(live, *phones)
-    host = await connect(live, game, Role.HOST)
-    await host.command("start")
-    for phone, text in ((ada, "Meetings"), (bob, "Builds")):
-        await phone.shows("open")
-        reply = await phone.answer(text=text)
-        assert reply["data"]["answer"]["status"] == "pending"
-    assert (await host.shows("checking"))["host"]["pendingCount"] == 2
-    for player in phones:
-        assert memory.service.context.get_state(game.game_id).phase == "checking"
-        memory.service.moderation.decide(
-            game.game_id, "001", player.answer_id(), AnswerStatus.VISIBLE
-        )
-    await host.command("next")
-    await ada.shows("voting")
 
 
 @in_event_loop
@@ -343,19 +300,6 @@ async def test_absent_host_lets_the_game_continue_if_the_settings_say_so(
 
 
 @in_event_loop
-async def test_absent_host_ends_the_game_if_the_settings_say_so(
-    memory: World, live: LiveGames
-) -> None:
-    settings = replace(SETTINGS, host_absence=HostAbsence.END)
-    game = memory.game(LUNCH, settings=settings)
-    (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
-    memory.play(game, Command.START)
-    await ada.shows("open")
-    memory.clock.advance(seconds=ABSENCE.total_seconds() + 1)
-    await ada.shows("ended")
-
-
-@in_event_loop
 async def test_bad_messages_are_rejected_with_a_code(memory: World, live: LiveGames) -> None:
     game = memory.game(CAPITAL)
     (ada,) = await connect_phones(live, *memory.join(game, "Ada"))
@@ -414,24 +358,3 @@ async def test_process_counts_its_connections_in_one_item(memory: World, live: L
     live.rooms.close()
     await until(lambda: stored() == others)
     await until(lambda: last_seen(phones[1]) > left_at)
-
-
-# What waits for a thread behind a hundred other rooms takes no time of the processor.
-@in_event_loop
-async def test_rooms_rest_by_the_processor_time_that_reading_takes(memory: World) -> None:
-    with ThreadPoolExecutor(1) as threads:
-        setup = LiveSetup(memory.service, threads, Pace(), ["a room"], is_alone=True, is_told=True)
-        budget = ReadBudget(setup)
-        now = asyncio.get_running_loop().time
-
-        def compute(seconds: float) -> None:
-            began = time.thread_time()
-            while time.thread_time() < began + seconds:
-                pass
-
-        await budget.run(time.sleep, 0.1)
-        assert budget.next_time(0) < now() + 0.5
-        assert budget.next_time(2) >= now() + 1.9
-        await budget.run(compute, 0.02)
-        began = now()
-        assert began + 0.2 <= budget.next_time(0) < now() + 30.1

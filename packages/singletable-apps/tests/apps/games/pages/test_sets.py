@@ -14,7 +14,6 @@ from singletable_apps.games.formats import SetFormat, read_set
 from singletable_apps.games.questions import (
     EngagementType,
     Question,
-    QuestionType,
     SetDraft,
     Visibility,
 )
@@ -328,20 +327,6 @@ def test_import_adds_to_an_existing_set(app: PagesApp) -> None:
     assert app.browser().get("sets", "import", into=item.set_id).status_code == 404
 
 
-def test_pasted_list_becomes_questions(app: PagesApp) -> None:
-    browser, item = app.browser(host=True), create(app, SetDraft("Mine"))
-    form = browser.get("sets", "import", into=item.set_id)
-    text = "1. Capital of Peru?\r\nA) Quito\r\n* Lima\r\n\r\nTea or coffee?\r\nTea\r\nCoffee"
-    text += "\r\n\r\nWhy?"
-    browser.submit(browser.upload(form, {"text": text}), "/save")
-    capital, tea, why = questions(app, item)
-    assert (capital.title, capital.correct) == ("Capital of Peru?", ("b",))
-    assert [each.text for each in capital.options] == ["Quito", "Lima"]
-    assert (capital.type, tea.type, why.type) == ("trivia", "choice", "text")
-    browser.submit(browser.upload(form, {"text": "One?\nTwo?\n"}), "/save")
-    assert titles(app, item)[3:] == ["One?", "Two?"]
-
-
 UNSOLVED, SOLVED = "Tea?\na) Green\nb) Black", "Sky?\na) Red\nb) Blue *"
 
 
@@ -363,21 +348,6 @@ def test_preview_warns_of_trivia_without_correct_answers(
     page = browser.upload(browser.get("sets", "import", **into), {"text": text})
     found = re.findall(r"\d+ questions? ha(?:s|ve) no correct answer", page.text)
     assert found == ([warning] if warning else [])
-
-
-def test_pasted_list_has_sliders_orders_and_typed_answers() -> None:
-    text = (
-        "Who painted Guernica?\n= Picasso\n=Pablo Picasso\n\n"
-        "From small to large?\n> Mercury\n> Mars\n> Venus\n> Jupiter\n\n"
-        "When did people first walk on the Moon?\n1900 to 2000: 1969 ± 10\n\n"
-        "How cold?\n-90..60 by 5 = -20\n\nNever?\n5 to 3: 4"
-    )
-    read = read_set(text.encode(), "x", QuestionType.TEXT)
-    *known, cold = (replace(each, seconds=20) for each in read.draft.questions)
-    assert known == [PAINTER, PLANETS, MOON]
-    assert (cold.low, cold.high, cold.step, cold.target, cold.tolerance) == (-90, 60, 5, -20, 0)
-    assert [(each.row, each.column) for each in read.errors] == [(17, "high")]
-    assert read_set(b"Who?\n= I", "x", QuestionType.TEXT).draft.questions[0].type == "typed"
 
 
 def test_unreadable_file_is_rejected_beside_its_field(app: PagesApp) -> None:

@@ -118,23 +118,6 @@ def test_socket_of_our_own_pages_is_accepted(host: str) -> None:
         assert read(client)["kind"] == "snapshot"
 
 
-def test_client_that_reconnects_resumes(host: str) -> None:
-    with open_socket(host, "resume", "ada") as ada:
-        read(ada)  # she is in the room, which stays open
-        with open_socket(host, "resume", "bob") as bob:
-            snapshot = read(bob)
-        say(ada, "1", "one")
-        say(ada, "2", "two")
-        read_until(ada, "ack")
-        read_until(ada, "ack")
-        query = f"?epoch={snapshot['epoch']}&sequence={snapshot['sequence']}"
-        with open_socket(host, "resume", "bob", query) as bob:
-            events = [read(bob) for _ in range(3)]
-        assert [event["data"] for event in events] == ["one", "two", 2]
-        with open_socket(host, "resume", "bob", "?epoch=x&sequence=%00") as bob:
-            assert read(bob)["data"] == ["one", "two"]
-
-
 @pytest.mark.parametrize(
     ("sent", "code"),
     [
