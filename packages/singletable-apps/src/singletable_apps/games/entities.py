@@ -93,7 +93,7 @@ class HostAbsence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """What a number in the settings must be, as an annotation of its field."""
+    """The bounds of a number, as an annotation of its field."""
 
     least: float
     most: float
@@ -458,7 +458,7 @@ class AudienceQuestion(Entity, table=engagements, type_tag=("EntityType", "Audie
 
 
 class Process(Entity, table=engagements, type_tag=("EntityType", "Process")):
-    """What one server process knows of a game: its connections, and how many have answered.
+    """The counts of one server process for a game: connections, and players who have answered.
 
     Other processes read it to add everything up. `changes` counts what they should read again:
     players who joined or were changed, moderated answers, settings.

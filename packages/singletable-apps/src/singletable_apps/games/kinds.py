@@ -72,13 +72,13 @@ class Kind:
     joint = ", "
 
     def check(self, checks: InputChecks, question: Question) -> Question:
-        """Reject what this kind does not allow, and return the question as it is stored."""
+        """Reject fields that this kind does not have; return the question as it is stored."""
         if question.correct:
             checks.reject("correct", "Only trivia questions have correct answers.")
         return question
 
     def show(self, question: Question) -> dict[str, Any]:
-        """Return what a phone needs to ask, without the solution."""
+        """Return the fields that a phone shows, without the solution."""
         return {}
 
     def solve(self, question: Question) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Kind:
         return {"correct": list(question.correct)}
 
     def read(self, question: Question, sent: Reply) -> Reply:
-        """Return what is stored of an answer, or raise InvalidInput."""
+        """Return an answer as it is stored, or raise InvalidInput."""
         ids, most = [option.id for option in question.choices], self.most(question)
         chosen = tuple(each for each in ids if each in sent.choices)
         if not chosen or not set(sent.choices) <= set(ids) or len(chosen) > most:
@@ -109,7 +109,7 @@ class Kind:
         return judge_choices(partial, question.correct, reply.choices)
 
     def labels(self, question: Question) -> dict[str, str]:
-        """Return the texts of what is counted, by id."""
+        """Return the texts of the counted options, by id."""
         listed = question.listed if self.is_quiz else question.choices
         return {option.id: option.text for option in listed}
 

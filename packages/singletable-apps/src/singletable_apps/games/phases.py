@@ -61,7 +61,7 @@ HOST_COMMANDS = frozenset(Command) - {Command.TIME_UP, Command.ALL_DONE}
 
 
 class Step(StrEnum):
-    """What a transition does."""
+    """The action of a transition."""
 
     ASK = "ask"  # show the next question, or end the game if there is none
     OPEN = "open"  # accept answers
@@ -121,5 +121,5 @@ def describe(phase: Phase) -> str:
 
 
 def available_commands(phase: Phase) -> list[Command]:
-    """Return what a host can do in a phase."""
+    """Return the commands that a host can send in a phase."""
     return [each for each in Command if each in HOST_COMMANDS and (phase, each) in TRANSITIONS]

@@ -239,7 +239,7 @@ def tally_answers(question: Question, answers: Iterable[Answer]) -> dict[str, in
 
 
 def reply_of(answer: Answer) -> Reply:
-    """Return what a player has answered."""
+    """Return an answer as a reply to its question."""
     return Reply(answer.choices, answer.number, answer.text, answer.seconds)
 
 

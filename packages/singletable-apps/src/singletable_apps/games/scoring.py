@@ -300,7 +300,7 @@ def score_votes(
 
     `offered` has the answers that voters were shown; all others saw everything. Anything else on a
     ballot, and own answers, are left out, and the answers below move up. The authors of an answer
-    share its points equally. With `most`, the best answer gets so many points, and others a share.
+    share its points equally. With `most`, the best answer gets that many points, others a share.
     """
     names = sorted(set(answers))
     cast = _read_ballots(names, authors, ballots, offered) if len(names) > 1 else []

@@ -38,7 +38,7 @@ class Summarizer(Protocol):
     """Summarizes the answers to a question."""
 
     def prompt(self, request: SummaryRequest) -> str:
-        """Return what is asked, for hosts in debug mode."""
+        """Return the prompt, for hosts in debug mode."""
         ...
 
     def summarize(self, request: SummaryRequest) -> str:

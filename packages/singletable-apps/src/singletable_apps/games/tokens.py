@@ -109,7 +109,7 @@ class Tokens:
         return hmac.compare_digest(_ascii(token), self.admin_token())
 
     def read_actor(self, token: str) -> Actor:
-        """Return what a token of any kind stands for, or raise NotSeated."""
+        """Return the actor that a token of any kind names, or raise NotSeated."""
         if self.is_admin(token):
             return Actor(is_admin=True)
         if token.startswith(f"h{_SEPARATOR}"):

@@ -7,7 +7,7 @@
         snapshot=live.snapshot, receive=live.receiver(seat),
     )
 
-A watcher per game reads its state, runs what is due, and publishes views: `gameStateChanged` once
+A watcher per game reads its state, runs its timers, and publishes views: `gameStateChanged` once
 per channel and `playerUpdated` per player. It is woken when something changes in this process, or
 when the change feed has a state or a `Process` item of another one; these items also add up
 presence and the number of answers. If a process is killed, the others do all that is due.

@@ -58,7 +58,7 @@ class AnswerQueue(Generic[S]):
             self._workers.discard(worker)
 
     async def _store_batch(self) -> None:
-        """Store what waits. A sender that has left gets nothing."""
+        """Store the next waiting answers. A sender that has left gets no receipt."""
         batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
         try:
             results: Sequence[Receipt | Exception] = await self._store([sent for sent, _ in batch])

@@ -75,7 +75,7 @@ class StoredAnswer(Payload, frozen=True, rename="camel"):
 
     @classmethod
     def of(cls, answer: Answer) -> StoredAnswer:
-        """Return what a phone is shown of its answer."""
+        """Return the part of an answer that its phone shows."""
         return cls(answer.text, answer.choices, answer.number, answer.status)
 
 

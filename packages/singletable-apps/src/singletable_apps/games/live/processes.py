@@ -1,4 +1,4 @@
-"""What a process writes of a game, for other processes.
+"""Exchange counts and changes of a game with other processes.
 
 Each process has one item per game. `changes` in it is a number that differs after each change of
 players, settings or moderated answers: processes that see another number read them again.
@@ -32,7 +32,7 @@ class ProcessItems:
         self._seen: dict[str, int] = {}
 
     def exchange(self, own: Process) -> tuple[list[Process], bool]:
-        """Write what this process knows; return the others, and whether something has changed."""
+        """Write the item of this process; return the others, and whether something has changed."""
         written = self._written
         if self._is_alone:
             # Only other processes want to know how many are done, and with what.

@@ -1,4 +1,4 @@
-"""What is sent to the members of a room: views after each change, and counters in between.
+"""Send views after each change to the members of a room, and counters in between.
 
 Everything is read in threads; all methods are for the event loop.
 """
@@ -141,7 +141,7 @@ class Publisher:
         return {player_id: answered_questions(snapshot, me) for player_id, me in personal.items()}
 
     async def show_changes(self, state: GameState, presence: Presence) -> None:
-        """Publish what has changed other than by a phase: players, settings, moderation."""
+        """Publish changes within a phase: of players, settings and moderated answers."""
         with self._reading():
             snapshot, views, _ = await self._budget.run(
                 self._build, state, presence.channels(), (), fresh=True
@@ -310,7 +310,7 @@ def _label(player: Player | None) -> tuple[str, str] | None:
 
 
 def revoked(member: Member, snapshot: Snapshot) -> tuple[CloseCode, str] | None:
-    """Return why a member may not stay (removed, or the link was replaced), or None."""
+    """Return the close code and reason for a member whose access was revoked, or None."""
     player = snapshot.players.get(member.id)
     if player is not None and not player.is_active:
         return CloseCode.FORBIDDEN, "removed"

@@ -1,4 +1,4 @@
-"""What the rooms of a process share: the service, threads, the pace, and a budget for reads."""
+"""The service, threads and pace that the rooms of a process share, and their budget for reads."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Pace:
 
 @dataclass(slots=True)
 class LiveSetup:
-    """What all rooms of a process have in common. `rooms` are those that are open.
+    """The setup of all rooms of a process. `rooms` are the open ones.
 
     `is_alone` is whether no other process uses the database, and `is_told` whether the change feed
-    tells what others write.
+    reports the writes of others.
     """
 
     service: GamesService

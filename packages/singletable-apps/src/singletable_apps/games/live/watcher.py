@@ -1,7 +1,7 @@
 """A watcher per game and process: it follows the state, runs timers, and lets a publisher show it.
 
 It looks at the game when it is told that it has changed, when something is due, and a few times per
-second if nobody tells it what other processes change. All reads and writes are done in threads.
+second if nothing reports the changes of other processes. All reads and writes are done in threads.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Watcher:
     def note_state(self, state: GameState) -> bool:
         """Note a state that was written here; return whether the room has to be woken for this.
 
-        Call it from any thread. Who has closed a question counts it, and writes the next state.
+        Call it from any thread. A closed question is counted next, and a newer state follows.
         """
         if self._written is None or self._written.version < state.version:
             self._written = state
@@ -120,7 +120,7 @@ class Watcher:
         self._presence_changed()
 
     def note_left(self, member: Member) -> None:
-        """Stop to count a member, and close the question if all others have answered."""
+        """Stop counting a member, and close the question if all others have answered."""
         self._presence.remove(member, self._service.context.clock())
         if is_player(member):
             self._settle()
@@ -142,7 +142,7 @@ class Watcher:
 
     @property
     def _snapshot(self) -> Snapshot | None:
-        """Return what was published last."""
+        """Return the snapshot that was published last."""
         last = self._publisher.last
         return last.snapshot if last else None
 
@@ -200,7 +200,7 @@ class Watcher:
             self._look = later(self._pace.exchange, self._room.wake)
 
     async def snapshot(self, member: Member) -> tuple[str, object]:
-        """Return what a client is shown first."""
+        """Return the first message for a client."""
         state, answered = await self._publisher.initial_state(member)
         self._note_answers(member.id, answered)
         return "initialStateSync", state
@@ -325,7 +325,7 @@ class Watcher:
     # -------------------------------------------------------------------------- other processes
 
     async def _exchange(self) -> bool:
-        """Tell other processes what this one knows; return whether they changed something."""
+        """Exchange counts with other processes; return whether they have changed something."""
         snapshot, presence = self._snapshot, self._presence
         assert snapshot is not None
         counts = presence.own_counts()

@@ -20,7 +20,7 @@ from singletable_apps.shared.pages import (
 )
 
 router = APIRouter()
-# What has to be typed before all games are deleted.
+# The administrator types this before all games are deleted.
 CLEAR_PHRASE = "delete all games"
 
 

@@ -150,7 +150,7 @@ def _links(page: SeatPageContext) -> list[dict[str, Any]]:
 
 
 def _act(page: SeatPageContext, act: Callable[[], object], done: str = "") -> Response:
-    """Do what a form asks for, and go back to the host's screen with a message."""
+    """Execute the command of a form, and go back to the host's screen with a message."""
     is_script = "application/json" in page.request.headers.get("accept", "")
     try:
         act()

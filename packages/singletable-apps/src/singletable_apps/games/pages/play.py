@@ -347,7 +347,7 @@ def submit_vote(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
 
 
 def _send(page: SeatPageContext, form: Form, store: Callable[[str, str, str], Receipt]) -> Response:
-    """Store what was sent and show the game again, with an error if it was rejected."""
+    """Store an answer or a vote and show the game again, with an error if it was rejected."""
     back, at = page.urls.play(page.game.game_id), _number(form.value("step")) or 0
     if page.request.method != "POST":
         # Someone has opened the address of a page with an error.

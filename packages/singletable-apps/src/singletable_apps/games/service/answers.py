@@ -183,7 +183,7 @@ class Answers:
         states = {name: each.state for name, each in plays.items() if is_newest(each.state)}
         states |= self._context.get_states(plays.keys() - states.keys())
         for game_id in batch.repeated_games:
-            # Those who lost their acknowledgment want to know.
+            # Phones that lost their acknowledgment wait for the result.
             if game_id in states and states[game_id].closed_at is not None:
                 states[game_id] = self._rounds.finish_due(game_id)
         counted = dict[tuple[str, str], frozenset[str]]()

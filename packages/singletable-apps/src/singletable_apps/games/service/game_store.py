@@ -20,7 +20,7 @@ _CACHED_ROUNDS = 100
 
 
 class GameStore:
-    """Reads what a game consists of. Ballots and results never change, so they are cached."""
+    """Reads the parts of a game. Ballots and results never change, so they are cached."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -41,7 +41,7 @@ _QUESTIONS_PER_PART = 25
 
 @dataclass(frozen=True, slots=True)
 class GameDraft:
-    """What a host chooses for a new game. `questions` come from the set."""
+    """The choices of a host for a new game. `questions` come from the set."""
 
     title: str = ""
     type: EngagementType = EngagementType.MIXED
@@ -55,7 +55,7 @@ class GameDraft:
     homework: Homework | None = None
 
 
-# What a game has, too.
+# The fields of a draft that a game has, too.
 _COPIED = {each.name for each in fields(GameDraft)} - {"questions"}
 
 
@@ -225,7 +225,7 @@ class Games:
         access_code: str | None = None,
         takes_questions: bool | None = None,
     ) -> Game:
-        """Change what is given, and return the game."""
+        """Change the fields that are given, and return the game."""
         checks = InputChecks()
         game = self._context.get_game(game_id, consistent=True)
         if title is not None:

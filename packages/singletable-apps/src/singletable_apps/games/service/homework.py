@@ -202,7 +202,7 @@ class Homeworks:
             store.delete_many(keys)
 
     def view(self, game_id: str, player_id: str) -> View:
-        """Return what a player sees: the question, or the result as far as it may be known."""
+        """Return the view of a player: the question, or the parts of the result that are public."""
         sheet = self._read(game_id, player_id)
         player, homework, played = sheet.player, sheet.homework, sheet.play.state.played
         step, shown = _step(sheet, self._context.clock()), homework.answers_shown
@@ -249,7 +249,7 @@ def _check_open(state: GameState) -> None:
 
 
 def _step(sheet: Sheet, now: datetime) -> str:
-    """Return what a player does next: start, question, late, answered, done or closed."""
+    """Return the next step of a player: start, question, late, answered, done or closed."""
     if sheet.play.state.phase is Phase.ENDED:
         return "closed"
     if sheet.question is None:
@@ -260,7 +260,7 @@ def _step(sheet: Sheet, now: datetime) -> str:
 
 
 def _row(sheet: Sheet, index: int, *, with_solution: bool) -> View:
-    """Return a question with the player's answer, and with what is right."""
+    """Return a question with the player's answer and the solution."""
     question, question_id = sheet.play.questions[index], sheet.play.state.played[index]
     answer, score = sheet.answers.get(question_id), sheet.scores.get(question_id)
     row: View = {"questionId": question_id, **question_view(question, sheet.play.game)}

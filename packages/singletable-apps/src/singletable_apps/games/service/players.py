@@ -83,7 +83,7 @@ class Players:
             raise errors.RoomClosed("This game is full.")
         if game.settings.teams and not placed:
             placed = min(game.settings.teams, key=lambda each: room.teams[each])
-        # Counted first: those who join at the same moment get into different teams.
+        # Counted first: players who join at the same moment get into different teams.
         room.players += 1
         room.teams[placed] += 1
         player = self._create(game, names, placed)

@@ -250,7 +250,7 @@ class Sets:
             if isinstance(error, ItemExists) and "name" in error.fields:
                 raise _name_taken(draft.name) from error
             raise
-        # The set is saved; what is left to delete can wait for the next save.
+        # The set is saved; the next save deletes the rest.
         with suppress(SingleTableError):
             self._delete_questions(before.set_id, number, keep=attempt)
             self._delete_questions(before.set_id, before.set_version, keep=before.attempt)

@@ -81,7 +81,7 @@ class Connection(ABC):
 
     @abstractmethod
     def close(self, code: int, reason: str) -> None:
-        """End the connection. What waits to be sent is dropped."""
+        """End the connection. Messages in the outbox are dropped."""
 
     @abstractmethod
     def _send(self, message: Message) -> None: ...
@@ -149,14 +149,14 @@ class SocketConnection(Connection):
         except StopIteration:
             return
         except Exception:
-            # The client is gone, or we closed the socket. The task that receives messages hears of
-            # it too, and leaves the room.
+            # The client is gone, or we closed the socket. The task that receives messages is
+            # told, too, and leaves the room.
             self.is_open = False
             return
         self._writer = asyncio.create_task(self._write(sending, waits_for))
 
     async def _write(self, sending: Sending, waits_for: object) -> None:
-        """Finish `sending`, then send what has come to the outbox meanwhile."""
+        """Finish `sending`, then send the messages that the outbox has got meanwhile."""
         try:
             await _rest(sending, waits_for)
             while self._outbox:
@@ -200,7 +200,7 @@ class Mailbox(Connection):
     async def take(
         self, seconds: float, heartbeat: Callable[[Connection], Awaitable[T]]
     ) -> tuple[list[str], T]:
-        """Return what waits, or what comes first within some seconds, and the heartbeat then."""
+        """Return the waiting messages, or the first within some seconds, and then the heartbeat."""
         self._is_taking = True
         if self._expiry is not None:
             self._expiry.cancel()

@@ -27,7 +27,7 @@ class RoomFull(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What a client knows: the last event that it has seen, and the epoch of the room."""
+    """The last event that a client has seen, and the epoch of the room."""
 
     epoch: str = ""
     sequence: int = 0

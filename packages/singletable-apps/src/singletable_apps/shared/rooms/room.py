@@ -154,7 +154,7 @@ class Room:
             await asyncio.wait([self._sender])
 
     async def heartbeat(self, connection: Connection) -> dict[str, object]:
-        """Return what a client knows after all messages that it was sent.
+        """Return the position of a client that has all messages it was sent.
 
         If it knows less, it has missed something, and asks for a snapshot.
         """
@@ -197,7 +197,7 @@ class Room:
             self._sender = asyncio.create_task(self._send_all())
 
     async def _send_all(self) -> None:
-        """Send what is in the outbox, message by message, without a task per connection."""
+        """Send the outbox, message by message, without a task per connection."""
         sent = 0
         try:
             while self._outbox:
@@ -258,7 +258,7 @@ class Room:
             self._setup.joined(self, member)
 
     def replay(self, connection: Connection, epoch: str, sequence: int) -> list[Message] | None:
-        """Return the events after `sequence`, or None if only a snapshot can help.
+        """Return the events after `sequence`, or None if the client needs a snapshot.
 
         Apps publish for the members that are present, so one that had left needs a snapshot.
         """

@@ -117,7 +117,7 @@ async def _receive_all(
 
 
 async def serve_poll(request: Request, poll: Coroutine[Any, Any, str]) -> Response:
-    """Return what a poll returns. It ends when the client disconnects."""
+    """Return the messages of a poll as a response. It ends when the client disconnects."""
     polling, leaving = asyncio.create_task(poll), asyncio.create_task(_disconnected(request))
     try:
         await asyncio.wait((polling, leaving), return_when=asyncio.FIRST_COMPLETED)
