@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeAlias
 
 from markupsafe import Markup
 
+from ranked_ballots.pictures.svg import element, escape_text, tooltip
 from singletable_apps.shared.languages import ENGLISH, Language
 
 _PLOT = 150
@@ -23,6 +25,7 @@ _BAR = 0.74
 _LABELS = 5
 # Rows of stacked bars.
 _ROW, _LABEL, _THICK = 42, 22, 10
+_Place: TypeAlias = dict[str, str | float]
 # How many characters fit in a column of the narrowest chart.
 _NARROW = 44
 
@@ -72,77 +75,66 @@ class DayChart:
     @property
     def svg(self) -> Markup:
         """Return the drawing."""
-        parts: list[Markup] = []
+        parts: list[str] = []
         top = 0
         for number, each in enumerate(self.series, 1):
             height = _PLOT if number == 1 else _SMALL_PLOT
             parts.append(self._plot(each, number, top + _HEADING, height))
             top += _HEADING + height + 8
         parts.append(self._axis(top))
-        return Markup(
-            '<svg class="chart" role="img" width="100%" height="{height}" '
-            'aria-labelledby="{id}-title {id}-text"><title id="{id}-title">{title}</title>'
-            '<desc id="{id}-text">{text}</desc>{parts}</svg>'
-        ).format(
-            height=top + _AXIS,
-            id=self.id,
-            title=self.language.gettext(self.title),
-            text=self.text,
-            parts=Markup("").join(parts),
-        )
+        title = self.language.gettext(self.title)
+        return _drawing(self.id, title, top + _AXIS, *parts, text=self.text)
 
-    def _plot(self, series: Series, number: int, top: int, height: int) -> Markup:
+    def _plot(self, series: Series, number: int, top: int, height: int) -> str:
         highest = round_up(max(series.values))
         base = top + height
         step = 100 / len(self.days)
-        bars = Markup("").join(
-            Markup(
-                '<g class="chart-day"><rect class="chart-slot" x="{x:.3f}%" y="{top}" '
-                'width="{step:.3f}%" height="{height}"/><rect class="chart-bar" x="{bar:.3f}%" '
-                'y="{y:.1f}" width="{width:.3f}%" height="{tall:.1f}" rx="1.5"/>'
-                "<title>{title}</title></g>"
-            ).format(
-                x=at * step,
-                bar=at * step + step * (1 - _BAR) / 2,
-                step=step,
-                width=step * _BAR,
-                top=top,
-                height=height,
-                y=base - height * value / highest,
-                tall=height * value / highest,
-                title=f"{self._day(day)}: {self._count(series, value)}",
+        bars: list[str] = []
+        for at, (day, value) in enumerate(zip(self.days, series.values, strict=True)):
+            tall = height * value / highest
+            slot: _Place = {
+                "x": _percent(at * step),
+                "y": top,
+                "width": _percent(step),
+                "height": height,
+            }
+            bar: _Place = {
+                "x": _percent(at * step + step * (1 - _BAR) / 2),
+                "y": f"{base - tall:.1f}",
+                "width": _percent(step * _BAR),
+                "height": f"{tall:.1f}",
+            }
+            bars.append(
+                element(
+                    "g",
+                    element("rect", class_="chart-slot", **slot),
+                    element("rect", class_="chart-bar", **bar, rx="1.5"),
+                    tooltip(f"{self._day(day)}: {self._count(series, value)}"),
+                    class_="chart-day",
+                )
             )
-            for at, (day, value) in enumerate(zip(self.days, series.values, strict=True))
-        )
-        return Markup(
-            '<g class="chart-{number}"><text class="chart-name" x="0" y="{name_y}">'
-            '{name}</text><text class="chart-scale" x="100%" y="{name_y}">{highest}</text>'
-            '<line class="chart-grid" x1="0" x2="100%" y1="{top}" y2="{top}"/>{bars}'
-            '<line class="chart-base" x1="0" x2="100%" y1="{base}" y2="{base}"/></g>'
-        ).format(
-            number=number,
-            name=self._count(series, sum(series.values)),
-            highest=self.language.number(highest),
-            name_y=top - 8,
-            top=top,
-            base=base,
-            bars=bars,
+        name = self._count(series, sum(series.values))
+        return element(
+            "g",
+            _heading(name, self.language.number(highest), top - 8),
+            element("line", class_="chart-grid", x1=0, x2="100%", y1=top, y2=top),
+            *bars,
+            element("line", class_="chart-base", x1=0, x2="100%", y1=base, y2=base),
+            class_=f"chart-{number}",
         )
 
-    def _axis(self, top: int) -> Markup:
+    def _axis(self, top: int) -> str:
         """Label the first and the last day and some between, which phones leave out."""
         last = len(self.days) - 1
         wanted = sorted({round(last * at / (_LABELS - 1)) for at in range(_LABELS)})
-        labels: list[Markup] = []
+        labels: list[str] = []
         for at in wanted:
             edge = "start" if at == 0 else "end" if at == last else "middle"
             x = 0 if at == 0 else 100 if at == last else (at + 0.5) * 100 / len(self.days)
-            labels.append(
-                Markup('<text class="chart-label chart-{}" x="{:.2f}%" y="{}">{}</text>').format(
-                    edge, x, top + 12, self.language.date(self.days[at], "d MMM")
-                )
-            )
-        return Markup("").join(labels)
+            place: _Place = {"class_": f"chart-label chart-{edge}", "x": f"{x:.2f}%", "y": top + 12}
+            day = self.language.date(self.days[at], "d MMM")
+            labels.append(element("text", escape_text(day), **place))
+        return "".join(labels)
 
     def _describe(self, series: Series) -> str:
         total, best = sum(series.values), max(series.values)
@@ -212,41 +204,27 @@ class StackedChart:
         """Return the drawing."""
         longest = max(1, *(sum(bar.values) for bar in self.bars))
         drawn = [self._bar(bar, at * _ROW, longest) for at, bar in enumerate(self.bars)]
-        return Markup(
-            '<svg class="chart" role="img" width="100%" height="{height}" '
-            'aria-labelledby="{id}-title"><title id="{id}-title">{title}</title>{bars}</svg>'
-        ).format(
-            height=len(self.bars) * _ROW, id=self.id, title=self.title, bars=Markup("").join(drawn)
-        )
+        return _drawing(self.id, self.title, len(self.bars) * _ROW, *drawn)
 
-    def _bar(self, bar: ChartBar, top: int, longest: int) -> Markup:
-        drawn: list[Markup] = []
-        x = 0.0
+    def _bar(self, bar: ChartBar, top: int, longest: int) -> str:
+        drawn: list[str] = []
+        x, height = 0.0, {"height": _THICK}
         for part, value in zip(self.parts, bar.values, strict=True):
             width = 100 * value / longest
             if value:
+                place: _Place = {"x": _percent(x), "y": top + _LABEL, "width": _percent(width)}
                 drawn.append(
-                    Markup(
-                        '<rect class="chart-part tone-{}" x="{:.3f}%" y="{}" width="{:.3f}%" '
-                        'height="{}"/>'
-                    ).format(part.tone, x, top + _LABEL, width, _THICK)
+                    element("rect", class_=f"chart-part tone-{part.tone}", **place, **height)
                 )
             x += width
         room = _NARROW - len(bar.note)
         shown = f"{bar.label[: room - 1].rstrip()}…" if len(bar.label) > room else bar.label
-        return Markup(
-            '<g><title>{label}: {text}</title><text class="chart-name" x="0" y="{y}">{shown}</text>'
-            '<text class="chart-scale" x="100%" y="{y}">{note}</text><rect class="chart-track" '
-            'x="0" y="{bar}" width="100%" height="{thick}"/>{parts}</g>'
-        ).format(
-            label=bar.label,
-            shown=shown,
-            text=self._describe(bar),
-            note=bar.note,
-            y=top + _LABEL - 6,
-            bar=top + _LABEL,
-            thick=_THICK,
-            parts=Markup("").join(drawn),
+        return element(
+            "g",
+            tooltip(f"{bar.label}: {self._describe(bar)}"),
+            _heading(shown, bar.note, top + _LABEL - 6),
+            element("rect", class_="chart-track", x=0, y=top + _LABEL, width="100%", **height),
+            *drawn,
         )
 
     def _describe(self, bar: ChartBar) -> str:
@@ -262,3 +240,22 @@ def round_up(value: int) -> int:
             if value <= step * power:
                 return step * power
         power *= 10
+
+
+def _drawing(name: str, title: str, height: int, *parts: str, text: str = "") -> Markup:
+    described = element("desc", escape_text(text), id=f"{name}-text") if text else ""
+    labels = f"{name}-title {name}-text" if text else f"{name}-title"
+    heading = element("title", escape_text(title), id=f"{name}-title")
+    frame: _Place = {"class_": "chart", "role": "img", "width": "100%", "height": height}
+    svg = element("svg", heading, described, *parts, **frame, aria_labelledby=labels)
+    return Markup(svg)  # all texts are escaped
+
+
+def _heading(name: str, end: str, y: int) -> str:
+    """Return a text at the beginning and one at the end of a line."""
+    start = element("text", escape_text(name), class_="chart-name", x=0, y=y)
+    return start + element("text", escape_text(end), class_="chart-scale", x="100%", y=y)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.3f}%"
