@@ -56,8 +56,6 @@ FAULTS = Faults(
     internal_after=0.02,
     conflict=0.01,
     unprocessed=0.05,
-    stale=0.2,
-    behind=3,
 )
 
 

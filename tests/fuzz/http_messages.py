@@ -43,7 +43,7 @@ HEADERS = {
     "transfer-encoding": ["chunked", "gzip"],
     # No latency here: the test would really wait.
     "x-singletable-faults": [
-        *("throttle=1", "throttle=0.5,indexes=by_voter", "stale=1,behind=2", "stale=1,delay=9s"),
+        *("throttle=1", "throttle=0.5,indexes=by_voter", "unprocessed=1", "latency=9s"),
         *("unprocessed=1", "conflict=1,tables=votes", "in_progress=1", "keys=%ff,throttle=1"),
         *(
             "",

@@ -17,11 +17,11 @@ from tests.fuzz.call_budget import limit_calls
 from tests.fuzz.odd_operations import OddOperation, odd_operations
 from tests.fuzz.sandbox import Sandbox
 
-ALL_TABLES = Faults(throttle=0.2, conflict=0.2, unprocessed=0.4, stale=0.4, behind=2, seed=1)
+ALL_TABLES = Faults(throttle=0.2, conflict=0.2, unprocessed=0.4, seed=1)
 FAULTS = [
     ALL_TABLES,
     Faults(throttle=0.5, indexes=("by_voter",), seed=2),
-    Faults(throttle=0.5, stale=0.5, delay=5, tables=("votes",), keys=("election#1",), seed=3),
+    Faults(throttle=0.5, tables=("votes",), keys=("election#1",), seed=3),
     Faults(unavailable=0.3, in_progress=0.5, internal=0.3, limit="KeyRangeThroughputExceeded"),
 ]
 
@@ -53,7 +53,7 @@ def test_odd_operation_with_faults(sandbox: Sandbox, faults: Faults, odd: OddOpe
     execute(sandbox, odd.operation, faults, 50_000)
 
 
-SETTINGS = ["throttle", "stale", "latency", "seed", "behind", "tables", "keys", "limit", "odd", ""]
+SETTINGS = ["throttle", "latency", "seed", "tables", "keys", "limit", "odd", ""]
 VALUES = [
     *("0.5", "3x", "9" * 5000 + "x", "9" * 5000, "20ms", "9" * 400 + "min", "1e9", "٣x", "-1", ""),
     *(

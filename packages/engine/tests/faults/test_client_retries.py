@@ -25,7 +25,6 @@ from dynamodb_engine.operations import (
     KeysAndAttributes,
     Operation,
     PutRequest,
-    Query,
     TransactWriteItem,
     TransactWriteItems,
     Update,
@@ -40,7 +39,6 @@ from tests.faults.votes_table import (
     create_engine,
     key,
     put,
-    query_voter,
     transact_put,
 )
 
@@ -148,15 +146,3 @@ def test_retrying_reader_reads_everything(faults: Faults, wanted: list[str]) -> 
             read += [item["SK"]["S"] for item in output.responses["votes"]]
             unprocessed = output.unprocessed_keys
         assert sorted(read) == sorted(wanted)
-
-
-@given(st.integers(0, 5), st.integers(1, 5))
-def test_index_lags_behind_by_number_of_changes(seed: int, behind: int) -> None:
-    query: Query = query_voter("ada")
-    with create_engine() as engine:
-        driver = FaultyDriver(engine, Faults(stale=1, behind=behind, seed=seed))
-        driver.execute(put())
-        for number in range(behind):
-            assert driver.execute(query).count == 0
-            driver.execute(put("ELECTION#2", f"voter {number}"))
-        assert driver.execute(query).count == 1

@@ -13,7 +13,7 @@ from tests.faults.strategies import any_faults
 
 def test_text_is_parsed() -> None:
     text = (
-        "throttle=0.1,conflict=3x,unprocessed=0.2,latency=20ms,stale=0.5,internal=0.01,seed=7,"
+        "throttle=0.1,conflict=3x,unprocessed=0.2,latency=20ms,internal=0.01,seed=7,"
         "table=votes,index=GSI-1,key=ELECTION#1,operations=PutItem+Query"
     )
     assert parse_faults(text) == Faults(
@@ -21,7 +21,6 @@ def test_text_is_parsed() -> None:
         conflict=Next(3),
         unprocessed=0.2,
         latency=0.02,
-        stale=0.5,
         internal=0.01,
         seed=7,
         operations=("PutItem", "Query"),
@@ -69,7 +68,7 @@ def test_json_roundtrips(faults: Faults) -> None:
         ("throttle=3", r"write Next\(3\), or 3x in text"),
         ("throttle=0x", "a count of at least 1"),
         ("latency=20", "a duration such as 20ms"),
-        ("behind=few", "an integer"),
+        ("seed=few", "an integer"),
         ("table=", "names separated by"),
         ("limit=Enough", "limit"),
         ("operations=Put", "Operations are GetItem, "),

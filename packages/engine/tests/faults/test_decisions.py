@@ -122,7 +122,6 @@ ALL: dict[FaultKind, Faults] = {
     "in_progress": Faults(in_progress=1),
     "conflict": Faults(conflict=1),
     "unprocessed": Faults(unprocessed=1),
-    "stale": Faults(stale=1),
 }
 TOKEN = TransactWriteItems([transact_put("ada")], client_request_token="t")
 NO_TOKEN = TransactWriteItems([transact_put("ada")])
@@ -133,12 +132,10 @@ ALWAYS: list[FaultKind] = ["throttle", "unavailable", "internal"]
 @pytest.mark.parametrize(
     ("operation", "expected"),
     [
-        (get(), [*ALWAYS, "stale"]),
-        (get(consistent=True), ALWAYS),
-        (query_voter("ada"), [*ALWAYS, "stale"]),
-        (Scan("votes"), [*ALWAYS, "stale"]),
-        (Scan("votes", consistent_read=True), ALWAYS),
-        (BATCH_GET, [*ALWAYS, "unprocessed", "stale"]),
+        (get(), ALWAYS),
+        (query_voter("ada"), ALWAYS),
+        (Scan("votes"), ALWAYS),
+        (BATCH_GET, [*ALWAYS, "unprocessed"]),
         (put(), [*ALWAYS, "conflict", "internal_after"]),
         (batch_put("ada"), [*ALWAYS, "internal_after"]),
         (batch_put("ada", "bob"), [*ALWAYS, "unprocessed", "internal_after"]),
@@ -175,13 +172,13 @@ def test_tables_are_selected_by_name_and_arn() -> None:
 
 
 def test_indexes_and_keys_are_selected() -> None:
-    index_part = TargetPart(0, "votes", "by_voter", ("ada",), consistent=False)
-    table_part = TargetPart(0, "votes", None, ("ELECTION#1",), consistent=False)
+    index_part = TargetPart(0, "votes", "by_voter", ("ada",))
+    table_part = TargetPart(0, "votes", None, ("ELECTION#1",))
     for faults, expected in (
-        (Faults(stale=1, indexes=("by_voter",)), ["stale", None]),
-        (Faults(stale=1, keys=("ELECTION#1",)), [None, "stale"]),
-        (Faults(stale=1, keys=("ada",), indexes=("by_voter",)), ["stale", None]),
-        (Faults(stale=1, keys=("ada",), indexes=("other",)), [None, None]),
+        (Faults(internal=1, indexes=("by_voter",)), ["internal", None]),
+        (Faults(internal=1, keys=("ELECTION#1",)), [None, "internal"]),
+        (Faults(internal=1, keys=("ada",), indexes=("by_voter",)), ["internal", None]),
+        (Faults(internal=1, keys=("ada",), indexes=("other",)), [None, None]),
     ):
         sequence = [FaultTarget("Query", (index_part,)), FaultTarget("Query", (table_part,))]
         assert [decision.fault for decision in decisions(faults, sequence)] == expected

@@ -6,13 +6,12 @@ import asyncio
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamodb_engine.engine import AsyncEngine, Engine
+from dynamodb_engine.engine import AsyncEngine
 from dynamodb_engine.errors import InternalError, OperationError, Throttled
 from dynamodb_engine.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from dynamodb_engine.operations import Operation, PutItem, ReadChanges, Scan, TransactWriteItems
@@ -21,7 +20,6 @@ from tests.faults.votes_table import (
     batch_put,
     contents,
     create_engine,
-    create_votes,
     get,
     put,
     query_voter,
@@ -132,15 +130,14 @@ def test_latency_uses_sleep() -> None:
 def test_faulty_drivers_can_be_nested() -> None:
     with create_engine() as engine:
         inner = FaultyDriver(engine, Faults(throttle=1, operations=("PutItem",)))
-        driver = FaultyDriver(inner, Faults(stale=1))
-        engine.execute(put())
-        assert driver.execute(get()).item is None
+        driver = FaultyDriver(inner, Faults(throttle=1, operations=("GetItem",)))
+        assert outcome(driver, get()) == "ThrottlingException"
         assert outcome(driver, put()) == "ThrottlingException"
 
 
 def test_invalid_request_is_rejected_by_wrapped_driver() -> None:
     with create_engine() as engine:
-        driver = FaultyDriver(engine, Faults(throttle=0.5, stale=0.5, keys=("ELECTION#1",)))
+        driver = FaultyDriver(engine, Faults(throttle=0.5, keys=("ELECTION#1",)))
         assert outcome(driver, PutItem("votes", {})) == "ValidationException"
 
 
@@ -217,29 +214,3 @@ def test_latency_is_async_outputs() -> None:
 
     asyncio.run(run())
     assert slept == [0.5, 0.25]
-
-
-# Tasks move one replica while each waits for the disk; each must read a past state.
-def test_concurrent_stale_reads_return_past_states(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with AsyncEngine(Engine.on_file(tmp_path / "votes.db")) as engine:
-            await engine.execute(create_votes())
-            driver = AsyncFaultyDriver(engine, Faults(stale=1, behind=3))
-
-            async def write() -> None:
-                for number in range(60):
-                    await driver.execute(put(sort=f"{number:03}"))
-
-            async def read(behind: int) -> None:
-                faults = Faults(stale=1, behind=behind)
-                for _ in range(30):
-                    page = await driver.execute_with(Scan("votes"), faults)
-                    names = sorted(item["SK"]["S"] for item in page.items)
-                    # Items are written in order, so a past state is a prefix without gaps.
-                    assert names == [f"{number:03}" for number in range(len(names))]
-
-            await asyncio.gather(write(), *[read(behind) for behind in (1, 5, 2, 20)])
-            page = await driver.execute(Scan("votes"))
-            assert page.count == 57
-
-    asyncio.run(run())

@@ -115,7 +115,6 @@ def test_delete_killed_at_every_request_can_be_repeated(
 FAULTS = [
     Faults(throttle=0.2, conflict=0.2, unprocessed=0.3, seed=1),
     Faults(internal=0.2, internal_after=0.2, seed=2),
-    Faults(stale=1.0, behind=100, seed=3),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -10,8 +10,53 @@ from msgspec.structs import replace
 from dynamodb_engine import operations as ops
 from dynamodb_engine.engine import Engine
 from dynamodb_engine.errors import OperationError
+from dynamodb_engine.retry import send_once
+from dynamodb_engine.steps import Steps
 
 T = TypeVar("T")
+
+
+def describe_tables(names: Iterable[str]) -> Steps[dict[str, ops.TableDescription]]:
+    """Return the descriptions of those tables that exist, by name."""
+    tables: dict[str, ops.TableDescription] = {}
+    for name in dict.fromkeys(names):
+        try:
+            tables[name] = (yield from send_once(ops.DescribeTable(name))).table
+        except OperationError:
+            # A missing table is reported by the request itself.
+            continue
+    return tables
+
+
+def create_request(table: ops.TableDescription) -> ops.CreateTable:
+    """Return the request that creates a table with the same keys and indexes, on demand."""
+    local_indexes = [
+        ops.LocalSecondaryIndex(index.index_name, index.key_schema, index.projection)
+        for index in table.local_secondary_indexes or ()
+    ]
+    global_indexes = [
+        ops.GlobalSecondaryIndex(index.index_name, index.key_schema, index.projection)
+        for index in table.global_secondary_indexes or ()
+    ]
+    schemas = [
+        table.key_schema,
+        *(index.key_schema for index in local_indexes),
+        *(index.key_schema for index in global_indexes),
+    ]
+    used = {part.attribute_name for schema in schemas for part in schema}
+    return ops.CreateTable(
+        table.table_name,
+        # CreateTable rejects definitions of attributes that are not in a key.
+        [
+            definition
+            for definition in table.attribute_definitions
+            if definition.attribute_name in used
+        ],
+        table.key_schema,
+        local_secondary_indexes=local_indexes or None,
+        global_secondary_indexes=global_indexes or None,
+        billing_mode="PAY_PER_REQUEST",
+    )
 
 
 def is_rejected(batch: ops.Operation[object], tables: Iterable[ops.CreateTable]) -> bool:
@@ -69,19 +114,6 @@ def add_unprocessed_keys(
         raw_responses={**output.raw_responses, **responses},
         unprocessed_keys=_merge_keys(output.unprocessed_keys, unprocessed.request_items),
     )
-
-
-def merge_get_outputs(outputs: Sequence[ops.BatchGetItemOutput]) -> ops.BatchGetItemOutput:
-    """Merge the outputs of several parts of one batch."""
-    merged, *others = outputs
-    for output in others:
-        responses = dict(merged.raw_responses)
-        for name, items in output.raw_responses.items():
-            responses[name] = responses.get(name, []) + items
-        capacities = (merged.consumed_capacity or []) + (output.consumed_capacity or [])
-        unprocessed = _merge_keys(merged.unprocessed_keys, output.unprocessed_keys)
-        merged = ops.BatchGetItemOutput(responses, unprocessed, capacities or None)
-    return merged
 
 
 def _merge_keys(

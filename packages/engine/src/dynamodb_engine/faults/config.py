@@ -23,7 +23,6 @@ FaultKind: TypeAlias = Literal[
     "conflict",
     "unprocessed",
     "internal_after",
-    "stale",
 ]
 # AWS's throttling reasons; "Table" or "Index" and "Read" or "Write" are prefixed to them.
 ThrottleLimit: TypeAlias = Literal[
@@ -58,8 +57,6 @@ class Faults(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     `in_progress`     a transaction with a client token is still in progress
     `conflict`        another transaction is using the item
     `unprocessed`     a part of a batch, but never all of it, is returned unprocessed
-    `stale`           an eventually consistent read returns a past state, `behind` changes to the
-                      table or `delay` seconds old
 
     Every operation takes `latency` seconds longer, plus a random time of up to `jitter` seconds.
     Without `operations`, faults apply to operations on items only. Equal seeds and operations
@@ -73,12 +70,9 @@ class Faults(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     in_progress: Chance = 0.0
     conflict: Chance = 0.0
     unprocessed: Chance = 0.0
-    stale: Chance = 0.0
     limit: ThrottleLimit | None = None
     latency: float = 0.0
     jitter: float = 0.0
-    behind: int = 0
-    delay: float = 0.0
     seed: int = 0
     operations: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
@@ -88,7 +82,7 @@ class Faults(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     def __post_init__(self) -> None:
         for kind, chance in self.chances.items():
             _check_chance(kind, chance)
-        for name in ("latency", "jitter", "behind", "delay"):
+        for name in ("latency", "jitter"):
             if getattr(self, name) < 0:
                 raise FaultsError(f"{name}: expected at least 0, but got {getattr(self, name)}.")
         for name in ("operations", "tables", "indexes", "keys"):
@@ -207,12 +201,11 @@ def _invalid(name: str, value: str, expected: str) -> FaultsError:
     return FaultsError(f"{name}: expected {expected}, but got '{value}'.")
 
 
-_DURATIONS = ("latency", "jitter", "delay")
-_INTEGERS = ("behind", "seed")
+_DURATIONS = ("latency", "jitter")
 _PARSERS: dict[str, Callable[[str, str], object]] = {
     **dict.fromkeys(Faults().chances, _parse_chance),
     **dict.fromkeys(_DURATIONS, _parse_seconds),
-    **dict.fromkeys(_INTEGERS, _parse_integer),
+    "seed": _parse_integer,
     **dict.fromkeys(("operations", "tables", "indexes", "keys"), _parse_names),
     "limit": _parse_limit,
 }
@@ -225,7 +218,7 @@ def _format(name: str, value: object) -> str:
         case tuple():
             names = cast("tuple[str, ...]", value)  # all tuples here contain names
             return "+".join(quote(part, safe="#/:@") for part in names)
-        case float() | int() if name not in _INTEGERS:
+        case float() | int() if name != "seed":
             number = f"{Decimal(repr(value)):f}"  # without an exponent
             return f"{number}s" if name in _DURATIONS else number
         case _:

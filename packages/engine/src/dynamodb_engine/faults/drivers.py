@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TypeVar
 
+from dynamodb_engine.faults.batches import describe_tables
 from dynamodb_engine.faults.config import FaultKind, Faults
 from dynamodb_engine.faults.injection import FaultDecision, FaultState, apply, decide
-from dynamodb_engine.faults.replica import Replicas, describe_tables
 from dynamodb_engine.faults.targets import (
     FaultTarget,
     Tables,
@@ -50,9 +50,7 @@ class FaultSequence:
 class FaultInjector:
     """The active faults and those of single requests, for both kinds of drivers."""
 
-    def __init__(self, driver: str, faults: Faults, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._replicas = Replicas(driver)
+    def __init__(self, faults: Faults) -> None:
         self._requests: OrderedDict[Faults, FaultSequence] = OrderedDict()
         self._lock = Lock()
         self._active = FaultSequence(faults)
@@ -82,11 +80,10 @@ class FaultInjector:
             self._active = previous
 
     def reset(self) -> None:
-        """Restart all sequences, and drop the replicas that stale reads use."""
+        """Restart all sequences."""
         self.faults = self.faults
         with self._lock:
             self._requests.clear()
-        self._replicas.clear()
 
     def _steps(self, operation: Operation[R], sequence: FaultSequence) -> Steps[R]:
         faults = sequence.faults
@@ -98,8 +95,7 @@ class FaultInjector:
             tables = yield from describe_tables(names)
         target = describe_target(operation, tables)
         decision = sequence.decide(target)
-        steps = apply(operation, target, decision, faults, self._replicas, self._clock)
-        return (yield from steps)
+        return (yield from apply(operation, target, decision, faults))
 
     def _request_sequence(self, faults: Faults) -> FaultSequence:
         """Return the sequence of faults sent with a request; equal faults share one."""
@@ -120,9 +116,8 @@ class FaultyDriver(FaultInjector):
         faults: Faults = NO_FAULTS,
         *,
         sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(type(driver).__name__, faults, clock)
+        super().__init__(faults)
         self.driver = unwrap_retries(driver)  # retries would hide faults
         self._sleep = sleep
 
@@ -148,9 +143,8 @@ class AsyncFaultyDriver(FaultInjector):
         faults: Faults = NO_FAULTS,
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(type(driver).__name__, faults, clock)
+        super().__init__(faults)
         self.driver = unwrap_retries(driver)  # retries would hide faults
         self._sleep = sleep
 

@@ -7,7 +7,7 @@ Rule 3. Only requests in scope count; others do not change the sequence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar, cast
@@ -16,12 +16,13 @@ from dynamodb_engine import errors
 from dynamodb_engine.faults.batches import (
     add_unprocessed_items,
     add_unprocessed_keys,
+    create_request,
+    describe_tables,
     is_rejected,
     split_get,
     split_write,
 )
 from dynamodb_engine.faults.config import Chance, FaultKind, Faults, Next, ThrottleLimit
-from dynamodb_engine.faults.replica import Replicas, create_request, describe_tables
 from dynamodb_engine.faults.targets import (
     ITEM_OPERATIONS,
     FaultTarget,
@@ -121,8 +122,6 @@ def apply(
     target: FaultTarget,
     decision: FaultDecision,
     faults: Faults,
-    replicas: Replicas,
-    clock: Callable[[], float],
 ) -> Steps[R]:
     """Return the output of the operation, or raise the error that the decision injects."""
     if decision.latency:
@@ -145,8 +144,6 @@ def apply(
             raise _conflict(target, decision.parts)
         case "unprocessed":
             return (yield from _process_partly(operation, target, decision.parts))
-        case "stale":
-            return (yield from replicas.read_stale(operation, decision.parts, faults, clock()))
 
 
 def _conflict(target: FaultTarget, parts: Iterable[TargetPart]) -> errors.OperationError:

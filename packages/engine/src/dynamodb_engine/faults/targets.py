@@ -42,7 +42,6 @@ APPLICABLE: dict[FaultKind, tuple[str, ...]] = {
     "in_progress": _operations_with("in_progress"),
     "conflict": _operations_with("conflict"),
     "unprocessed": _operations_with("unprocessed"),
-    "stale": _operations_with("stale"),
 }
 
 
@@ -58,7 +57,6 @@ class TargetPart:
     index: str | None = None
     partition: tuple[str, ...] = ()
     writes: bool = False
-    consistent: bool = True
     written_indexes: tuple[str, ...] = ()
 
 
@@ -107,8 +105,6 @@ def applicable_parts(
         # A slow index throttles writes to its table; other faults of a write are the table's.
         parts = tuple(part for part in parts if not part.writes)
     match kind:
-        case "stale":
-            parts = tuple(part for part in parts if not part.consistent)
         case "unprocessed" if len(target.parts) < 2:
             return None
         case "in_progress" if not target.has_client_token:
@@ -164,8 +160,6 @@ def _parts(operation: Operation[Any], tables: Tables) -> Iterator[TargetPart]:
             index,
             _partition(touch, _partition_attributes(table, index)),
             writes,
-            # Writes and transactions read the newest items.
-            bool(getattr(touch.request, "consistent_read", True)),
             _written_indexes(touch, table) if writes else (),
         )
 

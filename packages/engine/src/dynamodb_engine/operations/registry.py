@@ -30,7 +30,7 @@ Service: TypeAlias = Literal["dynamodb", "dynamodbstreams", "singletable"]
 
 # Faults of some operations only; the others (throttling, unavailability, internal errors) can
 # happen to every operation of DynamoDB.
-SpecificFault: TypeAlias = Literal["conflict", "in_progress", "stale", "unprocessed"]
+SpecificFault: TypeAlias = Literal["conflict", "in_progress", "unprocessed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class OperationSpec:
 OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
     spec.request: spec
     for spec in (
-        OperationSpec(ops.GetItem, "items", faults=("stale",)),
+        OperationSpec(ops.GetItem, "items"),
         OperationSpec(
             ops.PutItem, "items", writes=True, idempotent="without condition", faults=("conflict",)
         ),
@@ -77,9 +77,9 @@ OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
         OperationSpec(
             ops.DeleteItem, "items", writes=True, idempotent="never", faults=("conflict",)
         ),
-        OperationSpec(ops.Query, "items", faults=("stale",)),
-        OperationSpec(ops.Scan, "items", faults=("stale",)),
-        OperationSpec(ops.BatchGetItem, "items", faults=("unprocessed", "stale")),
+        OperationSpec(ops.Query, "items"),
+        OperationSpec(ops.Scan, "items"),
+        OperationSpec(ops.BatchGetItem, "items", faults=("unprocessed",)),
         OperationSpec(ops.BatchWriteItem, "items", writes=True, faults=("unprocessed",)),
         OperationSpec(ops.TransactGetItems, "items", faults=("conflict",)),
         OperationSpec(

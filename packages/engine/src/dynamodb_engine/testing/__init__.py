@@ -7,11 +7,13 @@ from dynamodb_engine.testing.drivers import (
     InterruptibleDriver,
 )
 from dynamodb_engine.testing.endpoint_thread import endpoint
+from dynamodb_engine.testing.lagging_driver import LaggingDriver
 
 __all__ = [
     "AsyncInterruptedDriver",
     "Crash",
     "InterruptedDriver",
     "InterruptibleDriver",
+    "LaggingDriver",
     "endpoint",
 ]

@@ -219,7 +219,7 @@ def test_denied_table_is_out_of_reach_however_it_is_spelled(data: st.DataObject)
     with FILLED.copy() as engine:
         driver: ops.AsyncDriver = AsyncEngine(engine)
         if data.draw(st.booleans()):
-            driver = AsyncFaultyDriver(driver, Faults(stale=1))
+            driver = AsyncFaultyDriver(driver, Faults(unprocessed=1))
         before = _state(engine, denied)
         for target, body in REQUESTS:
             operation = _read(target, body, spelling)

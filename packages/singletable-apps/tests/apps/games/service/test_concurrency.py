@@ -481,8 +481,6 @@ def test_answers_under_faults_are_stored_once(memory: World) -> None:
         internal_after=0.2,
         conflict=0.2,
         unprocessed=0.3,
-        stale=0.5,
-        behind=9,
         seed=2,
     )
     sent = [

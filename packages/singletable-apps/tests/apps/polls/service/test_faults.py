@@ -24,11 +24,10 @@ FAULTS = {
     "in conflict": Faults(conflict=Next(2)),
     "a lost answer, then a conflict": Faults(internal_after=Next(1), conflict=Next(2)),
     "in progress": Faults(in_progress=Next(2)),
-    "stale": Faults(stale=0.8, behind=5, seed=4),
     **{
         f"all at once, {seed}": Faults(
             throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.1, unprocessed=0.5,
-            stale=0.5, behind=3, seed=seed,
+            seed=seed,
         )
         for seed in range(2)
     },

@@ -34,8 +34,7 @@ from tests.apps.polls.support.harness import (
 pytestmark = pytest.mark.usefixtures("no_waits")
 MORE = ("Tea", "Milk", "Water")
 FAULTS = Faults(
-    throttle=0.05, internal=0.05, internal_after=0.1, conflict=0.05, unprocessed=0.3, stale=0.5,
-    behind=4,
+    throttle=0.05, internal=0.05, internal_after=0.1, conflict=0.05, unprocessed=0.3
 )  # fmt: skip
 
 

@@ -34,9 +34,7 @@ FAULTS = {
     "many responses lost": Faults(internal_after=Next(25)),
     "conflicts": Faults(conflict=Next(3)),
     "a lost response, then conflicts": Faults(internal_after=Next(1), conflict=Next(30)),
-    "all at once": Faults(
-        throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, stale=0.5, behind=3, seed=3
-    ),
+    "all at once": Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, seed=3),
 }
 
 
@@ -101,9 +99,7 @@ def test_random_clicks_with_faults_are_counted_right(memory: World, seed: int) -
         store_post(memory, blog_id)
     driver, choices = FaultyDriver(memory.driver), random.Random(seed)
     services = [memory.open(driver).likes, memory.open(driver).likes]
-    driver.faults = Faults(
-        throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.4, stale=0.5, behind=4, seed=seed
-    )
+    driver.faults = Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.4, seed=seed)
     expired = 0
     liking: set[str] = set()
     for _ in range(100):

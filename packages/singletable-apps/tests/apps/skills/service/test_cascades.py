@@ -234,7 +234,6 @@ def test_cascade_interrupted_anywhere_is_finished(template: Engine, action: str)
 DAYS = {
     "all at once": Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, seed=1),
     "many lost responses": Faults(internal_after=Next(40)),
-    "stale indexes": Faults(stale=1.0, behind=8),
 }
 
 

@@ -244,10 +244,9 @@ def test_change_interrupted_and_resumed_on_every_driver(
     "faults",
     [
         Faults(internal_after=Next(9)),
-        Faults(stale=1, behind=2),
-        Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, stale=0.5, behind=2),
+        Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2),
     ],
-    ids=["responses lost", "stale reads", "all"],
+    ids=["responses lost", "all"],
 )
 def test_change_is_exact_despite_faults(
     memory: World, change: Change, check: Check, faults: Faults

@@ -93,9 +93,7 @@ def test_concurrent_endorsers_all_count(worlds: tuple[World, World]) -> None:
 DAYS = {
     "a response lost": Faults(internal_after=Next(1)),
     "conflicts": Faults(conflict=Next(15)),
-    "all at once": Faults(
-        throttle=0.1, internal=0.05, internal_after=0.1, conflict=0.2, stale=0.5, seed=5
-    ),
+    "all at once": Faults(throttle=0.1, internal=0.05, internal_after=0.1, conflict=0.2, seed=5),
 }
 
 
