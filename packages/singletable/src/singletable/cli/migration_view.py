@@ -6,6 +6,7 @@ import json
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from threading import Lock, current_thread, main_thread
@@ -77,12 +78,26 @@ def to_json(values: Sequence[object]) -> str:
 
 
 def _plain(value: object) -> dict[str, Any]:
+    from singletable.migration.trial import DryRun
+
+    if isinstance(value, DryRun):
+        value = replace(value, steps=tuple(_with_texts(one) for one in value.steps))
     plain: dict[str, Any] = msgspec.to_builtins(value, enc_hook=str)
     # Properties: whether a verification is well, and the sums of a plan.
     for name in ("ok", "cost", "read_units", "write_units", "seconds"):
         if name not in plain and hasattr(value, name):
             plain[name] = getattr(value, name)
     return plain
+
+
+def _with_texts(trial: StepTrial) -> StepTrial:
+    """Return a trial with its examples as texts."""
+    examples = [
+        replace(one, before=[*map(_shown, one.before)], after=[*map(_shown, one.after)])
+        for one in trial.examples
+    ]
+    undo = None if trial.undo is None else _with_texts(trial.undo)
+    return replace(trial, examples=examples, undo=undo)
 
 
 def count_items(driver: Driver, name: str) -> str | None:

@@ -42,6 +42,21 @@ class SharedOptionsCommand(TyperCommand):
             ctx.params["address"] = ctx.meta[_GIVEN]
         return remaining
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, and which options of the groups the command accepts."""
+        shared: list[str] = []
+        takes_tables = {one.name for one in self.params} >= {"app", "address"}
+        group = ctx.parent
+        while group is not None and takes_tables:
+            shared += [
+                f"{one.opts[0]} {one.metavar}"
+                for one in group.command.params
+                if one.param_type_name == "option" and not one.is_flag
+            ]
+            group = group.parent
+        self.epilog = f"Also: {', '.join(shared)}." if shared else None
+        super().format_help(ctx, formatter)
+
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters that are left to parse."""
         params = super().get_params(ctx)
