@@ -28,8 +28,13 @@ def lines() -> Iterator[str]:
 
 
 def _commands(command: object, path: str) -> Iterator[str]:
-    """Describe a command, or all commands of a group, each under its own heading."""
+    """Describe a command, or all commands of a group, each under its own heading.
+
+    A group has a heading if it has options, which its commands accept, too.
+    """
     if isinstance(command, TyperGroup):
+        if any(isinstance(param, TyperOption) for param in command.params):
+            yield from _command(command, path)
         context = command.make_context(path, [], resilient_parsing=True)
         for name in sorted(command.list_commands(context)):
             yield from _commands(command.get_command(context, name), f"{path} {name}")
@@ -37,7 +42,7 @@ def _commands(command: object, path: str) -> Iterator[str]:
         yield from _command(command, path)
 
 
-def _command(command: TyperCommand, path: str) -> Iterator[str]:
+def _command(command: TyperCommand | TyperGroup, path: str) -> Iterator[str]:
     types = {} if command.callback is None else get_type_hints(inspect.unwrap(command.callback))
     rows: list[str] = []
     usage = path
@@ -55,6 +60,8 @@ def _command(command: TyperCommand, path: str) -> Iterator[str]:
         rows.append(f"| {_cell(names)} | {_cell(param.help)} | {_value(param.default)} |")
     if any(isinstance(param, TyperOption) for param in command.params):
         usage = f"{path} [OPTIONS]{usage.removeprefix(path)}"
+    if isinstance(command, TyperGroup):
+        usage += " COMMAND …"
     yield from (f"## {path}", "", _strip(command.help), "", "```console", usage, "```", "")
     if rows:
         yield from ("| argument or option | | default |", "|---|---|---|", *rows, "")
