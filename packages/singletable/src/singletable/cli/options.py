@@ -49,9 +49,9 @@ class SharedOptionsCommand(TyperCommand):
         group = ctx.parent
         while group is not None and takes_tables:
             shared += [
-                f"{one.opts[0]} {one.metavar}"
+                one.opts[0] if one.is_flag or not one.metavar else f"{one.opts[0]} {one.metavar}"
                 for one in group.command.params
-                if one.param_type_name == "option" and not one.is_flag
+                if one.param_type_name == "option" and not one.is_eager
             ]
             group = group.parent
         self.epilog = f"Also: {', '.join(shared)}." if shared else None
@@ -72,13 +72,18 @@ def _is_address(parameter: Any) -> bool:
 
 def _take(group: Any, option: Any, args: list[str]) -> list[str]:
     """Give the values of an option to the group that declares it; return the other arguments."""
-    if option.is_flag:
+    if option.is_eager:
         return args
-    values, rest = _values(args, option.opts[0])
+    if option.is_flag:
+        end = args.index("--") if "--" in args else len(args)
+        names = {*option.opts, *option.secondary_opts}
+        values: list[Any] = [word in option.opts for word in args[:end] if word in names]
+        rest = [word for word in args[:end] if word not in names] + args[end:]
+    else:
+        values, rest = _values(args, option.opts[0])
     if values:
-        given: Any = (
-            [*(group.params[option.name] or ()), *values] if option.multiple else values[-1]
-        )
+        earlier = group.params[option.name] or ()
+        given: Any = [*earlier, *values] if option.multiple else values[-1]
         option.handle_parse_result(group, {option.name: given}, [])
     return rest
 

@@ -15,6 +15,7 @@ from singletable.cli.options import (
     TableApp,
     TableClass,
     parse_encryption,
+    shared_option,
     table_names,
 )
 from singletable.errors import TableNotFound
@@ -30,39 +31,44 @@ app = Commands(
     help="Create the tables that an app declares, and check existing ones.", no_args_is_help=True
 )
 
-DeletionProtection = Annotated[
-    bool | None,
-    typer.Option(
-        "--deletion-protection/--no-deletion-protection",
-        help="Whether DeleteTable is rejected. Not checked by default.",
-        show_default=False,
-    ),
-]
-Stream = Annotated[
-    StreamView | None,
-    typer.Option("--stream", help="The view type of the stream. Not checked by default."),
-]
-RecoveryDays = Annotated[
-    int | None,
-    typer.Option(
-        "--recovery-days",
-        min=0,
-        max=35,
-        help="Days of point-in-time recovery; 0 is off. Not checked by default.",
-    ),
-]
-Encryption = Annotated[
-    str | None,
-    typer.Option(
-        "--encryption",
-        metavar="aws-owned|aws-managed|ARN",
-        help="The encryption key. Not checked by default.",
-    ),
-]
-Class = Annotated[
-    TableClass | None,
-    typer.Option("--table-class", help="The table class. Not checked by default."),
-]
+
+@app.callback()
+def settings_of_tables(
+    deletion_protection: Annotated[
+        bool | None,
+        typer.Option(
+            "--deletion-protection/--no-deletion-protection",
+            help="Whether DeleteTable is rejected. Not checked by default.",
+            show_default=False,
+        ),
+    ] = None,
+    stream: Annotated[
+        StreamView | None,
+        typer.Option("--stream", help="The view type of the stream. Not checked by default."),
+    ] = None,
+    table_class: Annotated[
+        TableClass | None,
+        typer.Option("--table-class", help="The table class. Not checked by default."),
+    ] = None,
+    recovery_days: Annotated[
+        int | None,
+        typer.Option(
+            "--recovery-days",
+            min=0,
+            max=35,
+            help="Days of point-in-time recovery; 0 is off. Not checked by default.",
+        ),
+    ] = None,
+    encryption: Annotated[
+        str | None,
+        typer.Option(
+            "--encryption",
+            metavar="aws-owned|aws-managed|ARN",
+            help="The encryption key. Not checked by default.",
+        ),
+    ] = None,
+) -> None:
+    """Accept the settings of tables, which both commands share."""
 
 
 @app.command("create")
@@ -70,11 +76,6 @@ def create_tables(
     ctx: typer.Context,
     app: TableApp,
     address: Address,
-    deletion_protection: DeletionProtection = None,
-    stream: Stream = None,
-    table_class: Class = None,
-    recovery_days: RecoveryDays = None,
-    encryption: Encryption = None,
 ) -> None:
     """Create the declared tables that do not exist, and wait until they are active.
 
@@ -85,7 +86,7 @@ def create_tables(
     from singletable.tables import create_table, describe_table
 
     differs = False
-    settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
+    settings = _settings(ctx)
     with connect_tables(app, address, table_names(ctx), connect) as (driver, names):
         for table, name in names.items():
             created = False
@@ -105,11 +106,6 @@ def check_tables(
     ctx: typer.Context,
     app: TableApp,
     address: Address,
-    deletion_protection: DeletionProtection = None,
-    stream: Stream = None,
-    table_class: Class = None,
-    recovery_days: RecoveryDays = None,
-    encryption: Encryption = None,
 ) -> None:
     """Compare the tables at an address with their declaration, without changing them.
 
@@ -120,7 +116,7 @@ def check_tables(
     from singletable.tables import describe_table
 
     code = 0
-    settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
+    settings = _settings(ctx)
     with connect_tables(app, address, table_names(ctx), connect_existing) as (driver, names):
         for table, name in names.items():
             described = describe_table(driver, name, settings)
@@ -152,20 +148,16 @@ def _report(
     return bool(differences)
 
 
-def _settings(
-    deletion_protection: bool | None,
-    stream: StreamView | None,
-    table_class: TableClass | None,
-    recovery_days: int | None,
-    encryption: str | None,
-) -> TableSettings:
+def _settings(ctx: typer.Context) -> TableSettings:
     from singletable.tables import TableSettings
 
+    stream, table_class = shared_option(ctx, "stream"), shared_option(ctx, "table_class")
+    encryption = shared_option(ctx, "encryption")
     return TableSettings(
-        deletion_protection=deletion_protection,
+        deletion_protection=shared_option(ctx, "deletion_protection"),
         stream=None if stream is None else stream.value,
         table_class=None if table_class is None else table_class.value,
-        recovery_days=recovery_days,
+        recovery_days=shared_option(ctx, "recovery_days"),
         encryption=None if encryption is None else parse_encryption(encryption),
     )
 
