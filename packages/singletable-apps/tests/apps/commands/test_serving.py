@@ -1,4 +1,4 @@
-"""What `singletable elections serve` serves: the API, and pages whose forms can be sent."""
+"""What `singletable serve elections` serves: the API, and pages whose forms can be sent."""
 
 from __future__ import annotations
 
