@@ -65,7 +65,7 @@ run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…)
 	      'skills sample --secret .run/secret' 'games sample --secret .run/secret'; do \
 	    $(BIN)/singletable $$sample --address file:.run/new.db >/dev/null; done; \
 	  mv .run/new.db .run/tables.db; }
-	@$(BIN)/dynamodb-engine serve --file .run/tables.db --port $(PORT)
+	@$(BIN)/dynamodb-engine serve file:.run/tables.db --port $(PORT)
 
 run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)
 	@cd examples/tracker && ../../$(BIN)/uvicorn tracker.app:app --port $(PORT)

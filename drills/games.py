@@ -128,7 +128,7 @@ class Servers:
         create_folder(self.secret.parent)
         load_key_file(self.secret, "for the drill")
         if self._endpoint is not None:
-            tables = ["--file", str(self._folder / "games.db"), "--port", str(self._endpoint)]
+            tables = [f"file:{self._folder / 'games.db'}", "--port", str(self._endpoint)]
             await self._spawn(self._endpoint, "dynamodb-engine", "serve", *tables)
         for port in self._ports:
             await self._serve(port)

@@ -124,9 +124,9 @@ def peers(scale: Scale) -> list[Server]:
 
 
 def _ours(port: int, folder: Path | None) -> Sequence[str]:
-    program = str(Path(sys.executable).with_name("singletable"))
-    storage = [] if folder is None else ["--file", str(folder / "tables.db")]
-    return [program, "dynamodb", "--port", str(port), *storage]
+    program = str(Path(sys.executable).with_name("dynamodb-engine"))
+    storage = [] if folder is None else [f"file:{folder / 'tables.db'}"]
+    return [program, "serve", "--port", str(port), *storage]
 
 
 def _dynamodb_local(port: int, folder: Path | None) -> Sequence[str]:

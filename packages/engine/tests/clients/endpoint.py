@@ -59,8 +59,8 @@ def running_endpoint(folder: Path) -> Generator[Endpoint]:
     credentials = folder / "credentials.toml"
     credentials.touch(0o600)
     credentials.write_text(CREDENTIALS)
-    program = Path(sys.executable).with_name("singletable")
-    command: list[str | Path] = [program, "dynamodb", "--memory", "--port", "0"]
+    program = Path(sys.executable).with_name("dynamodb-engine")
+    command: list[str | Path] = [program, "serve", "--port", "0"]
     command += ["--region", REGION, "--credentials", credentials]
     with running(command, ready=r"http://[\d.]+:\d+", status=0) as ready:
         yield Endpoint(ready[0])

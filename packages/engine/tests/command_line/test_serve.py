@@ -26,7 +26,6 @@ def test_python_runs_the_package() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "expected"),
     [
-        ("--account", "12", "12 digits"),
         ("--region", "nonsense", "such as eu-west-1"),
         ("--durability", "maybe", "full or normal"),
         ("--allow-host", "http://db.test:8000", "Expected a host name"),
@@ -55,21 +54,18 @@ def test_endpoint_prints_a_url_that_can_be_opened(
     host: str, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = EndpointConfig(
-        file=None,
-        address=None,
+        address="memory:",
         durable=True,
         feed_records=10_000,
         kinesis_folder=None,
         host=host,
         port=8000,
         region="us-east-1",
-        account="123456789012",
         allowed_hosts=(),
         tls_cert=None,
         tls_key=None,
         credentials=None,
         faults=None,
-        faults_header=False,
         metrics=False,
         access_log=None,
     )

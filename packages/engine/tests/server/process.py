@@ -101,7 +101,7 @@ def startup_error(*options: str) -> str:
         [*COMMAND, *options], capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
     assert (completed.returncode, completed.stdout) == (2, "")
-    assert completed.stderr.startswith("singletable: ")
+    assert completed.stderr.startswith("dynamodb-engine: ")
     assert "Traceback" not in completed.stderr
     assert "\n\n" not in completed.stderr.strip()
     return completed.stderr

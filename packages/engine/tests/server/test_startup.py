@@ -137,32 +137,24 @@ def test_port_in_use_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
 def test_command_for_other_host_needs_credentials(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert "--credentials" in startup_error(capsys, "--host", "0.0.0.0", "--file", "votes.db")
+    assert "--credentials" in startup_error(capsys, "--host", "0.0.0.0", "file:votes.db")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        ["--memory", "--file", "votes.db"],
-        ["--file", "."],
-        ["--file", "votes.db", "--access-log", "./votes.db"],
+        ["file:."],
+        ["file:votes.db", "--access-log", "./votes.db"],
         ["--access-log", "nowhere/access.log"],
         ["--durability", "normal"],
-        ["file:votes.db", "--memory"],
-        ["file:votes.db", "--file", "votes.db"],
-        ["file:votes.db", "--access-log", "votes.db"],
         ["memory:", "--durability", "normal"],
     ],
     ids=[
-        "memory and file",
         "file is a folder",
         "log and file are the same",
         "unwritable log",
         "durability without a file",
-        "address and memory",
-        "address and file",
-        "log and file of an address are the same",
         "durability of an address in memory",
     ],
 )

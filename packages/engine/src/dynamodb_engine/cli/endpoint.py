@@ -16,7 +16,7 @@ import typer
 
 from dynamodb_engine import server
 from dynamodb_engine.addresses import hide_password, open_engine
-from dynamodb_engine.engine import AsyncEngine, Engine, Retention, Settings
+from dynamodb_engine.engine import AsyncEngine, Retention, Settings
 from dynamodb_engine.errors import ValidationError
 from dynamodb_engine.operations import AsyncDriver
 from dynamodb_engine.wire import HttpRequest
@@ -48,21 +48,18 @@ _EXAMPLES = (
 class EndpointConfig:
     """The options of the command."""
 
-    file: Path | None
-    address: str | None
+    address: str
     durable: bool
     feed_records: int
     kinesis_folder: Path | None
     host: str
     port: int
     region: str
-    account: str
     allowed_hosts: tuple[str, ...]
     tls_cert: Path | None
     tls_key: Path | None
     credentials: Path | None
     faults: str | None
-    faults_header: bool
     metrics: bool
     access_log: str | None
 
@@ -77,20 +74,21 @@ def serve_until_stopped(config: EndpointConfig) -> None:
     """Check the options, then serve until a signal stops the process."""
     server.check_host(config.host, guarded=config.credentials is not None)
     guard = _guard(config)
-    injected = _faults(config)
+    injected, with_header = _faults(config)
     cert, key = config.tls_cert, config.tls_key
     tls = None if cert is None or key is None else server.load_tls(cert, key)
     settings = Settings(
         region=config.region,
-        account=config.account,
         durable=config.durable,
         retention=_retention(config.feed_records),
         kinesis_folder=config.kinesis_folder,
         max_transaction_seconds=MAX_TRANSACTION_SECONDS,
     )
     log_name = config.access_log
-    engine = _open_engine(config, settings)
-    with engine, nullcontext() if log_name is None else server.AccessLog(log_name) as log:
+    with (
+        open_engine(config.address, settings) as engine,
+        nullcontext() if log_name is None else server.AccessLog(log_name) as log,
+    ):
         driver: AsyncDriver = AsyncEngine(engine)
         if injected is not None:
             driver = injected(driver)
@@ -99,11 +97,11 @@ def serve_until_stopped(config: EndpointConfig) -> None:
         app = server.DynamoDBApp(
             driver,
             region=config.region,
-            account=config.account,
+            account=settings.account,
             observer=observer,
             guard=guard,
             allowed_hosts=config.allowed_hosts,
-            driver_for=_driver_for(config, driver),
+            driver_for=_driver_for(driver, with_header=with_header),
         )
         serving = server.run_until_stopped(
             app,
@@ -124,17 +122,12 @@ def serve_until_stopped(config: EndpointConfig) -> None:
             runner.run(serving)
 
 
-def _open_engine(config: EndpointConfig, settings: Settings) -> Engine:
-    if config.file is not None:
-        return Engine.on_file(config.file, settings)
-    return open_engine("memory:" if config.address is None else config.address, settings)
-
-
 def _where(config: EndpointConfig) -> str:
     """Return where the tables are, without the password of an address."""
-    if config.address is not None:
-        return f"at {hide_password(config.address)}"
-    return "in memory" if config.file is None else f"in {config.file}"
+    kind, _, path = config.address.partition(":")
+    if kind == "memory":
+        return "in memory"
+    return f"in {path}" if kind == "file" else f"at {hide_password(config.address)}"
 
 
 def _return_large_blocks() -> None:
@@ -161,22 +154,25 @@ def _guard(config: EndpointConfig) -> Guard | None:
         return None
     from dynamodb_engine.server.guard import Guard
 
-    return Guard.from_file(config.credentials, region=config.region, account=config.account)
+    return Guard.from_file(config.credentials, region=config.region, account=Settings().account)
 
 
-def _faults(config: EndpointConfig) -> Callable[[AsyncDriver], AsyncDriver] | None:
+def _faults(config: EndpointConfig) -> tuple[Callable[[AsyncDriver], AsyncDriver] | None, bool]:
+    """Return what injects the faults of all requests, and whether requests may have their own."""
     if config.faults is None:
-        return None
+        return None, False
     from dynamodb_engine.faults import AsyncFaultyDriver, parse_faults
 
-    faults = parse_faults(config.faults)
-    return lambda driver: AsyncFaultyDriver(driver, faults)
+    parts = [part.strip() for part in config.faults.split(",")]
+    faults = parse_faults(",".join(part for part in parts if part != "header"))
+    inject = None if faults.is_empty else lambda driver: AsyncFaultyDriver(driver, faults)
+    return inject, "header" in parts
 
 
 def _driver_for(
-    config: EndpointConfig, driver: AsyncDriver
+    driver: AsyncDriver, *, with_header: bool
 ) -> Callable[[HttpRequest], AsyncDriver | None]:
-    if not config.faults_header:
+    if not with_header:
         return _reject_faults
     from dynamodb_engine.faults import HeaderFaults
 
@@ -187,7 +183,7 @@ def _reject_faults(request: HttpRequest) -> None:
     if "x-singletable-faults" in request.headers:
         raise ValidationError(
             "x-singletable-faults: this endpoint does not accept the header. Start it with "
-            "--faults-header."
+            "--faults header."
         )
 
 

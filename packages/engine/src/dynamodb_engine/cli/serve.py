@@ -19,13 +19,6 @@ def _check_region(region: str) -> str:
     return region
 
 
-def _check_account(account: str) -> str:
-    """Return the account; raise BadParameter unless it is a number of 12 digits."""
-    if not re.fullmatch(r"[0-9]{12}", account):
-        raise typer.BadParameter(f"Expected a number of 12 digits, but got {account!r}.")
-    return account
-
-
 def _check_names(names: list[str] | None) -> list[str] | None:
     """Return the host names; raise BadParameter if one is a URL or has a port."""
     for name in names or ():
@@ -46,22 +39,13 @@ def _check_durability(durability: str) -> str:
 
 def serve(
     address: Annotated[
-        str | None,
+        str,
         typer.Argument(
             metavar="[ADDRESS]",
-            help="Where to store the tables, such as file:votes.db or "
-            "postgresql://user@host/database, which several endpoints can share; in memory by "
-            "default. Or --address ADDRESS.",
+            help="Where to store the tables: memory:, a file such as file:votes.db, or a server "
+            "such as postgresql://user@host/database, which several endpoints can share.",
         ),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="PATH", help="Store the tables in this file."),
-    ] = None,
-    memory: Annotated[
-        bool,
-        typer.Option("--memory", help="Keep the tables in memory only. This is the default."),
-    ] = False,
+    ] = "memory:",
     durability: Annotated[
         str,
         typer.Option(
@@ -101,10 +85,6 @@ def serve(
     region: Annotated[
         str, typer.Option(callback=_check_region, help="The region in the ARNs of tables.")
     ] = "us-east-1",
-    account: Annotated[
-        str,
-        typer.Option(callback=_check_account, help="The account in the ARNs of tables: 12 digits."),
-    ] = "123456789012",
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,17 +117,10 @@ def serve(
         str | None,
         typer.Option(
             metavar="FAULTS",
-            help="Inject faults, such as throttle=0.1,latency=20ms,seed=7.",
+            help="Inject faults, such as throttle=0.1,latency=20ms,seed=7. With the word header, "
+            "also those in the header x-singletable-faults, into the request that has it.",
         ),
     ] = None,
-    faults_header: Annotated[
-        bool,
-        typer.Option(
-            "--faults-header",
-            help="Inject the faults in the header x-singletable-faults into the request that has "
-            "it.",
-        ),
-    ] = False,
     metrics: Annotated[
         bool,
         typer.Option(help="Serve Prometheus metrics at /metrics."),
@@ -166,29 +139,24 @@ def serve(
     credentials file. Expired items are deleted in the background. Ctrl-C stops it cleanly: pending
     requests are answered, and the file contains every acknowledged write.
     """
-    if sum((file is not None, memory, address is not None)) > 1:
-        raise AddressError("Use only one of ADDRESS, --file and --memory.")
-    if address is not None:
-        kind, _, rest = address.partition(":")
-        if kind.startswith(("dynamodb", "http")):
-            raise AddressError(
-                f"Tables at '{kind}:' have an endpoint already. Expected a place to store tables: "
-                "'memory:', 'file:PATH', 'postgresql://USER@HOST/DATABASE' or "
-                "'mysql://USER@HOST/DATABASE'."
-            )
-        if kind == "file" and rest:
-            file, address = file_path(rest), None
+    kind, _, rest = address.partition(":")
+    if kind.startswith(("dynamodb", "http")):
+        raise AddressError(
+            f"Tables at '{kind}:' have an endpoint already. Expected a place to store tables: "
+            "'memory:', 'file:PATH', 'postgresql://USER@HOST/DATABASE' or "
+            "'mysql://USER@HOST/DATABASE'."
+        )
+    file = file_path(rest) if kind == "file" and rest else None
     if file is None and durability != "full":
         raise AddressError("--durability is for tables in a file.")
     if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
-        raise AddressError("--file and --access-log must be different files.")
+        raise AddressError("The tables and --access-log must be in different files.")
     if (tls_cert is None) != (tls_key is None):
         raise AddressError("Use --tls-cert and --tls-key together.")
     from dynamodb_engine.cli.endpoint import EndpointConfig, serve_until_stopped
 
     serve_until_stopped(
         EndpointConfig(
-            file=file,
             address=address,
             durable=durability == "full",
             feed_records=feed_records,
@@ -196,13 +164,11 @@ def serve(
             host=host,
             port=port,
             region=region,
-            account=account,
             allowed_hosts=tuple(allow_host or ()),
             tls_cert=tls_cert,
             tls_key=tls_key,
             credentials=credentials,
             faults=faults,
-            faults_header=faults_header,
             metrics=metrics,
             access_log=access_log,
         )

@@ -41,5 +41,4 @@ class LaggingDriver:
             return not (self._indexes_only or any(each.consistent_read for each in tables))
         if self._indexes_only and getattr(operation, "index_name", None) is None:
             return False
-        is_read = isinstance(operation, GetItem | Query | Scan)
-        return is_read and not operation.consistent_read
+        return isinstance(operation, GetItem | Query | Scan) and not operation.consistent_read
