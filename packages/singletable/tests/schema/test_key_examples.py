@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, NewType
@@ -20,7 +21,6 @@ from singletable.schema import (
     Index,
     ItemKey,
     Key,
-    Model,
     Number,
     Shards,
     Table,
@@ -33,10 +33,11 @@ from singletable.schema import (
     padded,
     repeated,
 )
+from tests.cases import every
 
 NOW = datetime(2026, 11, 3, 10, 30, tzinfo=UTC)
 ElectionName = NewType("ElectionName", str)
-NAME = ElectionName("x")
+NAME = ElectionName("$23")
 
 by_voter = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
 inverted = Index("inverted", pk="SK", sk="PK")
@@ -80,20 +81,26 @@ class Event(Entity, table=votes):
     )
 
 
-def _ballot(model: Model, **values: Any) -> Any:
-    return model.item({"election": "Favorite Language", "voter": "al ice", "cast": NOW, **values})
+def _ballot(**values: Any) -> Any:
+    return model_of(Ballot).item({"election": "Tea", "voter": "al ice", "cast": NOW, **values})
 
 
-def test_ordinary_text_is_not_escaped() -> None:
-    item = _ballot(model_of(Ballot))
-    assert item["PK"] == {"S": "ELECTION#Favorite Language"}
-    assert item["SK"] == {"S": "BALLOT#al ice"}
-    assert item["GSI1SK"] == {"S": "2026-11-03T10:30:00.000000Z#Favorite Language"}
+DAY = date(2026, 11, 3)
+ATTRIBUTES: list[tuple[Any, dict[str, str]]] = [
+    (_ballot(), {"PK": "ELECTION#Tea", "SK": "BALLOT#al ice"}),  # ordinary text is not escaped
+    (_ballot(), {"GSI1SK": "2026-11-03T10:30:00.000000Z#Tea"}),
+    (_ballot(election="a#b$c"), {"PK": "ELECTION#a$23b$24c"}),  # separators are
+    (Event.key(DAY, 7, Decimal("1.5")).key, {"SK": "0007#001.50"}),
+    # Negative zero has the same key as zero.
+    (Event.key(DAY, 0, Decimal("-0.00")).key, {"SK": "0000#000.00"}),
+    # In any case.
+    (Skill.key("ADA", "x").key, {"PK": "USER#ada", "SK": "USER#ADA#SKILL#x"}),
+]
 
 
-def test_separator_in_a_value_is_escaped() -> None:
-    item = _ballot(model_of(Ballot), election="a#b$c", voter="x")
-    assert item["PK"] == {"S": "ELECTION#a$23b$24c"}
+@every(("item", "expected"), ATTRIBUTES)
+def test_key_attribute_has_this_text(item: Item, expected: dict[str, str]) -> None:
+    assert {name: item[name]["S"] for name in expected} == expected
 
 
 # `sk=(name)` looks like a tuple, but is not.
@@ -122,7 +129,7 @@ def test_all_random_shards_are_queried() -> None:
     queries = Ballot.newest().key_queries()
     partitions = [one.clauses[0].values[0]["S"] for one in queries]
     assert partitions == ["RECENT#0", "RECENT#1", "RECENT#2", "RECENT#3"]
-    assert _ballot(model_of(Ballot))["RECENTPK"]["S"] in partitions
+    assert _ballot()["RECENTPK"]["S"] in partitions
 
 
 def test_only_the_computed_shard_is_queried_if_its_value_is_given() -> None:
@@ -133,8 +140,7 @@ def test_only_the_computed_shard_is_queried_if_its_value_is_given() -> None:
     assert alone.clauses[0].values[0] == Event.key(day, 7, Decimal(0)).key["PK"]
 
 
-def test_casefold_value_is_found_in_any_case() -> None:
-    assert Skill.key("Ada", "x").key["PK"] == Skill.key("ADA", "x").key["PK"]
+def test_casefold_value_is_parsed_from_its_repetition() -> None:
     item = Skill.key("Ada", "x").key
     assert model_of(Skill).matches(item)
     assert model_of(Skill).key.parse(item) == {"user": "Ada", "skill": "x"}
@@ -150,37 +156,28 @@ def test_multi_attribute_key_consists_of_fields() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("call", "fragment"),
-    [
-        (lambda: Ballot.key("", "x"), "Ballot.election in the key ELECTION#{election}: a value in"),
-        (lambda: Ballot.key("x" * 2040, "x"), "2049 bytes, but DynamoDB allows 2048 in PK."),
-        (lambda: Ballot.key("x", "é" * 509), "1025 bytes, but DynamoDB allows 1024 in SK."),
-        (lambda: Ballot.key("x", "\ud800"), "Ballot.voter in the key BALLOT#{voter}: expected a"),
-        (lambda: Ballot.of_voter("x").gt(datetime(2026, 1, 1)), "a datetime with a time zone"),
-        (lambda: Ballot.of_voter("").key_queries(), "must not be empty"),
-        (lambda: Ballot.key.partition("x").eq(None), "expected a value for voter, but got None"),  # type: ignore[arg-type]
-        (lambda: Ballot.key.partition(None), "expected values, but got None"),  # type: ignore[call-overload]
-        (lambda: Ballot.key("x"), "Ballot.key expects 2 values (election, voter), but got 1."),  # type: ignore[call-overload]
-        (
-            lambda: Skill.by_level("x" * 2049, 1).key_queries(),
-            "2049 bytes",
-        ),
-        (
-            lambda: Skill.by_level("", 1).key_queries(),
-            "Skill.skill: a value in a key must not be empty.",
-        ),
-        (
-            lambda: Event.key(NOW.date(), -1, Decimal(0)),
-            "expected a number of 0 or more with at most 4",
-        ),
-        (lambda: Event.key(NOW.date(), 1, Decimal("NaN")), "expected a number of 0 or more"),
-        (lambda: Event.key(NOW.date(), 1, Decimal("0.001")), "and 2 after it, but got 0.001"),
-    ],
-)
+REJECTED: list[tuple[Callable[[Any, Any, Any], object], str]] = [
+    (lambda b, s, e: b.key("", "x"), "Ballot.election in the key ELECTION#{election}: a value in"),
+    (lambda b, s, e: b.key("x" * 2040, "x"), "2049 bytes, but DynamoDB allows 2048 in PK."),
+    (lambda b, s, e: b.key("x", "é" * 509), "1025 bytes, but DynamoDB allows 1024 in SK."),
+    (lambda b, s, e: b.key("x", "\ud800"), "Ballot.voter in the key BALLOT#{voter}: expected a"),
+    (lambda b, s, e: b.of_voter("x").gt(datetime(2026, 1, 1)), "a datetime with a time zone"),
+    (lambda b, s, e: b.of_voter("").key_queries(), "must not be empty"),
+    (lambda b, s, e: b.key.partition("x").eq(None), "expected a value for voter, but got None"),
+    (lambda b, s, e: b.key.partition(None), "expected values, but got None"),
+    (lambda b, s, e: b.key("x"), "Ballot.key expects 2 values (election, voter), but got 1."),
+    (lambda b, s, e: s.by_level("x" * 2049, 1).key_queries(), "2049 bytes"),
+    (lambda b, s, e: s.by_level("", 1).key_queries(), "Skill.skill: a value in a key must not be"),
+    (lambda b, s, e: e.key(DAY, -1, Decimal(0)), "expected a number of 0 or more with at most 4"),
+    (lambda b, s, e: e.key(DAY, 1, Decimal("NaN")), "expected a number of 0 or more"),
+    (lambda b, s, e: e.key(DAY, 1, Decimal("0.001")), "and 2 after it, but got 0.001"),
+]
+
+
+@every(("call", "fragment"), REJECTED)
 def test_invalid_key_value_is_rejected_with_its_field(call: Any, fragment: str) -> None:
     with pytest.raises(InvalidValue) as rejected:
-        call()
+        call(Ballot, Skill, Event)
     assert fragment in str(rejected.value)
 
 
@@ -195,11 +192,6 @@ def test_range_from_the_longest_value_is_allowed() -> None:
         for clause in selection.key_queries()[0].clauses:
             assert all(len(value["S"]) <= 1024 for value in clause.values)
     assert Ballot.key.partition("e").gt(longest).key_queries()[0].excluded == f"BALLOT#{longest}"
-
-
-def test_negative_zero_has_the_same_key_as_zero() -> None:
-    day = NOW.date()
-    assert Event.key(day, 0, Decimal("-0.00")) == Event.key(day, 0, Decimal(0))
 
 
 # Partition keys are not sorted, and sort keys are sorted only within a partition.
@@ -303,13 +295,9 @@ def test_rejected_entity_is_not_registered() -> None:
 
 
 # A key from a log or a stream can be used again.
-@pytest.mark.parametrize(
+@every(
     "item_key",
-    [
-        Ballot.key("a#b", "al ice"),
-        Event.key(NOW.date(), 7, Decimal("1.50")),
-        Election.key(ElectionName("$23")),
-    ],
+    [Ballot.key("a#b", "al ice"), Event.key(DAY, 7, Decimal("1.50")), Election.key(NAME)],
 )
 def test_key_is_parsed_to_an_equal_item_key(item_key: ItemKey[Any]) -> None:
     parsed = item_key.entity.key.parse({**item_key.key, "other": {"N": "1"}})
@@ -317,26 +305,21 @@ def test_key_is_parsed_to_an_equal_item_key(item_key: ItemKey[Any]) -> None:
     assert parsed.values == item_key.values
 
 
-@pytest.mark.parametrize(
-    "item",
-    [{}, {"PK": {"S": "ELECTION#x"}}, {"PK": {"N": "1"}, "SK": {"S": "X"}}, Election.key(NAME).key],
-)
-def test_key_of_another_shape_is_not_parsed(item: Item) -> None:
-    assert Ballot.key.parse(item) is None
+# Keys of another shape, and texts that no value has: `7` is stored as `0007`.
+NOT_PARSED: list[tuple[Any, Item]] = [
+    (Ballot, {}),
+    (Ballot, {"PK": {"S": "ELECTION#x"}}),
+    (Ballot, {"PK": {"N": "1"}, "SK": {"S": "X"}}),
+    (Ballot, Election.key(NAME).key),
+    (Event, {"PK": {"S": "EVENTS#2026-11-03#s1"}, "SK": {"S": "0007#000.0"}}),
+    (Event, {"PK": {"S": "EVENTS#2026-11-03#s1"}, "SK": {"S": "7#000.00"}}),
+    (Event, {"PK": {"S": "EVENTS#2026-11-03#s9"}, "SK": {"S": "0007#000.00"}}),
+    (Event, {"PK": {"S": "EVENTS#2026-13-03#s1"}, "SK": {"S": "0007#000.00"}}),
+    (Event, {"PK": {"S": "EVENTS#2026-11-03#s1"}, "SK": {"S": "٠٠٠٧#000.00"}}),
+    (Event, {"PK": {"S": "EVENTS#2026-11-03#s1"}, "SK": {"S": "0007"}}),
+]
 
 
-# Otherwise two keys would be parsed as the same value.
-@pytest.mark.parametrize(
-    "text",
-    [
-        "EVENTS#2026-11-03#s1#0007#000.0",
-        "EVENTS#2026-11-03#s1#7#000.00",
-        "EVENTS#2026-11-03#s9#0007#000.00",
-        "EVENTS#2026-13-03#s1#0007#000.00",
-        "EVENTS#2026-11-03#s1#٠٠٠٧#000.00",
-        "EVENTS#2026-11-03#s1#0007",
-    ],
-)
-def test_text_that_is_not_canonical_is_not_parsed(text: str) -> None:
-    pk, sk = "#".join(text.split("#")[:3]), "#".join(text.split("#")[3:])
-    assert model_of(Event).key.parse({"PK": {"S": pk}, "SK": {"S": sk}}) is None
+@every(("entity", "item"), NOT_PARSED)
+def test_key_of_another_shape_or_text_is_not_parsed(entity: Any, item: Item) -> None:
+    assert entity.key.parse(item) is None
