@@ -26,15 +26,12 @@ class Compressed(FieldCodec[Any]):
     """Store the field compressed with zlib, as binary.
 
     Values that need more than `max_size` bytes before compression are rejected, and so are stored
-    ones: a few bytes can expand to gigabytes. `level` is zlib's, from 1 (fast) to 9 (small).
+    ones: a few bytes can expand to gigabytes.
     """
 
-    def __init__(self, *, level: int = 6, max_size: int = DEFAULT_MAX_SIZE) -> None:
-        if not 1 <= level <= 9:
-            raise DeclarationError(f"Compressed(level={level}): expected a level from 1 to 9.")
+    def __init__(self, *, max_size: int = DEFAULT_MAX_SIZE) -> None:
         if max_size < 1:
             raise DeclarationError(f"Compressed(max_size={max_size}): expected at least one byte.")
-        self._level = level
         self._max_size = max_size
 
     def build(self, annotation: object, reader: TypeReader) -> Codec:
@@ -50,7 +47,7 @@ class Compressed(FieldCodec[Any]):
                 f"expected a value of at most {self._max_size} bytes before compression, but it "
                 f"has {len(plain)}. Store a smaller value, or declare Compressed(max_size=…)."
             )
-        packed = zlib.compress(plain, self._level)
+        packed = zlib.compress(plain)
         small = len(packed) < len(plain)
         content = bytes([ZLIB]) + packed if small else bytes([PLAIN]) + plain
         return b64encode(content).decode()
