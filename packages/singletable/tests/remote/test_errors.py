@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dynamodb_engine import errors as engine_errors
 from dynamodb_engine.wire import write_error
 from singletable import errors
 from singletable.errors import (
@@ -20,12 +21,14 @@ from singletable.errors import (
     TransactionCanceled,
 )
 from singletable.remote.errors import ERROR_TYPES, parse_error
+from tests.cases import every
 from tests.remote.drivers import Send
 from tests.remote.scripted_server import response, start_server
 from tests.remote.test_connections import GET, UPDATE
 
 MODEL = "com.amazonaws.dynamodb.v20120810#"
 ITEM = {"PK": {"S": "a"}, "n": {"N": "1"}}
+CODE, THROTTLING = "TransactionCanceledException", "throttling_reasons"
 
 
 def parse(code: str, status: int = 400, /, **members: Any) -> OperationError:
@@ -44,7 +47,7 @@ def subclasses(root: type[OperationError]) -> list[type[OperationError]]:
     [
         kind
         for kind in subclasses(OperationError)
-        if kind.__module__ == errors.__name__
+        if kind.__module__ == engine_errors.__name__
         and "code" in vars(kind)
         and kind is not OperationError
     ],
@@ -59,52 +62,41 @@ def test_every_dynamodb_error_is_parsed(kind: type[OperationError]) -> None:
     assert error.message == original.message
 
 
-def test_condition_failed_has_item() -> None:
-    error = parse("ConditionalCheckFailedException", message="no", Item=ITEM)
-    assert isinstance(error, ConditionFailed)
-    assert error.item == ITEM
+NONE = CancellationReason()
+FAILED = CancellationReason("ConditionalCheckFailed", "m", ITEM)
+SLOW = ThrottlingReason("TableReadKeyRangeThroughputExceeded", "arn:aws:x")
+CANCELED = [{"Code": "None"}, {"Code": FAILED.code, "Message": "m", "Item": ITEM}]
+REASONS = [{"reason": SLOW.reason, "resource": SLOW.resource}]
+IN_TEXT = "Transaction cancelled, … for specific reasons [None, TransactionConflict]"
+CONFLICT = (NONE, CancellationReason("TransactionConflict"))
+NO_TABLE = "Requested resource not found: Table: t …"
+# The code and the status of a response, its other members, the error, and one of its attributes.
+DETAILS: list[tuple[str, int, dict[str, Any], type[OperationError], str, object]] = [
+    ("ConditionalCheckFailedException", 400, {"Item": ITEM}, ConditionFailed, "item", ITEM),
+    (CODE, 400, {"CancellationReasons": CANCELED}, TransactionCanceled, "reasons", (NONE, FAILED)),
+    (CODE, 400, {"Message": IN_TEXT}, TransactionCanceled, "reasons", CONFLICT),
+    ("ThrottlingException", 400, {"ThrottlingReasons": REASONS}, Throttled, THROTTLING, (SLOW,)),
+    ("ThrottlingException", 400, {"throttlingReasons": REASONS}, Throttled, THROTTLING, (SLOW,)),
+    ("ResourceNotFoundException", 400, {"message": NO_TABLE}, TableNotFound, "message", NO_TABLE),
+    ("NewKindOfException", 400, {"message": "new"}, OperationError, "code", "NewKindOfException"),
+    ("NewKindOfException", 400, {"message": "new"}, OperationError, "message", "new"),
+    ("NewFailure", 500, {"message": "oh"}, InternalError, "code", "NewFailure"),
+    ("NewFailure", 500, {"message": "oh"}, InternalError, "message", "oh"),
+]
 
 
-def test_transaction_canceled_has_reasons() -> None:
-    reasons = [{"Code": "None"}, {"Code": "ConditionalCheckFailed", "Message": "m", "Item": ITEM}]
-    error = parse("TransactionCanceledException", CancellationReasons=reasons)
-    assert isinstance(error, TransactionCanceled)
-    expected = CancellationReason("ConditionalCheckFailed", "m", ITEM)
-    assert error.reasons == (CancellationReason(), expected)
-
-
-def test_cancellation_reasons_are_parsed_from_message() -> None:
-    text = "Transaction cancelled, … for specific reasons [None, TransactionConflict]"
-    error = parse("TransactionCanceledException", Message=text)
-    assert isinstance(error, TransactionCanceled)
-    assert [reason.code for reason in error.reasons] == ["None", "TransactionConflict"]
-
-
-@pytest.mark.parametrize("name", ["ThrottlingReasons", "throttlingReasons"])
-def test_throttled_has_reasons(name: str) -> None:
-    reasons = [{"reason": "TableReadKeyRangeThroughputExceeded", "resource": "arn:aws:x"}]
-    members: dict[str, Any] = {name: reasons}
-    error = parse("ThrottlingException", **members)
-    assert isinstance(error, Throttled)
-    expected = ThrottlingReason("TableReadKeyRangeThroughputExceeded", "arn:aws:x")
-    assert error.throttling_reasons == (expected,)
-
-
-def test_missing_table_is_distinguished_from_other_resources() -> None:
-    error = parse("ResourceNotFoundException", message="Requested resource not found: Table: t …")
-    assert isinstance(error, TableNotFound)
-
-
-def test_unknown_error_keeps_code_and_message() -> None:
-    error = parse("NewKindOfException", message="new error")
-    assert type(error) is OperationError
-    assert (error.code, error.message) == ("NewKindOfException", "new error")
-
-
-def test_unknown_server_error_is_internal_error() -> None:
-    error = parse("NewFailure", 500, message="oh")
-    assert isinstance(error, InternalError)
-    assert (error.code, error.message) == ("NewFailure", "oh")
+@every(("code", "status", "members", "kind", "attribute", "value"), DETAILS)
+def test_error_has_the_details_of_the_response(
+    code: str,
+    status: int,
+    members: dict[str, Any],
+    kind: type[OperationError],
+    attribute: str,
+    value: object,
+) -> None:
+    error = parse(code, status, **members)
+    assert type(error) is kind
+    assert getattr(error, attribute) == value
 
 
 def test_error_type_may_be_in_header() -> None:
