@@ -48,7 +48,8 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="module")
 def open_endpoint(runner: asyncio.Runner, sandbox: Sandbox) -> Endpoint:
-    app = DynamoDBApp(sandbox, max_body=MAX_BODY, driver_for=HeaderFaults(sandbox))
+    app = DynamoDBApp(sandbox, driver_for=HeaderFaults(sandbox))
+    app.max_body = MAX_BODY
     return Endpoint(runner, sandbox, app)
 
 
@@ -61,11 +62,11 @@ def guarded_endpoint(
         observer = Observer(Metrics(), log)
         app = DynamoDBApp(
             sandbox,
-            max_body=MAX_BODY,
             observer=observer,
             guard=new_guard(),
             driver_for=HeaderFaults(sandbox),
         )
+        app.max_body = MAX_BODY
         yield Endpoint(runner, sandbox, app)
 
 

@@ -28,7 +28,9 @@ class Server:
         self.runner = runner
         self.sandbox = Sandbox()
         ids = count(1)
-        self.app = DynamoDBApp(self.sandbox, new_id=lambda: str(next(ids)), max_body=MAX_BODY)
+        self.app = DynamoDBApp(self.sandbox)
+        self.app.new_id = lambda: str(next(ids))
+        self.app.max_body = MAX_BODY
         self.listener = Listener(
             self, Limits(max_body=MAX_BODY, max_head_bytes=16_384, max_pipelined=4)
         )

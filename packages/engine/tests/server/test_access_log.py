@@ -13,6 +13,7 @@ from msgspec import json
 
 from dynamodb_engine.errors import AddressError
 from dynamodb_engine.server import AccessLog, Metrics, Observer
+from dynamodb_engine.server.observe import access_log
 from dynamodb_engine.server.observe.access_log import rejection_entry
 from tests.server.app_client import BALLOT, KEY, app_client, get
 from tests.server.prometheus import parse_metrics
@@ -168,8 +169,9 @@ def test_moved_file_is_replaced_by_new_one(path: Path) -> None:
     assert read_lines(old) == []
 
 
-def test_queued_lines_are_written_on_close(path: Path) -> None:
-    with AccessLog(str(path), flush_interval=3600) as log:
+def test_queued_lines_are_written_on_close(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access_log, "FLUSH_INTERVAL", 3600)
+    with AccessLog(str(path)) as log:
         for _ in range(1000):
             log.add(ENTRY)
         assert path.read_bytes() == b""
@@ -177,8 +179,12 @@ def test_queued_lines_are_written_on_close(path: Path) -> None:
 
 
 # A slow disk must not fill the memory; the log says how many lines are missing.
-def test_lines_beyond_queue_limit_are_dropped_and_counted(path: Path) -> None:
-    with AccessLog(str(path), max_queued=3, flush_interval=3600) as log:
+def test_lines_beyond_queue_limit_are_dropped_and_counted(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_log, "MAX_QUEUED", 3)
+    monkeypatch.setattr(access_log, "FLUSH_INTERVAL", 3600)
+    with AccessLog(str(path)) as log:
         for _ in range(10):
             log.add(ENTRY)
     *written, gap = read_lines(path)
@@ -197,12 +203,16 @@ def test_lines_that_cannot_be_written_count_as_dropped(caplog: pytest.LogCapture
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-def test_blocked_reader_does_not_block_add_or_close(path: Path) -> None:
+def test_blocked_reader_does_not_block_add_or_close(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_log, "MAX_QUEUED", 100_000)
+    monkeypatch.setattr(access_log, "FLUSH_INTERVAL", 0)
     os.mkfifo(path)
     reader = threading.Thread(target=lambda: readers.append(os.open(path, os.O_RDONLY)))
     readers: list[int] = []
     reader.start()
-    log = AccessLog(str(path), max_queued=100_000, flush_interval=0)
+    log = AccessLog(str(path))
     reader.join()
     for _ in range(100_000):
         log.add(ENTRY)
@@ -222,9 +232,11 @@ def test_unwritable_file_raises_address_error(
     assert f"'{name}'" in str(raised.value)
 
 
-def test_metrics_count_dropped_log_lines(path: Path) -> None:
+def test_metrics_count_dropped_log_lines(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access_log, "MAX_QUEUED", 1)
+    monkeypatch.setattr(access_log, "FLUSH_INTERVAL", 3600)
     with (
-        AccessLog(str(path), max_queued=1, flush_interval=3600) as log,
+        AccessLog(str(path)) as log,
         app_client(Observer(Metrics(), log)) as client,
     ):
         page = parse_metrics(client.send(get("/metrics")).body.decode())

@@ -13,6 +13,7 @@ from msgspec import json
 
 from dynamodb_engine.engine import AsyncEngine, Engine
 from dynamodb_engine.server import AccessLog, DynamoDBApp, Metrics, Observer
+from dynamodb_engine.server.app import MAX_BODY
 from dynamodb_engine.wire import HttpRequest, HttpResponse
 from tests.server.app_client import CONTENT_TYPE
 
@@ -51,10 +52,17 @@ def body_events(*chunks: bytes) -> list[dict[str, Any]]:
     ]
 
 
-def respond(events: Iterable[dict[str, Any]], of: dict[str, Any], **options: Any) -> HttpResponse:
+def respond(
+    events: Iterable[dict[str, Any]],
+    of: dict[str, Any],
+    *,
+    max_body: int = MAX_BODY,
+    observer: Observer | None = None,
+) -> HttpResponse:
     """Return the response of an app with an engine in memory."""
     with Engine.in_memory() as engine:
-        app = DynamoDBApp(AsyncEngine(engine), **options)
+        app = DynamoDBApp(AsyncEngine(engine), observer=observer)
+        app.max_body = max_body
         start, body = Server(list(events)).run(app, of)
     assert (start["type"], body["type"]) == ("http.response.start", "http.response.body")
     headers = {name.decode(): value.decode() for name, value in start["headers"]}

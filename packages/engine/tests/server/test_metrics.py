@@ -19,7 +19,7 @@ from dynamodb_engine.errors import (
 )
 from dynamodb_engine.operations import ConsumedCapacity, GetItem, GetItemOutput, Operation
 from dynamodb_engine.server import AccessLog, DynamoDBApp, Limits, Listener, Metrics, Observer
-from dynamodb_engine.server.observe import Traffic
+from dynamodb_engine.server.observe import Traffic, metrics
 from tests.server.app_client import BALLOT, KEY, AppClient, app_client, get, post
 from tests.server.prometheus import MetricFamily, parse_metrics
 
@@ -118,8 +118,9 @@ def test_transaction_counts_as_throttled_by_its_reasons(reason: str, throttles: 
 
 
 # Short-lived tables would otherwise fill the memory of the endpoint and of Prometheus.
-def test_table_names_beyond_limit_are_counted_as_other() -> None:
-    client = AppClient(DynamoDBApp(MeteredDriver(), observer=Observer(Metrics(max_names=3))))
+def test_table_names_beyond_limit_are_counted_as_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "MAX_NAMES", 3)
+    client = AppClient(DynamoDBApp(MeteredDriver(), observer=Observer(Metrics())))
     for n in range(10):
         client.output("GetItem", {"TableName": f"table{n}", "Key": KEY})
     client.output("GetItem", {"TableName": "table0", "Key": KEY})

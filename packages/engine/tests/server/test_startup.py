@@ -14,7 +14,7 @@ import pytest
 from dynamodb_engine.cli import main
 from dynamodb_engine.errors import AddressError, StorageError
 from dynamodb_engine.operations import Operation, SweepExpired, SweepExpiredOutput
-from dynamodb_engine.server import DynamoDBApp, check_host, run_until_stopped
+from dynamodb_engine.server import DynamoDBApp, check_host, listener, run_until_stopped
 
 R = TypeVar("R")
 
@@ -37,6 +37,11 @@ class SweepDriver:
         return cast(R, output)
 
 
+@pytest.fixture(autouse=True)
+def _short_sweep_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener, "SWEEP_INTERVAL", 0.001)
+
+
 def run(driver: SweepDriver) -> list[tuple[str, int]]:
     """Run until stopped; return the host and port on which it listened."""
     started: list[tuple[str, int]] = []
@@ -46,7 +51,6 @@ def run(driver: SweepDriver) -> list[tuple[str, int]]:
             driver,
             host="127.0.0.1",
             port=0,
-            sweep_interval=0.001,
             on_start=lambda host, port: started.append((host, port)),
         )
     )

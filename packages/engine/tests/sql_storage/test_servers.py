@@ -376,7 +376,7 @@ def test_interrupt_of_a_writer_leaves_others_an_unknown_outcome(kind: str) -> No
 
     with open_engine(kind=kind) as engine:
         database = engine._server
-        other = database_module.PendingWrite.create(lambda _: None, lambda _: (), 1, math.inf)
+        other = database_module.ServerWrite.create(lambda _: None, lambda _: (), 1, math.inf)
         database._pending.append(other)
         with pytest.raises(KeyboardInterrupt):
             database.write(interrupt, lambda _: ())

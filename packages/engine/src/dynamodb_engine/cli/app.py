@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,6 +13,7 @@ from dynamodb_engine.cli.backup import backup
 from dynamodb_engine.cli.check import check
 from dynamodb_engine.cli.serve import serve
 from dynamodb_engine.errors import EngineError
+from dynamodb_engine.garbage_collection import tune_for_imports
 
 app = typer.Typer(
     help="DynamoDB in Python: in memory, in a file, on PostgreSQL or MariaDB.",
@@ -51,9 +51,7 @@ def root(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; an error of the engine is printed and ends with exit code 2."""
-    # Imports create objects that stay. Python would look for garbage among them every 700 objects,
-    # which takes a tenth of the start of an app.
-    gc.set_threshold(20_000, 20, 20)
+    tune_for_imports()
     # Characters that the terminal cannot show are replaced, not an error.
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:

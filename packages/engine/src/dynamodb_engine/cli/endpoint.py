@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import gc
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from dynamodb_engine import server
 from dynamodb_engine.addresses import hide_password, open_engine
 from dynamodb_engine.engine import AsyncEngine, Retention, Settings
 from dynamodb_engine.errors import ValidationError
+from dynamodb_engine.garbage_collection import tune_for_serving
 from dynamodb_engine.operations import AsyncDriver
 from dynamodb_engine.wire import HttpRequest
 
@@ -113,10 +113,7 @@ def serve_until_stopped(config: EndpointConfig) -> None:
             tls=tls,
             on_start=partial(print_usage, config),
         )
-        # Everything allocated so far stays, and requests create no reference cycles, so garbage
-        # collection finds little and runs rarely.
-        gc.freeze()
-        gc.set_threshold(10_000, 50, 50)
+        tune_for_serving()
         _return_large_blocks()
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             runner.run(serving)

@@ -60,9 +60,9 @@ def number_after(position: int) -> str:
 
 
 def parse_sequence_number(text: str) -> tuple[int, bool] | None:
-    """Return the position of a change and False, or True if the number follows the change's.
+    """Return the position of a change, and whether the number is between it and the next change.
 
-    None if it is not a sequence number of ours.
+    Return None for a text that is not a sequence number of this engine.
     """
     if _SEQUENCE_NUMBER.fullmatch(text) is None:
         return None

@@ -62,8 +62,6 @@ class DynamoDBApp:
         *,
         region: str = "us-east-1",
         account: str = "123456789012",
-        new_id: Callable[[], str] = new_request_id,
-        max_body: int = MAX_BODY,
         observer: Observer | None = None,
         guard: Guard | None = None,
         allowed_hosts: Iterable[str] = (),
@@ -78,8 +76,8 @@ class DynamoDBApp:
         self._driver_for = driver_for
         self.region = region
         self._arns = TableArns(region, account)
-        self.new_id = new_id
-        self.max_body = max_body
+        self.new_id = new_request_id
+        self.max_body = MAX_BODY
         self.observer = observer
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:

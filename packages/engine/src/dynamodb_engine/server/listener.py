@@ -149,7 +149,6 @@ async def run_until_stopped(
     observer: Observer | None = None,
     eager: bool = False,
     tls: ssl.SSLContext | None = None,
-    sweep_interval: float = SWEEP_INTERVAL,
     on_start: Callable[[str, int], None],
 ) -> None:
     """Serve and delete expired items until SIGINT or SIGTERM; then stop gracefully."""
@@ -167,14 +166,14 @@ async def run_until_stopped(
             "0 picks a free one."
         ) from error
     on_start(*address)
-    sweeping = asyncio.create_task(_sweep(driver, sweep_interval))
+    sweeping = asyncio.create_task(_sweep(driver))
     await stop.wait()
     await listener.stop()
     sweeping.cancel()
     await asyncio.wait([sweeping])
 
 
-async def _sweep(driver: AsyncDriver, interval: float) -> None:
+async def _sweep(driver: AsyncDriver) -> None:
     """Delete expired items forever, a batch at a time."""
     while True:
         more = False
@@ -183,4 +182,4 @@ async def _sweep(driver: AsyncDriver, interval: float) -> None:
         except EngineError as error:
             # A full disk, for example, may have room again later: expired items stay until then.
             _logger.warning("Expired items could not be deleted: %s", error)
-        await asyncio.sleep(0 if more else interval)
+        await asyncio.sleep(0 if more else SWEEP_INTERVAL)

@@ -11,7 +11,6 @@ inside it is closed.
 
 from __future__ import annotations
 
-import gc
 import resource
 import shutil
 import signal
@@ -31,6 +30,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from starlette.types import ASGIApp
 
 import singletable
+from dynamodb_engine.garbage_collection import tune_for_serving
 from dynamodb_engine.private_files import create_folder
 from dynamodb_engine.server import load_tls
 from ranked_ballots import replace_control_characters
@@ -310,9 +310,7 @@ class Server(uvicorn.Server):
         """Start, unless a signal came before this server handled signals."""
         self.config.ssl = self._tls
         await super().startup(sockets)
-        # What is loaded stays, and thousands of sockets stay long: rarely look for garbage there.
-        gc.freeze()
-        gc.set_threshold(50_000, 50, 100)
+        tune_for_serving()
         if _stop_requested.is_set():
             self.should_exit = True
 

@@ -5,7 +5,6 @@ A command imports what it needs when it runs, so that no command waits for the i
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -16,6 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from dynamodb_engine.addresses import hide_password
+from dynamodb_engine.garbage_collection import tune_for_imports
 from singletable.cli.bulk import bulk_load
 from singletable.cli.copy import copy
 from singletable.cli.diff import diff
@@ -81,9 +81,7 @@ def _command() -> TyperGroup:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; an error of the library is printed and ends with exit code 2."""
-    # Imports create objects that stay. Python would look for garbage among them every 700 objects,
-    # which takes a tenth of the start of an app.
-    gc.set_threshold(20_000, 20, 20)
+    tune_for_imports()
     # Characters that the terminal cannot show are replaced, not an error.
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:

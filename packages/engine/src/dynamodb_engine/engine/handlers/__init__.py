@@ -1,7 +1,7 @@
 """The handlers: one module per operation, named for it in snake case.
 
 A module defines `run(plan, session)`, which returns the operation's output. It may define
-`check(request)`, which returns the plan, `VALIDATOR`, which words that check's errors, and
+`check(request)`, which returns the plan; `VALIDATOR`, the wording of the errors of `check`; and
 `ONE_STATEMENT`. Without `check`, the request itself is the plan. A module that writes items defines
 `places(plan, session)`, which returns the tables and keys of these items. A module whose requests
 may write or only read defines `only_reads(plan)`.

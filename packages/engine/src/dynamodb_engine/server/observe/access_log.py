@@ -107,20 +107,11 @@ class AccessLog:
     how many.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        max_queued: int = MAX_QUEUED,
-        flush_interval: float = FLUSH_INTERVAL,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, name: str, *, clock: Callable[[], float] = time.time) -> None:
         self.clock = clock
         self.written = 0
         self._file = _open_log_file(name)
         self._queue: deque[LogEntry] = deque()
-        self._max_queued = max_queued
-        self._flush_interval = flush_interval
         # Each of these counters is changed by one thread only: the first by the event loop, the
         # other two by the writer.
         self._overflowed = 0
@@ -138,7 +129,7 @@ class AccessLog:
 
     def add(self, entry: LogEntry) -> None:
         """Queue an entry."""
-        if len(self._queue) >= self._max_queued:
+        if len(self._queue) >= MAX_QUEUED:
             self._overflowed += 1
             return
         self._queue.append(entry)
@@ -166,7 +157,7 @@ class AccessLog:
         closed = False
         while not closed:
             self._wake.wait()
-            closed = self._closed.wait(self._flush_interval)
+            closed = self._closed.wait(FLUSH_INTERVAL)
             self._wake.clear()
             self._write([self._queue.popleft() for _ in range(len(self._queue))])
         self._file.close()

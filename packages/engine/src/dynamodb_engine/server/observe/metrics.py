@@ -65,9 +65,7 @@ class Histogram:
 class Metrics:
     """Counters since the start of the endpoint."""
 
-    def __init__(
-        self, *, clock: Callable[[], float] = time.time, max_names: int = MAX_NAMES
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self.started = clock()
         self.in_flight = 0
         self.responses: Counter[int] = Counter()
@@ -77,7 +75,6 @@ class Metrics:
         self.throttles: Counter[tuple[str, str]] = Counter()
         self.units: dict[UnitKind, dict[tuple[str, str], float]] = {"read": {}, "write": {}}
         self._names: set[tuple[str, str]] = set()
-        self._max_names = max_names
 
     def count(self, exchange: Exchange, status: int, seconds: float) -> None:
         """Count a request that got a response."""
@@ -129,7 +126,7 @@ class Metrics:
         """Return the names to count under: OTHER if there are too many already."""
         name = (table, index)
         if name not in self._names:
-            if len(self._names) >= self._max_names:
+            if len(self._names) >= MAX_NAMES:
                 return (OTHER, "")
             self._names.add(name)
         return name

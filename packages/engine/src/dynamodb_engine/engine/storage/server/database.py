@@ -96,7 +96,7 @@ class ServerCatalog(Protocol):
         ...
 
 
-class PendingWrite(Struct, eq=False):
+class ServerWrite(Struct, eq=False):
     """A write in the queue. Without `places`, it changes tables and runs alone.
 
     `blocked` has the tables and keys that it waits for, among the `locks` that it needs.
@@ -129,7 +129,7 @@ class PendingWrite(Struct, eq=False):
         places: Callable[[Execute], Places] | None,
         weight: int,
         until: float,
-    ) -> PendingWrite:
+    ) -> ServerWrite:
         """Create a write that is not canceled: it may be running, with others in one group."""
         future = Future[Any]()
         future.set_running_or_notify_cancel()
@@ -228,7 +228,7 @@ class ServerDatabase:
         self._pool = Pool(dialect, address, connections)
         self._replica = None if replica is None else Pool(dialect, replica, connections)
         self._replica_failed_until = 0.0
-        self._pending: deque[PendingWrite] = deque()
+        self._pending: deque[ServerWrite] = deque()
         self._taking = threading.Lock()
         # A write that creates a table uses two connections.
         self._lanes = threading.BoundedSemaphore(min(lanes, connections // 2))
@@ -236,7 +236,7 @@ class ServerDatabase:
         self._writers = ThreadPoolExecutor(lanes, "singletable-writer")
         self._waiter = ThreadPoolExecutor(1, "singletable-waiter")
         # Writes that wait for locks of other sessions, and these locks.
-        self._waiting: deque[PendingWrite] = deque()
+        self._waiting: deque[ServerWrite] = deque()
         self._blocked: frozenset[Lock] = frozenset()
         self._changing_blocked = threading.Lock()
         self.catalog: ServerCatalog
@@ -345,7 +345,7 @@ class ServerDatabase:
 
         `weight` is about the number of items that it writes.
         """
-        pending = PendingWrite.create(work, places, weight, self._until())
+        pending = ServerWrite.create(work, places, weight, self._until())
         self._pending.append(pending)
         self._run_pending()
         return cast(T, pending.future.result())
@@ -357,7 +357,7 @@ class ServerDatabase:
         weight: int = 1,
     ) -> Future[T]:
         """Write like `write` in another thread."""
-        pending = PendingWrite.create(work, places, weight, self._until())
+        pending = ServerWrite.create(work, places, weight, self._until())
         self._pending.append(pending)
         self._writers.submit(self._run_pending)
         return pending.future
@@ -374,7 +374,7 @@ class ServerDatabase:
         return self._threads.submit(call)
 
     def _run_pending(self) -> None:
-        """Run what waits, unless enough threads do that; they see to it that nothing is left."""
+        """Run the queued writes, unless enough threads already do."""
         if not self._lanes.acquire(blocking=False):
             return
         try:
@@ -392,9 +392,9 @@ class ServerDatabase:
             except RuntimeError:  # the engine is being closed, so nobody else would run them
                 self._run_pending()
 
-    def _take(self) -> list[PendingWrite]:
+    def _take(self) -> list[ServerWrite]:
         """Take the writes that wait from the queue; one that changes tables is alone."""
-        group: list[PendingWrite] = []
+        group: list[ServerWrite] = []
         room = _GROUP
         with self._taking:
             while self._pending and (not group or self._pending[0].weight <= room):
@@ -404,7 +404,7 @@ class ServerDatabase:
                 room -= group[-1].weight
         return group
 
-    def _run_group(self, group: list[PendingWrite], *, wait: bool = True) -> None:
+    def _run_group(self, group: list[ServerWrite], *, wait: bool = True) -> None:
         """Run the group; without `wait`, leave out the writes that need locks of others."""
         try:
             self._try_group(group, wait=wait)
@@ -416,7 +416,7 @@ class ServerDatabase:
             if failure is not error:
                 raise
 
-    def _try_group(self, group: list[PendingWrite], *, wait: bool) -> None:
+    def _try_group(self, group: list[ServerWrite], *, wait: bool) -> None:
         """Run the group until it commits, a few times at most."""
         run = self._run_alone if group[0].places is None else self._run_once
         failure: EngineError = self._unavailable()
@@ -441,13 +441,13 @@ class ServerDatabase:
                     failure.__cause__ = error
         raise failure
 
-    def _split(self, group: list[PendingWrite], *, wait: bool) -> None:
+    def _split(self, group: list[ServerWrite], *, wait: bool) -> None:
         """Run the writes of a group that are not blocked, and let the others wait."""
         if wait and group[0].places is not None:
             self._run_group(group, wait=False)
             return
         # All keys were free, so a whole table or the counter of the feed is locked.
-        parts: dict[frozenset[int], list[PendingWrite]] = {}
+        parts: dict[frozenset[int], list[ServerWrite]] = {}
         for pending in group:
             parts.setdefault(pending.tables, []).append(pending)
         for tables, part in parts.items():
@@ -457,7 +457,7 @@ class ServerDatabase:
             for pending in part:
                 self._let_wait(pending, tables or frozenset([_CATALOG]))
 
-    def _run_once(self, group: list[PendingWrite], *, wait: bool) -> bool:
+    def _run_once(self, group: list[ServerWrite], *, wait: bool) -> bool:
         """Run the group in one transaction; return False if the catalog was out of date.
 
         The writes that must wait are removed from the group.
@@ -488,7 +488,7 @@ class ServerDatabase:
         self._finish(group, outcomes, transaction)
         return True
 
-    def _run_alone(self, group: list[PendingWrite], *, wait: bool) -> bool:
+    def _run_alone(self, group: list[ServerWrite], *, wait: bool) -> bool:
         """Run one write that changes tables: nobody else changes any meanwhile."""
         if wait and self._blocked and not self._leave_out(group, self._blocked):
             return True
@@ -510,7 +510,7 @@ class ServerDatabase:
         self._finish(group, [outcome], transaction)
         return True
 
-    def _leave_out(self, group: list[PendingWrite], blocked: Set[Lock]) -> bool:
+    def _leave_out(self, group: list[ServerWrite], blocked: Set[Lock]) -> bool:
         """Let the writes of a group wait that need blocked locks; return whether any is left."""
         for pending in [*group]:
             if met := pending.meets(blocked):
@@ -518,7 +518,7 @@ class ServerDatabase:
                 self._let_wait(pending, met)
         return bool(group)
 
-    def _let_wait(self, pending: PendingWrite, blocked: frozenset[Lock]) -> None:
+    def _let_wait(self, pending: ServerWrite, blocked: frozenset[Lock]) -> None:
         """Add a write to those that wait for locks of other sessions."""
         if not pending.blocked:
             pending.until = min(pending.until, time.monotonic() + _BLOCKED_WAIT)
@@ -563,7 +563,7 @@ class ServerDatabase:
             "again. If it stays locked, end the transaction of that session."
         )
 
-    def _describe_block(self, pending: PendingWrite) -> str:
+    def _describe_block(self, pending: ServerWrite) -> str:
         """Return what is locked and, if the server says so, by whom."""
         who = ""
         with suppress(EngineError, *self.dialect.errors):
@@ -573,7 +573,7 @@ class ServerDatabase:
             f"{f' ({who})' if who else ''}"
         )
 
-    def _describe_locks(self, pending: PendingWrite) -> str:
+    def _describe_locks(self, pending: ServerWrite) -> str:
         for place, (number, name, key) in enumerate(pending.locks, 1):
             if not pending.blocked.isdisjoint((number, (name, key))):
                 table = self.catalog.describe(number)
@@ -583,7 +583,7 @@ class ServerDatabase:
                 return f"{which} in {table}"
         return "The list of tables"
 
-    def _describe_holder(self, pending: PendingWrite) -> str:
+    def _describe_holder(self, pending: ServerWrite) -> str:
         numbers = {number for number in pending.blocked if isinstance(number, int)}
         keys = [lock for lock in pending.blocked if not isinstance(lock, int)]
         names = {name for _, name, _ in pending.locks}
@@ -610,7 +610,7 @@ class ServerDatabase:
 
     def _finish(
         self,
-        group: list[PendingWrite],
+        group: list[ServerWrite],
         outcomes: list[tuple[Any, BaseException | None]],
         transaction: Transaction,
     ) -> None:
@@ -664,15 +664,15 @@ def _no_places(execute: Execute) -> Places:
     return ()
 
 
-def _numbers_and_keys(group: list[PendingWrite]) -> tuple[set[int], list[tuple[str, RowKey]]]:
+def _numbers_and_keys(group: list[ServerWrite]) -> tuple[set[int], list[tuple[str, RowKey]]]:
     """Return the tables that a group writes, and the keys that it locks."""
     locks = [lock for pending in group for lock in pending.locks]
     return {number for number, _, _ in locks if number}, [(name, key) for _, name, key in locks]
 
 
-def _groups(writes: list[PendingWrite]) -> Iterator[list[PendingWrite]]:
+def _groups(writes: list[ServerWrite]) -> Iterator[list[ServerWrite]]:
     """Yield the writes in groups; one that changes tables is alone."""
-    group: list[PendingWrite] = []
+    group: list[ServerWrite] = []
     for pending in writes:
         weight = sum(p.weight for p in group) + pending.weight
         if group and (weight > _GROUP or None in (group[0].places, pending.places)):
@@ -690,7 +690,7 @@ def _expired() -> ServiceUnavailable:
     )
 
 
-def _run(transaction: Transaction, pending: PendingWrite) -> tuple[Any, BaseException | None]:
+def _run(transaction: Transaction, pending: ServerWrite) -> tuple[Any, BaseException | None]:
     """Run one write; return its result, or take it back and return its error."""
     mark = transaction.mark()
     try:
@@ -702,7 +702,7 @@ def _run(transaction: Transaction, pending: PendingWrite) -> tuple[Any, BaseExce
         return None, error
 
 
-def _resolve(group: list[PendingWrite], outcomes: list[tuple[Any, BaseException | None]]) -> None:
+def _resolve(group: list[ServerWrite], outcomes: list[tuple[Any, BaseException | None]]) -> None:
     for pending, (result, error) in zip(group, outcomes, strict=True):
         if error is None:
             pending.future.set_result(result)
