@@ -130,22 +130,25 @@ class PatternCall:
 
     pattern: Pattern
     target: ItemKey[Any] | Selection[Any] | UniqueValue[Any] | None
-    consistent: bool
     limit: int | None
 
     @classmethod
     def parse(cls, pattern: Pattern, texts: Sequence[str], *, limit: int | None) -> PatternCall:
         """Call the pattern with arguments from the command line."""
-        consistent = pattern.expected.consistent
         if not isinstance(pattern, ReadPattern):
             if texts:
                 raise InvalidValue(
                     f"{pattern.code} ({pattern.description}) takes no arguments, but got "
                     f"{', '.join(map(repr, texts))}."
                 )
-            return cls(pattern, None, consistent, limit)
+            return cls(pattern, None, limit)
         target: Any = pattern(*parse_arguments(pattern, texts))
-        return cls(pattern, target, consistent, limit)
+        return cls(pattern, target, limit)
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the pattern is declared with consistent reads."""
+        return self.pattern.expected.consistent
 
 
 @dataclass(slots=True)
