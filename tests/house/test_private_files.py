@@ -39,7 +39,8 @@ def _creates(call: ast.Call) -> bool:
     if name == "open":
         return "O_CREAT" in ast.unparse(call) if module == "os" else _can_write(call)
     if name == "connect" and module == "sqlite3":
-        return "':memory:'" not in ast.unparse(call)
+        # SQLite makes the file of a temporary database, '', private, and deletes its name at once.
+        return ast.unparse(call.args[0]) not in ("':memory:'", "''")
     return name in CREATING and not (name == "touch" and call.args)
 
 
