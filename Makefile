@@ -15,9 +15,8 @@ BIN := .venv/bin
 # RUNNABLE: the packages and what they need. INSTALLED: also their extras, and the tools of developers.
 RUNNABLE := .venv/.runnable
 INSTALLED := .venv/.installed
-PACKAGES := $(wildcard packages/*)
+PACKAGES := $(patsubst %/,%,$(dir $(wildcard packages/*/pyproject.toml)))
 PYTHON_FILES := packages tests benchmarks drills tools examples
-TESTS_OF_ALL := tests $(wildcard packages/*/tests)
 
 # Other software that tests and benchmarks run: .peers/NAME/.installed. Each has its own folder, because they pin different
 # versions of the same libraries, and its own lock: constraints/NAME.txt (PyPI) or constraints/NAME/package-lock.json (npm).
@@ -82,12 +81,14 @@ test: $(INSTALLED) chromium  ## run what every change must pass: lint, rules, ap
 test-imports:
 	@$(BIN)/lint-imports
 
+# Each house has a package `tests` of its own, so that each is checked by itself.
 test-types:
-	@$(BIN)/mypy --strict $(PYTHON_FILES)
+	@$(BIN)/mypy --strict tests benchmarks drills tools examples
+	@for house in $(PACKAGES); do $(MAKE) --no-print-directory -C $$house test-types; done
 
 # Importing schemathesis takes a second, and no quick test uses it.
 test-quick:
-	@$(BIN)/python -m tools.run_tests -p no:schemathesis --part quick $(TESTS_OF_ALL)
+	@$(BIN)/python -m tools.testing.run -p no:schemathesis --part quick
 
 test-example:
 	@$(BIN)/pytest -p no:schemathesis examples/tracker
@@ -97,18 +98,18 @@ test-all: test test-rest  ## also run mypy, pyright, other engines and clients, 
 # pyright needs only the sources, so it runs while the others are installed.
 test-rest: $(INSTALLED) system
 	@$(MAKE) --no-print-directory --jobs 4 test-pyright test-types $(AXE) $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS) $(WRK)
-	@$(BIN)/python -m tools.run_tests --part rest $(TESTS_OF_ALL)
+	@$(BIN)/python -m tools.testing.run --part rest
 
 test-pyright:
 	@$(BIN)/pyright
 
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
-	ENGINES=all $(BIN)/python -m tools.run_tests packages/singletable/tests/store -k 'DynamoDB or dynalite or moto'
+	ENGINES=all $(BIN)/python -m tools.testing.run packages/singletable/tests/store -k 'DynamoDB or dynalite or moto'
 
-SQL_TESTS := packages/singletable/tests/conformance packages/singletable/tests/store packages/singletable/tests/patterns packages/singletable/tests/migration packages/singletable/tests/server packages/singletable-apps/tests/apps packages/singletable/tests/sql_storage
+SQL_TESTS := packages/engine/tests/conformance packages/engine/tests/server packages/engine/tests/sql_storage packages/singletable/tests/store packages/singletable/tests/patterns packages/singletable/tests/migration packages/singletable-apps/tests/apps
 test-sql: $(INSTALLED) system  ## run everything that runs in memory on PostgreSQL and MariaDB instead (SERVER=postgresql, TESTS=…)
 	@for server in $(or $(SERVER),postgresql mariadb); do echo "On $$server:"; \
-	  SQL_SERVER=$$server TMPDIR=$(or $(MEMORY),/tmp) $(BIN)/python -m tools.run_tests $(or $(TESTS),$(SQL_TESTS)) || exit 1; done
+	  SQL_SERVER=$$server TMPDIR=$(or $(MEMORY),/tmp) $(BIN)/python -m tools.testing.run $(or $(TESTS),$(SQL_TESTS)) || exit 1; done
 
 # A peer that cannot be installed is listed as missing, and the run continues.
 bench: $(INSTALLED)  ## benchmark us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1 updates the docs)
@@ -167,8 +168,8 @@ sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom
 
 fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files and APIs, compare engines, lose responses (EXAMPLES=…)
 	RESPONSES=5 $(BIN)/pytest -n auto packages/singletable/tests/store/test_lost_responses.py
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m tools.run_tests packages/singletable/tests/differential packages/singletable/tests/engine/test_file_check.py packages/singletable/tests/expressions tests/fuzz packages/singletable/tests/schema packages/singletable/tests/server/guard packages/singletable/tests/store/test_transaction_merging.py packages/singletable/tests/store/test_upsert.py packages/singletable/tests/wire --hypothesis-profile=long
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/python -m tools.run_tests packages/singletable-apps/tests/apps/elections/api/test_schemathesis.py packages/singletable-apps/tests/apps/polls/api/test_schemathesis.py packages/singletable-apps/tests/apps/portfolio/api/test_schemathesis.py packages/singletable-apps/tests/apps/skills/api/test_schemathesis.py packages/singletable-apps/tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m tools.testing.run packages/engine/tests/differential packages/engine/tests/engine/test_file_check.py packages/engine/tests/expressions packages/engine/tests/fuzz packages/singletable/tests/schema packages/engine/tests/server/guard packages/singletable/tests/store/test_transaction_merging.py packages/singletable/tests/store/test_upsert.py packages/engine/tests/wire --hypothesis-profile=long
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/python -m tools.testing.run packages/singletable-apps/tests/apps/elections/api/test_schemathesis.py packages/singletable-apps/tests/apps/polls/api/test_schemathesis.py packages/singletable-apps/tests/apps/portfolio/api/test_schemathesis.py packages/singletable-apps/tests/apps/skills/api/test_schemathesis.py packages/singletable-apps/tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
 
 # Maps the tests that have no map yet, which takes half an hour; remove .seeded_faults/map to map all of them again.
 faults: $(INSTALLED) $(ENGINES)  ## seed faults into the sources and count how many the tests find (PART=quick, ONLY=3,17)
@@ -189,7 +190,7 @@ drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializa
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
 
 drill-elections: $(INSTALLED)  ## interrupt every election command at every step; run and kill many processes (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
-	PLACES=all $(BIN)/python -m tools.run_tests packages/singletable-apps/tests/apps/elections/projection/test_faults.py packages/singletable-apps/tests/apps/elections/projection/test_crashes.py
+	PLACES=all $(BIN)/python -m tools.testing.run packages/singletable-apps/tests/apps/elections/projection/test_faults.py packages/singletable-apps/tests/apps/elections/projection/test_crashes.py
 	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
 
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)

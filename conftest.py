@@ -1,3 +1,3 @@
-"""The parts of the tests, for the folders of all packages."""
+"""The parts of the tests, as in all houses."""
 
-pytest_plugins = ["tests.parts"]
+pytest_plugins = ["tools.testing.parts"]

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-PAGE = Path(__file__).parents[1] / "docs/guide/counting.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/guide/counting.md"
 FOLDER = PAGE.with_suffix("")
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

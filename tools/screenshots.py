@@ -24,7 +24,7 @@ from singletable_apps.home.app import make_site_app
 from singletable_apps.shared.serve import Server
 from singletable_apps.shared.web import Settings
 
-FOLDER = Path(__file__).parents[1] / "docs/pictures"
+FOLDER = Path(__file__).resolve().parents[1] / "docs/pictures"
 MAX_BYTES = 120_000
 SUMMER, LUNCH = "e/Summer%20trip", "e/Team%20lunch"
 _SIDE_BY_SIDE = """

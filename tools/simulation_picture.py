@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from singletable.cli import main as run_command
 from tools.screenshots import launch_browser, open_page, save, screenshot
 
-PAGE = Path(__file__).parents[1] / "docs/guide/simulation.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/guide/simulation.md"
 COMMAND = ("simulate", "skills", "--minutes", "30", "--scale", "300,000 users", "--html", "r.html")
 _FILE = re.compile(r"^```python\n(# skills\.py\n.*?)^```$", re.MULTILINE | re.DOTALL)
 

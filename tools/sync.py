@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SOURCES = Path(__file__).parents[1] / "packages/singletable/src/singletable"
+SOURCES = Path(__file__).resolve().parents[1] / "packages/singletable/src/singletable"
 
 # The words of the async source, anywhere in it, and what the sync module has in their place.
 RULES = [

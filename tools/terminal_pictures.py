@@ -20,7 +20,7 @@ from rich.text import Text
 
 from singletable.cli import main as cli
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "docs/guide"
 FOLDER = ROOT / "docs/pictures"
 COLUMNS = 92

@@ -17,10 +17,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any, TypeAlias
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".bench"
 PEERS = ROOT / ".peers"
-_PROGRAMS = Path(__file__).parents[1] / "programs"
+_PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 _ROUNDS = 4
 
 # The work to measure. Its argument counts the calls, so that each call can use another item.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 
 
 @dataclass(frozen=True, slots=True)

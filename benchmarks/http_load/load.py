@@ -13,7 +13,7 @@ from benchmarks.harness.measurement import Missing, WrongResult
 from benchmarks.http_load.client import HEADERS, target_header
 from benchmarks.http_load.servers import RunningServer, total_cpu_seconds
 
-_SCRIPT = Path(__file__).with_name("load.lua")
+_SCRIPT = Path(__file__).resolve().with_name("load.lua")
 _TIMEOUT = 120
 
 

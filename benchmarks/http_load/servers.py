@@ -114,8 +114,8 @@ def _free_port() -> int:
         return port
 
 
-_PEERS = Path(__file__).parents[2] / ".peers"
-_LOCKS = Path(__file__).parents[2] / "constraints"
+_PEERS = Path(__file__).resolve().parents[2] / ".peers"
+_LOCKS = Path(__file__).resolve().parents[2] / "constraints"
 
 
 def peers(scale: Scale) -> list[Server]:

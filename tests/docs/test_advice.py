@@ -23,8 +23,8 @@ import singletable.migration
 from dynamodb_engine.cli.app import app as engine
 from singletable.cli.app import app
 from singletable.store import Admin, Transaction
-from tests.docs.markdown import blocks
-from tests.house.sources import DOCUMENTS, ROOT, SOURCES, name_of, tree_of
+from tools.testing.markdown import blocks
+from tools.testing.sources import DOCUMENTS, ROOT, SOURCES, name_of, tree_of
 
 # What these pages say of the past stays.
 HISTORY = {ROOT / "CHANGELOG.md", *(ROOT / "docs/decisions").iterdir()}

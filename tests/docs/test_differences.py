@@ -15,8 +15,8 @@ from dynamodb_engine import operations as ops
 from dynamodb_engine.wire import read_request
 from singletable import connect
 from singletable.errors import UnknownOperation
-from tests.engine.clock import Clock
-from tests.house.sources import ROOT
+from tools.testing.clock import Clock
+from tools.testing.sources import ROOT
 
 TABLE = ops.CreateTable(
     "differences",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import anchors, links
-from tests.house.sources import DOCUMENTS, ROOT, find_file, name_of
+from tools.testing.markdown import anchors, links
+from tools.testing.sources import DOCUMENTS, ROOT, find_file, name_of
 
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 _TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import Block, blocks
-from tests.house.sources import ROOT
+from tools.testing.markdown import Block, blocks
+from tools.testing.sources import ROOT
 
 STORY = """
 

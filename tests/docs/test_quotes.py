@@ -7,9 +7,9 @@ from textwrap import indent
 
 import pytest
 
-from tests.cases import every
-from tests.docs.markdown import blocks
-from tests.house.sources import DOCUMENTS, name_of
+from tools.testing.cases import every
+from tools.testing.markdown import blocks
+from tools.testing.sources import DOCUMENTS, name_of
 
 # A `py` block is not executed and may be an excerpt; the file name follows the language. A line
 # with only "…" leaves something out.

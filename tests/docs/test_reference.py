@@ -7,11 +7,11 @@ import re
 import pytest
 
 import singletable
-from tests.house.sources import ROOT
 from tools.reference.contents import build_contents
 from tools.reference.definitions import Function, exported, find
 from tools.reference.pages import INTERNAL_MEMBERS, PUBLIC_MODULES
 from tools.reference.render import EXAMPLES, FOLDER, create_entry, render
+from tools.testing.sources import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 
 from singletable.errors import StaleDocs
 from singletable_design.docs_generator import check_docs
-from tests.docs.markdown import blocks
-from tests.house.sources import ROOT
+from tools.testing.markdown import blocks
+from tools.testing.sources import ROOT
 
 GUIDE = ROOT / "docs/guide"
 

@@ -16,8 +16,8 @@ import pytest
 from dynamodb_engine.testing import endpoint
 from singletable import Engine
 from singletable.cli import main
-from tests.docs.markdown import Block, blocks
-from tests.house.sources import DOCUMENTS, ROOT, name_of
+from tools.testing.markdown import Block, blocks
+from tools.testing.sources import DOCUMENTS, ROOT, name_of
 
 # A block that starts with `# votes.py` is also that file, for later commands and snippets.
 _FILE = re.compile(r"# ((?:\w+/)*\w+\.(?:py|abif))\n")

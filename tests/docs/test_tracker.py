@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 TRACKER = ROOT / "examples/tracker"
 

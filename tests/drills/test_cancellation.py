@@ -15,7 +15,7 @@ from dynamodb_engine.engine.server_engine import ServerEngine
 from dynamodb_engine.operations import Operation
 from dynamodb_engine.operations.registry import is_write
 from singletable import AsyncDriver, Engine
-from tests.sql_servers import KINDS, new_address
+from tools.testing.sql_servers import KINDS, new_address
 
 R = TypeVar("R")
 TRIES = 60

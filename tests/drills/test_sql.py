@@ -33,7 +33,7 @@ from singletable import Engine, GetItem, PutItem, ServiceUnavailable
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
 from singletable_apps.polls.tokens import Secret
-from tests.sql_servers import KINDS, new_address, running_server
+from tools.testing.sql_servers import KINDS, new_address, running_server
 
 VOTE = PutItem("ballots", {"pk": {"S": "1"}})
 READ_VOTE = GetItem("ballots", VOTE.item)

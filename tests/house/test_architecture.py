@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text()
 APPS = ROOT / "packages/singletable-apps/src/singletable_apps"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 FOLDERS = (
     "packages/ranked-ballots/src",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.sources import PACKAGES, SOURCES, name_of, tree_of
+from tools.testing.sources import PACKAGES, SOURCES, name_of, tree_of
 
 APPS = next(path for path in PACKAGES if path.name == "singletable_apps")
 OUTBOX, SERVERS = "singletable_apps/shared/outbox.py", "singletable_apps/shared/mail.py"

@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 import grimp
 import pytest
 
-from tests.house.sources import PACKAGES
+from tools.testing.sources import PACKAGES
 
 # Packages that a command or an address may import, and `import singletable` must not.
 HEAVY = ("typer", "click", "rich", "botocore", "boto3", "sqlalchemy", "numpy", "fastapi")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from packaging.requirements import Requirement
 
-from tests.house.sources import PACKAGES, ROOT, SOURCES, name_of, tree_of
+from tools.testing.sources import PACKAGES, ROOT, SOURCES, name_of, tree_of
 
 # Modules whose classes the documentation of the package lets users extend, as those of a package
 # itself (`fastapi.APIRouter`).

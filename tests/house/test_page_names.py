@@ -9,7 +9,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.house.sources import BENCHMARKS, DRILLS, EXAMPLES, PACKAGES, SOURCES, TESTS, name_of
+from tools.testing.sources import BENCHMARKS, DRILLS, EXAMPLES, PACKAGES, SOURCES, TESTS, name_of
 
 FOLDERS = [path for path in PACKAGES if path.name in ("ranked_ballots", "singletable_apps")]
 PAGES = (".html", ".js", ".py", ".svg")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.house.sources import ROOT
-from tests.parts import JOURNEYS
+from tools.testing.parts import JOURNEYS
+from tools.testing.sources import ROOT
 
 pytest_plugins = ["pytester"]
 
@@ -14,7 +14,9 @@ pytest_plugins = ["pytester"]
 def test_journeys_exist() -> None:
     for journey in JOURNEYS:
         name, _, function = journey.partition("::")
-        assert f"def {function or 'test_'}" in (ROOT / name).read_text(), journey
+        assert (
+            f"def {function or 'test_'}" in (ROOT / "packages/singletable-apps" / name).read_text()
+        ), journey
 
 
 TESTS = """
@@ -43,7 +45,9 @@ def test_each_case_is_in_one_part_but_properties_are_in_both(
 ) -> None:
     pytester.makepyfile(TESTS)
     outcome = {
-        part: pytester.runpytest_inprocess("-p", "tests.parts", "--part", part).parseoutcomes()
+        part: pytester.runpytest_inprocess(
+            "-p", "tools.testing.parts", "--part", part
+        ).parseoutcomes()
         for part in ("quick", "rest")
     }
     assert outcome["quick"] == {"passed": 11, "deselected": 19}

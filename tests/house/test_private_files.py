@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.house.sources import SOURCES, name_of, tree_of
+from tools.testing.sources import SOURCES, name_of, tree_of
 
 HELPER = "dynamodb_engine/private_files.py"
 # These write what a person asked for and may want to share: sources, reports and pictures.

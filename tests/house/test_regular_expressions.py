@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.house.backtracking import find_ambiguity
-from tests.house.sources import SOURCES, name_of
+from tools.testing.sources import SOURCES, name_of
 
 FUNCTIONS = {"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 # Patterns of commands are for what the person at the terminal has entered or has in a folder.

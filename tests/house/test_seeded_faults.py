@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import ast
-from itertools import groupby
+from collections import Counter
 
 import pytest
 
-from tests.house.sources import ROOT
-from tools.seeded_faults.choice import read_list
+from tools.seeded_faults.choice import AREAS, area_of, choose
 from tools.seeded_faults.mutations import faults, seed
+from tools.testing.sources import ROOT
 
 
-# A fault whose line was changed is replaced by another: run `python -m tools.seeded_faults choose`.
-def test_every_fault_fits_the_present_sources() -> None:
-    missing = []
-    for path, chosen in groupby(read_list(), key=lambda fault: fault.partition(" | ")[0]):
-        source = (ROOT / path).read_text() if (ROOT / path).exists() else ""
-        possible = {fault for fault, _ in faults(path, source, ast.parse(source))}
-        missing += [fault for fault in chosen if fault not in possible]
-    assert missing == []
+def test_every_area_has_its_faults_and_they_can_be_seeded() -> None:
+    chosen = choose(ROOT)
+    assert Counter(map(area_of, chosen)) == {name: number for name, (number, _) in AREAS.items()}
+    for fault in chosen:
+        seed(fault, (ROOT / fault.partition(" | ")[0]).read_text())
+
+
+def test_two_equal_checkouts_share_all_faults() -> None:
+    assert choose(ROOT, ROOT) == choose(ROOT)
 
 
 @pytest.mark.parametrize(

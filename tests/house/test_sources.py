@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.house.sources import (
+from tools.testing.sources import (
     BENCHMARKS,
     DOCUMENTS,
     DRILLS,

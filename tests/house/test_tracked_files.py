@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.house.sources import DOCUMENTS, ROOT, SOURCES, name_of
+from tools.testing.sources import DOCUMENTS, ROOT, SOURCES, name_of
 
 # Package names are enough; users choose their own registry.
 REGISTRIES = re.compile(

@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TypeAlias
 
-SOURCES = sorted((Path(__file__).parents[2] / "packages").glob("*/src"))
+SOURCES = sorted((Path(__file__).resolve().parents[2] / "packages").glob("*/src"))
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Node: TypeAlias = ast.ClassDef | Function | ast.AnnAssign

@@ -16,8 +16,8 @@ from tools.reference.definitions import Definition, Function, find, functions, i
 from tools.reference.pages import BRIEF, EXAMPLE_NAMES, INTERNAL_MEMBERS, Page
 from tools.reference.signatures import class_signature, function_signature, is_error
 
-FOLDER = Path(__file__).parents[2] / "docs/reference"
-EXAMPLES = Path(__file__).parent / "examples"
+FOLDER = Path(__file__).resolve().parents[2] / "docs/reference"
+EXAMPLES = Path(__file__).resolve().parent / "examples"
 
 
 def render() -> dict[str, str]:

@@ -1,10 +1,13 @@
-"""Choose the faults, map which test files run which functions, and run the tests on each fault.
+"""Map which test files run which functions, and run the tests on each fault.
 
-    python -m tools.seeded_faults choose
     python -m tools.seeded_faults map [FOLDER…] [--part quick|rest]
     python -m tools.seeded_faults run [--part quick|rest] [--only 3,17]
 
 Maps and results are in `.seeded_faults` of the checkout. `map` and `run` go on where they stopped.
+To compare two checkouts, run the faults that both can have on each:
+
+    python -m tools.seeded_faults run --also OTHER
+    python -m tools.seeded_faults run --checkout OTHER --also .
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tools.seeded_faults.choice import AREAS, HERE, LIST, ROOT, area_of, choose, read_list
+from tools.seeded_faults.choice import AREAS, HERE, ROOT, area_of, choose
 
 PARTS = {"all": (), "quick": ("--part=quick",), "rest": ("--part=rest",)}
 # Tests that measure, check sources, or drive other programs: they take long and find little more.
@@ -31,12 +34,22 @@ UNMAPPED = re.compile(r"tests/(benchmarks|browser|clients|drills|house|typing)\b
 GRACE, SLOWER, WAIT = 20, 3, 10
 
 
-def _pytest(root: Path, arguments: list[str], **variables: str) -> tuple[int, str]:
+def _house_of(root: Path, name: str) -> Path:
+    """Return the folder from which a test file runs: that of its package, or the checkout."""
+    house = root.joinpath(*Path(name).parts[:2])
+    return house if (house / "conftest.py").exists() else root
+
+
+def _pytest(root: Path, house: Path, arguments: list[str], **variables: str) -> tuple[int, str]:
     """Return the exit code of pytest and its output."""
     environment = {**os.environ, "SEEDED_CHECKOUT": str(root), **variables}
-    environment["PYTHONPATH"] = ":".join(
-        map(str, [HERE / "startup", *root.glob("packages/*/src"), root / "src"])
-    )
+    inside = "" if house == root else f"{house.relative_to(root)}/"
+    environment["SEEDED_HOUSE"] = inside
+    folders = [HERE / "startup", house, root, *root.glob("packages/*/src"), root / "src"]
+    environment["PYTHONPATH"] = ":".join(map(str, folders))
+    arguments = [
+        re.sub(rf"^(--deselect=)?{re.escape(inside)}", r"\1", argument) for argument in arguments
+    ]
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     plugins = ["-p", "no:cacheprovider", "-p", "sitecustomize"]
     if not any("schemathesis" in argument for argument in arguments):
@@ -44,7 +57,12 @@ def _pytest(root: Path, arguments: list[str], **variables: str) -> tuple[int, st
     command = [sys.executable, "-m", "pytest", *plugins, *arguments]
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            command, cwd=root, env=environment, stdout=output, stderr=output, start_new_session=True
+            command,
+            cwd=house,
+            env=environment,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
         try:
             process.wait(WAIT * float(variables.get("SEEDED_SECONDS", "inf")))
@@ -52,19 +70,25 @@ def _pytest(root: Path, arguments: list[str], **variables: str) -> tuple[int, st
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         output.seek(0)
-        return process.returncode, output.read()
+        text = output.read()
+        return process.returncode, re.sub(
+            r"^((?:FAILED|ERROR) )(?=tests/)", rf"\1{inside}", text, flags=re.M
+        )
 
 
 def record(root: Path, names: list[str], part: str) -> None:
     """Run the tests of each folder in a process of its own and record which functions they run."""
-    files = [path for name in names or ["tests"] for path in (root / name).rglob("test_*.py")]
+    files = [
+        path for name in names or ["tests", "packages"] for path in (root / name).rglob("test_*.py")
+    ]
     (root / ".seeded_faults/map").mkdir(parents=True, exist_ok=True)
     for folder in sorted({str(path.parent.relative_to(root)) for path in files}):
         target = root / ".seeded_faults/map" / f"{folder.replace('/', '.')}.json.gz"
         if UNMAPPED.match(folder) or (target.exists() and not names):
             continue
         inside = sorted(str(path.relative_to(root)) for path in (root / folder).glob("test_*.py"))
-        code, _ = _pytest(root, [*PARTS[part], *inside], SEEDED_RECORD=str(target))
+        house = _house_of(root, folder)
+        code, _ = _pytest(root, house, [*PARTS[part], *inside], SEEDED_RECORD=str(target))
         print(f"{folder}: exit code {code}", flush=True)
 
 
@@ -92,17 +116,19 @@ def run_fault(root: Path, fault: str, files: dict[str, Any], options: argparse.N
         usual = sum(files[name]["seconds"] for name in batch)
         left -= usual
         failing = [f"--deselect={test}" for name in batch for test in files[name]["failed"]]
-        arguments = ["-x", *PARTS[options.part], *failing, *batch]
         limit = str(round(GRACE + SLOWER * usual))
-        code, output = _pytest(root, arguments, SEEDED_FAULT=fault, SEEDED_SECONDS=limit)
-        if code == -signal.SIGKILL:
-            return "time limit"
-        is_unusable = code == 4 and "ImportError while loading conftest" not in output
-        if is_unusable or code == -signal.SIGTERM:
-            raise SystemExit(output)
-        if code not in (0, 5):  # 5: no test is selected
-            found = re.search(r"^(?:FAILED|ERROR) (\S*tests.+?)(?: - |$)", output, re.MULTILINE)
-            return found[1] if found else f"exit code {code}"
+        for house in dict.fromkeys(_house_of(root, name) for name in batch):
+            own = [name for name in batch if _house_of(root, name) == house]
+            arguments = ["-x", *PARTS[options.part], *failing, *own]
+            code, output = _pytest(root, house, arguments, SEEDED_FAULT=fault, SEEDED_SECONDS=limit)
+            if code == -signal.SIGKILL:
+                return "time limit"
+            is_unusable = code == 4 and "ImportError while loading conftest" not in output
+            if is_unusable or code == -signal.SIGTERM:
+                raise SystemExit(output)
+            if code not in (0, 5):  # 5: no test is selected
+                test = re.search(r"^(?:FAILED|ERROR) (\S*tests.+?)(?: - |$)", output, re.MULTILINE)
+                return test[1] if test else f"exit code {code}"
     return ""
 
 
@@ -111,7 +137,7 @@ def run(root: Path, options: argparse.Namespace) -> None:
     path = root / f".seeded_faults/results-{options.part}.jsonl"
     path.touch()
     results = dict(map(json.loads, path.read_text().splitlines()))
-    chosen = dict(enumerate(read_list(), 1))
+    chosen = dict(enumerate(choose(root, options.also), 1))
     maps = (root / ".seeded_faults/map").iterdir()
     parts = [json.loads(gzip.decompress(one.read_bytes())).items() for one in maps]
     tests = {name: file for part in parts for name, file in part if (root / name).exists()}
@@ -140,18 +166,17 @@ def run(root: Path, options: argparse.Namespace) -> None:
 def main() -> None:
     """Run a command."""
     parser = argparse.ArgumentParser(prog="python -m tools.seeded_faults")
-    parser.add_argument("command", choices=["choose", "map", "run"])
+    parser.add_argument("command", choices=["map", "run"])
     parser.add_argument("folders", nargs="*", help="folders of tests to map again")
     parser.add_argument("--part", choices=PARTS, default="all", help="the part of the tests")
     parser.add_argument("--only", default="", help="numbers of faults: 3,17")
     parser.add_argument("--seconds", type=float, default=120, help="processor time per fault")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--checkout", type=Path, default=ROOT, help="whose tests and sources")
+    parser.add_argument("--also", type=Path, help="another checkout that can have the faults, too")
     options = parser.parse_intermixed_args()
     root = options.checkout.resolve()
-    if options.command == "choose":
-        LIST.write_text("".join(f"{fault}\n" for fault in choose()))
-    elif options.command == "map":
+    if options.command == "map":
         record(root, options.folders, options.part)
     else:
         run(root, options)

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from singletable import errors
 from singletable.fastapi import IfMatch, ProblemDetails, add_error_handlers, problem_details
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]

@@ -23,13 +23,16 @@ from typing import Any
 
 CHECKOUT = Path(os.environ.get("SEEDED_CHECKOUT", "."))
 FAULT = os.environ.get("SEEDED_FAULT", "")
+PACKAGES = {path.name for path in CHECKOUT.glob("packages/*/src/*")}
+# The folder from which the tests run, relative to the checkout.
+HOUSE = os.environ.get("SEEDED_HOUSE", "")
 # Where the functions are recorded; programs that tests start are not recorded.
 RECORD = os.environ.pop("SEEDED_RECORD", "")
 
 
 class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if name.partition(".")[0] not in ("singletable", "singletable_apps"):
+        if name.partition(".")[0] not in PACKAGES:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec and spec.origin and isinstance(spec.loader, SourceFileLoader):
@@ -77,10 +80,11 @@ class _Recorder:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
-            self._files[report.nodeid.partition("::")[0]]["failed"].append(report.nodeid)
+            file = self._files[HOUSE + report.nodeid.partition("::")[0]]
+            file["failed"].append(HOUSE + report.nodeid)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        file = self._files[nodeid.partition("::")[0]]
+        file = self._files[HOUSE + nodeid.partition("::")[0]]
         file["functions"] |= self._running
         file["seconds"] += sum(os.times()[:4]) - self._started
         self._start()
@@ -98,7 +102,9 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
 
 if FAULT or RECORD:
     # Not imported by its name, which another module of the tested checkout may have.
-    _mutations = runpy.run_path(str(Path(__file__).parents[1] / "mutations.py"), run_name="faults")
+    _mutations = runpy.run_path(
+        str(Path(__file__).resolve().parents[1] / "mutations.py"), run_name="faults"
+    )
     _recorder = _Recorder()
     if FAULT:
         setrlimit(RLIMIT_CPU, (int(os.environ["SEEDED_SECONDS"]),) * 2)

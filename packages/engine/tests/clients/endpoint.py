@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.clients.programs import running
+from tools.testing.programs import running
 
 REGION = "eu-central-1"
 CREDENTIALS = """

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.clients.endpoint import Endpoint
-from tests.clients.programs import SESSION_TIMEOUT, SESSIONS, installed
+from tools.testing.programs import SESSION_TIMEOUT, SESSIONS, installed
 
 TABLE = "awscli"
 ATTRIBUTES = {"election": "S", "number": "N", "voter": "S"}

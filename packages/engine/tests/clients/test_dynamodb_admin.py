@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.clients.endpoint import Endpoint
-from tests.clients.programs import SESSION_TIMEOUT, installed, node, running
+from tools.testing.programs import SESSION_TIMEOUT, installed, node, running
 
 TABLE = "dynamodb-admin"
 

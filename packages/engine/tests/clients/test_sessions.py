@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.clients.endpoint import Endpoint
-from tests.clients.programs import SESSIONS, ClientMissing, installed, node, run_session
+from tools.testing.programs import SESSIONS, ClientMissing, installed, node, run_session
 
 
 def test_aws_sdk_for_javascript(endpoint: Endpoint) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import fields
 from dynamodb_engine.operations.registry import OPERATIONS
 from dynamodb_engine.wire.requests import UNSUPPORTED_MEMBERS
 from tests.clients.endpoint import Endpoint
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 SERVICES = ("dynamodb", "dynamodbstreams")
 HANDLED = {spec.name: spec.request for spec in OPERATIONS.values()}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line.run import Run
-from tests.engine.processes import start_script
 from tests.engine.sample_file import create_sample, read_contents
+from tools.testing.commands import Run
+from tools.testing.processes import start_script
 
 # Waits with writes in its log until its input ends.
 ENGINE = """

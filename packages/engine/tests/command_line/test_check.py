@@ -16,9 +16,9 @@ from drills.system_calls import Fault, replaced_system_calls
 from dynamodb_engine import Engine, ReadChanges, Scan, TrimmedDataAccess
 from dynamodb_engine.engine.file_repair import repair_file
 from dynamodb_engine.engine.storage import values_checksum
-from tests.command_line.run import Run
-from tests.engine.processes import start_script
 from tests.engine.sample_file import COUNT, create_sample, read_sample
+from tools.testing.commands import Run
+from tools.testing.processes import start_script
 
 # The ids of rows are positions of changes, in an index after a multiple of 2**40.
 FOURTH, SIXTH, LONG = (f"id % (1 << 40) = {position}" for position in (7, 11, 49))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dynamodb_engine.cli.endpoint import EndpointConfig, print_usage
-from tests.command_line.run import Run
+from tools.testing.commands import Run
 
 
 def test_python_runs_the_package() -> None:

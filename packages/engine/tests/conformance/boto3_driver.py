@@ -16,7 +16,6 @@ from dynamodb_engine.operations import Operation
 from dynamodb_engine.operations.registry import OPERATIONS
 from dynamodb_engine.testing import endpoint
 from dynamodb_engine.wire import write_request
-from tests.conformance.endpoint import Exchangeable
 from tests.differential.peer import (
     Json,
     as_map,
@@ -27,6 +26,7 @@ from tests.differential.peer import (
     with_bytes,
     with_text,
 )
+from tools.testing.exchangeable import Exchangeable
 
 R = TypeVar("R")
 

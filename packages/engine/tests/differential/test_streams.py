@@ -17,18 +17,10 @@ from dynamodb_engine.values import AttributeValue, Item
 from tests.conformance.requests import number, text
 from tests.conformance.streams import make_streamed, records_of
 from tests.conformance.table_requests import sorted_table
-from tests.store.known_failures import LOCAL
-from tests.store.other_engines import Foreign
+from tests.differential.local_peer import local as local
 
 pytestmark = pytest.mark.rest
 SEVEN: AttributeValue = {"L": [{"N": "7"}]}
-
-
-@pytest.fixture(scope="module")
-def local() -> Iterator[Driver]:
-    """Start DynamoDB Local."""
-    with Foreign() as engines:
-        yield engines.emptied(LOCAL)
 
 
 def writes(table: str, random: Random) -> Iterator[ops.Operation[object]]:

@@ -11,8 +11,8 @@ from dynamodb_engine.operations import PutItem, ReadChanges
 from tests.conformance.requests import fill
 from tests.conformance.tables import make_table, put
 from tests.conformance.transaction_actions import key
-from tests.engine.clock import NOON, Clock
-from tests.engine.processes import with_table
+from tools.testing.clock import NOON, Clock
+from tools.testing.processes import with_table
 
 
 def oldest(engine: Engine) -> int:

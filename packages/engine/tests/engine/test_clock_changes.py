@@ -16,8 +16,8 @@ from dynamodb_engine import operations as ops
 from dynamodb_engine.errors import TableNotFound
 from tests.conformance.requests import number
 from tests.conformance.table_requests import add_index, added, on_demand
-from tests.engine.clock import NOON, Clock
 from tests.engine.control.slow_engine import DELAYS
+from tools.testing.clock import NOON, Clock
 
 HOUR = 60 * 60
 YEAR = 365 * 24 * HOUR

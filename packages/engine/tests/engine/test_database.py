@@ -17,7 +17,7 @@ import pytest
 
 from dynamodb_engine import DescribeTable, Engine, EngineClosed, Settings, StorageError
 from dynamodb_engine.engine.storage import Database, Execute
-from tests.engine.processes import count, put, with_table
+from tools.testing.processes import count, put, with_table
 
 
 @pytest.fixture(params=["memory", "file"])

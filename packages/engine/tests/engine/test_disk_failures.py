@@ -29,7 +29,7 @@ from dynamodb_engine import (
 )
 from dynamodb_engine.engine.storage import Database, Execute
 from tests.engine.disks import FailingDisk, Failure
-from tests.engine.processes import count, create_table, open_error, put, run_script, with_table
+from tools.testing.processes import count, create_table, open_error, put, run_script, with_table
 
 
 @pytest.fixture(params=["full", "broken", "unsynced"])

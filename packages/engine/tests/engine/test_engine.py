@@ -44,8 +44,8 @@ from dynamodb_engine.values import Item
 from tests.conformance.requests import number
 from tests.conformance.tables import make_table, put, stored
 from tests.conformance.transaction_actions import key, updating
-from tests.engine.clock import NOON, Clock
-from tests.engine.processes import create_table, with_table
+from tools.testing.clock import NOON, Clock
+from tools.testing.processes import create_table, with_table
 
 THINGS = create_table("things")
 VOTES = CreateTable(

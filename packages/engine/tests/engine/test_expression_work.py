@@ -14,7 +14,7 @@ from dynamodb_engine.engine import Engine
 from dynamodb_engine.errors import OperationError, TransactionCanceled
 from dynamodb_engine.operations import Scan
 from dynamodb_engine.wire import read_request
-from tests.server.app_client import VOTES
+from tools.testing.app_client import VOTES
 
 ELEMENTS = 1000
 LIST: AttributeValue = {"L": [{"S": "x" * 350}] * ELEMENTS}

@@ -13,8 +13,8 @@ import pytest
 from dynamodb_engine import Engine, EngineError, Settings, StorageError
 from dynamodb_engine.engine.file_check import check_file
 from dynamodb_engine.engine.file_repair import repair_file
-from tests.engine.processes import put, with_table
 from tests.engine.sample_file import MADE, create_sample, read_contents
+from tools.testing.processes import put, with_table
 
 PAGE = 4096
 COUNT = int(os.environ.get("FUZZ_EXAMPLES", "20"))

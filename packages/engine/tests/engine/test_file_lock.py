@@ -15,7 +15,7 @@ import pytest
 
 from dynamodb_engine import Engine, StorageError
 from dynamodb_engine.engine.storage.sqlite import file_lock
-from tests.engine.processes import (
+from tools.testing.processes import (
     count,
     open_error,
     put,

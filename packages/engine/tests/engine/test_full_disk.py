@@ -16,7 +16,7 @@ _SCRIPT = """
 import asyncio, random, sys, time
 from dynamodb_engine import *
 from dynamodb_engine.operations import *
-from tests.engine.processes import create_table
+from tools.testing.processes import create_table
 
 expired = {"N": str(int(time.time()) - 60)}
 engine, chance, names = Engine.on_file(sys.argv[1]), random.Random(7), []
@@ -80,7 +80,7 @@ def _run_on_small_disk(folder: Path, script: str) -> str:
             pytest.skip("only root may mount a small disk here")
     run = f'{mount} && exec "$0" -c "$1" {folder}/things.db'
     command = [*own_mounts, run, sys.executable, script]
-    root = Path(__file__).parents[4]
+    root = Path(__file__).parents[2]
     return subprocess.run(command, check=True, cwd=root, stdout=subprocess.PIPE, text=True).stdout
 
 

@@ -23,8 +23,8 @@ from tests.conformance.table_requests import on_demand
 from tests.conformance.tables import put
 from tests.conformance.test_kinesis_destinations import ARN, MICROS, OTHER
 from tests.conformance.transaction_actions import key
-from tests.engine.clock import Clock
-from tests.engine.processes import run_forked
+from tools.testing.clock import Clock
+from tools.testing.processes import run_forked
 
 TABLE = on_demand(table_name="things")
 ENABLE = ops.EnableKinesisStreamingDestination("things", ARN)

@@ -18,8 +18,7 @@ from dynamodb_engine.engine.file_check import check_file
 from dynamodb_engine.engine.file_repair import repair_file
 from dynamodb_engine.engine.storage.sqlite import log_identity
 from dynamodb_engine.errors import ResourceInUse
-
-from .processes import create_table, open_error, put, with_table
+from tools.testing.processes import create_table, open_error, put, with_table
 
 FOREIGN = "does not belong to"
 SETTINGS = Settings(durable=False)

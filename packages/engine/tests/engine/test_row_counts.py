@@ -38,8 +38,8 @@ from dynamodb_engine.operations import (
 )
 from dynamodb_engine.values import item_size
 from tests.conformance.table_requests import add_index, added
-from tests.engine.processes import create_table
 from tests.engine.sample_file import MADE, create_sample
+from tools.testing.processes import create_table
 
 TABLES = ("first", "second")
 SETTINGS = Settings(clock=lambda: MADE, durable=False)

@@ -19,7 +19,7 @@ from tests.conformance.streams import iterator, make_streamed, read, records_of,
 from tests.conformance.table_requests import on_demand
 from tests.conformance.tables import put
 from tests.conformance.transaction_actions import key
-from tests.engine.clock import NOON, Clock
+from tools.testing.clock import NOON, Clock
 
 BOTH = ops.StreamSpecification(True, "NEW_AND_OLD_IMAGES")
 OFF = ops.StreamSpecification(False)

@@ -15,7 +15,7 @@ from dynamodb_engine.operations import (
 from tests.conformance.requests import number
 from tests.conformance.tables import make_table, put
 from tests.conformance.transaction_actions import key
-from tests.engine.clock import NOON, Clock
+from tools.testing.clock import NOON, Clock
 
 FIVE_YEARS = 5 * 365 * 24 * 60 * 60
 

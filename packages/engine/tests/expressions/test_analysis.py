@@ -14,8 +14,8 @@ from dynamodb_engine.expressions import (
     target_attributes,
     update_paths,
 )
-from tests.cases import every
 from tests.expressions.parse_errors import NAMES, VALUES
+from tools.testing.cases import every
 
 PLACEHOLDERS = Placeholders(NAMES, VALUES)
 

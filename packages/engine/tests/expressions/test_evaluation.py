@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dynamodb_engine.expressions import Placeholders, holds, parse_condition
 from dynamodb_engine.values import AttributeValue, Item, check_value
-from tests.cases import every
+from tools.testing.cases import every
 
 ITEM: Item = {
     "n": {"N": "10"},

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dynamodb_engine.expressions import KeyClause, Placeholders, parse_key_condition
-from tests.cases import every
 from tests.expressions.parse_errors import NAMES, VALUES, parse_error
+from tools.testing.cases import every
 
 INVALID = "Invalid KeyConditionExpression: "
 

@@ -15,7 +15,7 @@ from dynamodb_engine.expressions import (
     parse_update,
 )
 from dynamodb_engine.values import AttributeValue
-from tests.cases import every
+from tools.testing.cases import every
 
 ONE: AttributeValue = {"N": "1"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dynamodb_engine.expressions import Placeholders, parse_projection, project
 from dynamodb_engine.values import AttributeValue, Item
-from tests.cases import every
 from tests.expressions.parse_errors import parse_error
+from tools.testing.cases import every
 
 
 def text(value: str) -> AttributeValue:

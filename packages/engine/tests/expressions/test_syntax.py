@@ -11,8 +11,8 @@ from dynamodb_engine.expressions import (
     parse_projection,
     parse_update,
 )
-from tests.cases import every
 from tests.expressions.parse_errors import parse_error
+from tools.testing.cases import every
 
 
 # The message quotes the token with its neighbors and the blanks between them; at either end of the

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dynamodb_engine.expressions import Placeholders, parse_update
-from tests.cases import every
 from tests.expressions.parse_errors import NAMES, VALUES, parse_error
+from tools.testing.cases import every
 
 MISUSED = "The function is not allowed to be used this way in an expression; function: list_append"
 RESERVED = "Attribute name is a reserved keyword; reserved keyword: "

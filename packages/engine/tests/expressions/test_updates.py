@@ -16,7 +16,7 @@ from dynamodb_engine.expressions import (
     updated_attributes,
 )
 from dynamodb_engine.values import AttributeValue, Item
-from tests.cases import every
+from tools.testing.cases import every
 
 ITEM: Item = {
     "n": {"N": "10"},

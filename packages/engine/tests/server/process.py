@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import json
 
-from tests.server.app_client import CONTENT_TYPE, VOTES
+from tools.testing.app_client import CONTENT_TYPE, VOTES
 
 COMMAND = [str(Path(sys.executable).with_name("dynamodb-engine")), "serve"]
 # A process that takes longer hangs; it is killed so that the test fails instead of hanging too.

@@ -15,8 +15,8 @@ from dynamodb_engine.errors import AddressError
 from dynamodb_engine.server import AccessLog, Metrics, Observer
 from dynamodb_engine.server.observe import access_log
 from dynamodb_engine.server.observe.access_log import rejection_entry
-from tests.server.app_client import BALLOT, KEY, app_client, get
 from tests.server.prometheus import parse_metrics
+from tools.testing.app_client import BALLOT, KEY, app_client, get
 
 ENTRY = rejection_entry("192.0.2.1", 413, 0.0)
 

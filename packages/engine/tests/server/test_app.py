@@ -15,7 +15,7 @@ from dynamodb_engine.errors import StorageError
 from dynamodb_engine.operations import Operation
 from dynamodb_engine.server import DynamoDBApp
 from dynamodb_engine.wire import HttpRequest, HttpResponse
-from tests.server.app_client import BALLOT, CONTENT_TYPE, KEY, AppClient, app_client, get, post
+from tools.testing.app_client import BALLOT, CONTENT_TYPE, KEY, AppClient, app_client, get, post
 
 R = TypeVar("R")
 COMMON = "com.amazon.coral.service#"

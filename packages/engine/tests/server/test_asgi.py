@@ -15,7 +15,7 @@ from dynamodb_engine.engine import AsyncEngine, Engine
 from dynamodb_engine.server import AccessLog, DynamoDBApp, Metrics, Observer
 from dynamodb_engine.server.app import MAX_BODY
 from dynamodb_engine.wire import HttpRequest, HttpResponse
-from tests.server.app_client import CONTENT_TYPE
+from tools.testing.app_client import CONTENT_TYPE
 
 LIST_TABLES = {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": CONTENT_TYPE}
 

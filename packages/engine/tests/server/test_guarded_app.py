@@ -22,8 +22,8 @@ from dynamodb_engine.server import AccessLog, DynamoDBApp, Guard, Metrics, Obser
 from dynamodb_engine.server.guard import Credential
 from dynamodb_engine.server.guard.signature import SIGNED_IF_SENT
 from dynamodb_engine.wire import HttpRequest, HttpResponse
-from tests.server.app_client import KEY, VOTES, AppClient, get
 from tests.server.guard import signing
+from tools.testing.app_client import KEY, VOTES, AppClient, get
 
 TABLE = CreateTable(
     "votes",

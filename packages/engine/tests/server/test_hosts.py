@@ -11,8 +11,8 @@ from dynamodb_engine.engine import AsyncEngine, Engine
 from dynamodb_engine.server import DynamoDBApp, Metrics, Observer
 from dynamodb_engine.server.guard import Guard
 from dynamodb_engine.wire import HttpRequest, HttpResponse
-from tests.server.app_client import AppClient, get
 from tests.server.guard import signing
+from tools.testing.app_client import AppClient, get
 
 
 @pytest.fixture

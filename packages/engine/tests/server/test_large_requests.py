@@ -15,7 +15,7 @@ from dynamodb_engine.engine import AsyncEngine, Engine
 from dynamodb_engine.faults import AsyncFaultyDriver, HeaderFaults
 from dynamodb_engine.server import DynamoDBApp
 from dynamodb_engine.wire import HttpRequest, HttpResponse, read_request
-from tests.server.app_client import BALLOT, KEY, VOTES, post
+from tools.testing.app_client import BALLOT, KEY, VOTES, post
 
 GET = post("GetItem", {"TableName": "votes", "Key": KEY})
 TEXT = "x" * 1000

@@ -22,8 +22,8 @@ from dynamodb_engine.server import DynamoDBApp, Guard, Limits, Listener, Metrics
 from dynamodb_engine.server.connection import Connection
 from dynamodb_engine.server.observe import Exchange
 from dynamodb_engine.wire import HttpRequest, read_request
-from tests.server.app_client import BALLOT, CONTENT_TYPE, VOTES
 from tests.server.test_connection import Echo, post, read_response
+from tools.testing.app_client import BALLOT, CONTENT_TYPE, VOTES
 
 R = TypeVar("R")
 

@@ -20,8 +20,8 @@ from dynamodb_engine.errors import (
 from dynamodb_engine.operations import ConsumedCapacity, GetItem, GetItemOutput, Operation
 from dynamodb_engine.server import AccessLog, DynamoDBApp, Limits, Listener, Metrics, Observer
 from dynamodb_engine.server.observe import Traffic, metrics
-from tests.server.app_client import BALLOT, KEY, AppClient, app_client, get, post
 from tests.server.prometheus import MetricFamily, parse_metrics
+from tools.testing.app_client import BALLOT, KEY, AppClient, app_client, get, post
 
 R = TypeVar("R")
 

@@ -25,10 +25,10 @@ from cryptography.x509.oid import NameOID
 
 from dynamodb_engine.errors import AddressError
 from dynamodb_engine.server import Limits, Listener, load_tls
-from tests.server.app_client import BALLOT, VOTES
-from tests.server.app_client import KEY as VOTE_KEY
 from tests.server.process import Endpoint
 from tests.server.test_connection import Echo
+from tools.testing.app_client import BALLOT, VOTES
+from tools.testing.app_client import KEY as VOTE_KEY
 
 KEY = ec.generate_private_key(ec.SECP256R1())
 

@@ -14,7 +14,7 @@ from dynamodb_engine import ListTables, StorageError
 from dynamodb_engine.engine.server_engine import ServerEngine
 from dynamodb_engine.engine.storage.server.mariadb import MariaDB, _parameters
 from dynamodb_engine.engine.storage.server.postgresql import PostgreSQL
-from tests.sql_servers import KINDS, new_address, running_server
+from tools.testing.sql_servers import KINDS, new_address, running_server
 
 needs_postgresql = pytest.mark.skipif("postgresql" not in KINDS, reason="another server is tested")
 needs_mariadb = pytest.mark.skipif("mariadb" not in KINDS, reason="another server is tested")

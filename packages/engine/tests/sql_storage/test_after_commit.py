@@ -17,7 +17,7 @@ from dynamodb_engine.engine import Retention, Settings, server_catalog
 from dynamodb_engine.engine.server_engine import ServerEngine
 from dynamodb_engine.engine.storage.server.dialect import ResultRows, Statement
 from dynamodb_engine.errors import EngineClosed, ServiceUnavailable
-from tests.sql_servers import KINDS, new_address, open_engine
+from tools.testing.sql_servers import KINDS, new_address, open_engine
 
 FAILURES: list[Exception] = [
     KeyError(7),

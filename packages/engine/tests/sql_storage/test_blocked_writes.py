@@ -32,7 +32,7 @@ from dynamodb_engine.engine.storage.server import database as database_module
 from dynamodb_engine.engine.storage.server import mariadb, postgresql
 from dynamodb_engine.engine.storage.server import transaction as transaction_module
 from dynamodb_engine.engine.storage.server.dialect import ResultRows, Statement, application_name
-from tests.sql_servers import KINDS, TemporaryEngine, open_engine
+from tools.testing.sql_servers import KINDS, TemporaryEngine, open_engine
 
 TABLES = ("first", "second")
 

@@ -26,8 +26,7 @@ from dynamodb_engine.clocks import driver_clock
 from dynamodb_engine.engine import AsyncEngine, Settings, server_engine
 from dynamodb_engine.engine.change_feed import BLOCK
 from dynamodb_engine.engine.server_engine import ServerEngine
-from singletable import Store
-from tests.sql_servers import KINDS, new_address
+from tools.testing.sql_servers import KINDS, new_address
 
 COUNT_UP = TransactWriteItems(
     [
@@ -93,7 +92,7 @@ def test_nothing_shared_depends_on_the_clock_of_a_process(
 
 # Leases of stream workers and of migrations are times that stores compute.
 @pytest.mark.parametrize("kind", KINDS)
-def test_stores_and_leases_follow_the_clock_of_the_server(kind: str) -> None:
+def test_leases_follow_the_clock_of_the_server(kind: str) -> None:
     with ServerEngine.at(new_address(kind)) as engine:
         dialect = engine._server.dialect
         dialect.now = f"{dialect.now} + 86400"
@@ -102,7 +101,6 @@ def test_stores_and_leases_follow_the_clock_of_the_server(kind: str) -> None:
         for clock in (
             driver_clock(engine),
             driver_clock(AsyncEngine(engine)),
-            lambda: Store(engine)._context.clock().timestamp(),
             engine.settings.clock,
         ):
             assert clock() > time.time() + 80_000

@@ -15,7 +15,7 @@ from dynamodb_engine.errors import AccessDenied
 from dynamodb_engine.server.guard import Credential, Guard
 from dynamodb_engine.server.guard.policy_document import read_policy
 from tests.server.guard.policies import policy, statement
-from tests.sql_servers import KINDS, new_address
+from tools.testing.sql_servers import KINDS, new_address
 
 OWN = policy(statement(Condition={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "ada"}}))
 

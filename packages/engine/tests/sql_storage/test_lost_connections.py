@@ -6,7 +6,7 @@ import pytest
 
 from drills.ledger_workload import side_table
 from dynamodb_engine import DescribeTable, ListTables, PutItem, ResourceNotFound, Scan
-from tests.sql_servers import KINDS, open_engine, running_server
+from tools.testing.sql_servers import KINDS, open_engine, running_server
 
 END_ALL = {
     "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

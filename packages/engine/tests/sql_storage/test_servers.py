@@ -51,7 +51,7 @@ from dynamodb_engine.operations import (
     WriteRequest,
 )
 from dynamodb_engine.values import Item
-from tests.sql_servers import KINDS, TemporaryEngine, open_engine
+from tools.testing.sql_servers import KINDS, TemporaryEngine, open_engine
 
 TABLE = "votes"
 KEY: Item = {"pk": {"S": "a"}}

@@ -8,7 +8,7 @@ import pytest
 
 from dynamodb_engine.engine.server_engine import ServerEngine
 from dynamodb_engine.testing.storage_suite import CHECKS, Open
-from tests.sql_servers import KINDS, new_address, open_engine
+from tools.testing.sql_servers import KINDS, new_address, open_engine
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -12,7 +12,7 @@ from tests.conformance.streams import make_streamed, records_of, shards_of
 from tests.conformance.table_requests import on_demand
 from tests.conformance.tables import put
 from tests.conformance.transaction_actions import key
-from tests.sql_servers import KINDS, new_address
+from tools.testing.sql_servers import KINDS, new_address
 
 BOTH = ops.StreamSpecification(True, "NEW_AND_OLD_IMAGES")
 

@@ -14,7 +14,7 @@ from dynamodb_engine.engine.server_engine import ServerEngine
 from dynamodb_engine.engine.storage.server import ServerDatabase
 from dynamodb_engine.engine.storage.server.dialect import ResultRows, Statement
 from dynamodb_engine.engine.storage.server.mariadb import MariaDB
-from tests.sql_servers import KINDS, new_address
+from tools.testing.sql_servers import KINDS, new_address
 
 pytestmark = pytest.mark.skipif("mariadb" not in KINDS, reason="another server is tested")
 

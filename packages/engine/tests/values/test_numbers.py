@@ -17,7 +17,7 @@ from dynamodb_engine.values import (
     parse_number,
     subtract_numbers,
 )
-from tests.cases import every
+from tools.testing.cases import every
 
 
 @st.composite

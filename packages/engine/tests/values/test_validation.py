@@ -23,7 +23,7 @@ from dynamodb_engine.values import (
     item_size,
     item_to_json,
 )
-from tests.cases import every
+from tools.testing.cases import every
 
 scalars: st.SearchStrategy[AttributeValue] = st.one_of(
     st.text().map(lambda text: cast(AttributeValue, {"S": text})),

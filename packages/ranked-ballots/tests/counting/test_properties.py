@@ -21,7 +21,7 @@ from ranked_ballots import (
     schulze,
 )
 from ranked_ballots.rules import EqualRanks
-from tests.counting.strategies import NAMES, Groups, cast, elections
+from tools.testing.rankings import NAMES, Groups, cast, elections
 
 Election = tuple[tuple[str, ...], Groups]
 EQUAL_RANKS: tuple[EqualRanks, ...] = get_args(EqualRanks)

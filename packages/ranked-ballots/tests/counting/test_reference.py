@@ -23,7 +23,7 @@ from ranked_ballots import (
 )
 from ranked_ballots.rules import BordaVariant
 from tests.counting import reference
-from tests.counting.strategies import Groups, cast, elections
+from tools.testing.rankings import Groups, cast, elections
 
 Election = tuple[tuple[str, ...], Groups]
 

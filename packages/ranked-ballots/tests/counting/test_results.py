@@ -24,8 +24,8 @@ from ranked_ballots import (
     schulze,
 )
 from ranked_ballots.text import format_ordinal
-from tests.counting.strategies import Groups, cast, elections
 from tests.counting.test_systems import WIKIPEDIA, ballots
+from tools.testing.rankings import Groups, cast, elections
 
 every_method = pytest.mark.parametrize("method", METHODS)
 

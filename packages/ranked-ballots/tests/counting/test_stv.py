@@ -25,8 +25,8 @@ from ranked_ballots import (
     scottish_stv,
 )
 from ranked_ballots.formats import read_ballots
-from tests.counting.strategies import Groups, cast, elections
 from tests.counting.test_systems import ballots, places
+from tools.testing.rankings import Groups, cast, elections
 
 Election = tuple[tuple[str, ...], Groups]
 DATA = Path(__file__).parents[1] / "data" / "stv"

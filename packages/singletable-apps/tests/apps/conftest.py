@@ -1,45 +1,16 @@
-"""The drivers that apps run on: in memory, on a file, and over HTTP."""
+"""What the tests of all apps use: drivers, quick passwords, one event loop."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 
-from dynamodb_engine import AsyncEngine, Driver, Engine, Settings
-from dynamodb_engine.testing import endpoint
 from singletable_apps.shared.accounts import Passwords
-from tests.apps.support.remote import remote_driver
-from tests.conformance.endpoint import Exchangeable
-
-
-@pytest.fixture(scope="session")
-def far_end() -> Iterator[tuple[Exchangeable, str]]:
-    """Run an endpoint whose engine is set by each test; yield it with its address."""
-    behind = Exchangeable()
-    with endpoint(behind) as url:
-        yield behind, f"dynamodb+{url}"
-
-
-@pytest.fixture(params=("memory", "file", "http"))
-def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Driver, Driver]]:
-    """Two drivers for the same table, of each kind, as two processes would have them."""
-    if request.param == "file":
-        with Engine.on_file(tmp_path / "tables.db", Settings(durable=False)) as engine:
-            yield engine, engine
-        return
-    with Engine.in_memory() as engine:
-        if request.param == "memory":
-            yield engine, engine
-            return
-        far_end: tuple[Exchangeable, str] = request.getfixturevalue("far_end")
-        behind, address = far_end
-        behind.engine = AsyncEngine(engine)
-        with remote_driver(address) as one, remote_driver(address) as other:
-            yield one, other
+from tools.testing.drivers import drivers as drivers
+from tools.testing.drivers import far_end as far_end
 
 
 @pytest.fixture

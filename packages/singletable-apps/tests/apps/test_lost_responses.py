@@ -25,7 +25,7 @@ from tests.apps.skills.service.test_endorsements import count_items, fill
 from tests.apps.skills.support.world import World as SkillsWorld
 from tests.apps.support.elections.world import PASSWORD, read_events
 from tests.apps.support.elections.world import World as ElectionsWorld
-from tests.faults.scripted_driver import Response, ScriptedDriver
+from tools.testing.scripted_driver import Response, ScriptedDriver
 
 RESPONSES: tuple[Response, ...] = ("lost after", "cut", "throttled", "conflict")
 # Between a pair the store makes ten attempts of its own, so each lasts for one or for ten requests.

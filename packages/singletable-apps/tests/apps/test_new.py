@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from singletable_apps.new.project import MAX_NAME_LENGTH
-from tests.cli.conftest import folder as folder
-from tests.cli.conftest import run as run
-from tests.cli.run import Run
+from tools.testing.commands import Run
+from tools.testing.commands import folder as folder
+from tools.testing.commands import run as run
 
 
 # The longest name, so that lines with it still have the right length.

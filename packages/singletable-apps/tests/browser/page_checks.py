@@ -9,7 +9,7 @@ from typing import Any, cast
 from playwright.sync_api import Page, Response, ViewportSize
 
 from tests.browser.conftest import PHONE, WIDE
-from tests.clients.programs import installed
+from tools.testing.programs import installed
 
 # Bytes that a page may load, and bytes of response headers, which the browser does not report.
 BUDGET = 150_000

@@ -1,5 +1,5 @@
-"""Run commands as the tests of the library's commands do."""
+"""Run commands in this process, as in a terminal of eighty columns."""
 
-from tests.cli.conftest import folder as folder
-from tests.cli.conftest import run as run
-from tests.cli.conftest import wide_terminal as wide_terminal
+from tools.testing.commands import folder as folder
+from tools.testing.commands import run as run
+from tools.testing.commands import wide_terminal as wide_terminal

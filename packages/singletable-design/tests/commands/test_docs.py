@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
-APP = "tests.designs.shop"
+APP = "tools.testing.designs.shop"
 
 
 def test_docs_prints_without_output(run: Run) -> None:

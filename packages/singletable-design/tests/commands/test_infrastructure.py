@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 pytestmark = pytest.mark.usefixtures("folder", "wide_terminal")
-SHOP, RATED = "tests.designs.shop", "tests.designs.rated_shop"
+SHOP, RATED = "tools.testing.designs.shop", "tests.designs.rated_shop"
 
 
 @pytest.mark.parametrize("format_", ["cloudformation", "terraform", "iam"])
@@ -105,7 +105,7 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
         (f"{SHOP} --format cdk", "'cdk' is not one of"),
         (f"{SHOP} --patterns", "It is for --format iam"),
         ("bare_shop --plan", "declares no access patterns"),
-        (f"{SHOP} --plan", "No access pattern of tests.designs.shop has a rate"),
+        (f"{SHOP} --plan", "No access pattern of tools.testing.designs.shop has a rate"),
         (f"{SHOP} --format iam --plan", "It is for --format cloudformation or terraform"),
         (f"{SHOP} --format iam --entity Oder", "There is no entity Oder"),
         (f"{SHOP}:log --format iam", "The tables have no entities"),

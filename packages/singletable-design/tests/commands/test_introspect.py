@@ -10,8 +10,8 @@ import pytest
 
 from singletable import Store, Table, connect
 from singletable_design.introspection import read_sample
-from tests.cli.run import Run
 from tests.introspection import designs
+from tools.testing.commands import Run
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from singletable_design.planning import read_report
-from tests.cli.run import Run
-from tests.house.sources import ROOT
+from tools.testing.commands import Run
+from tools.testing.sources import ROOT
 
 GUIDE = ROOT / "docs/guide/planning"
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from singletable.cli.output import print_text_table
 from singletable.text_table import TextTable
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 APP = "tests.designs.directory"
 # With little capacity, throttling begins at a load that is quickly simulated.
@@ -90,7 +90,7 @@ def test_simulate_rejects_wrong_options(run: Run, arguments: list[str], message:
 
 
 def test_simulate_without_rates_says_what_to_declare(run: Run) -> None:
-    assert "rate=per_second(20)" in run.rejected("simulate", "tests.designs.shop")
+    assert "rate=per_second(20)" in run.rejected("simulate", "tools.testing.designs.shop")
 
 
 def test_simulate_reports_a_file_that_cannot_be_written(run: Run, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from singletable_design.docs_generator.diagram import (
     table_and_indexes,
 )
 from tests.docs_generator.special_names import odd
-from tests.store.entities import by_person, votes
-from tests.store.member_entity import members
+from tools.testing.designs.members import members
+from tools.testing.designs.votes import by_person, votes
 
 SOURCES = [source for table in (votes, members, odd) for source in table_and_indexes(table)]
 SVG = "{http://www.w3.org/2000/svg}"

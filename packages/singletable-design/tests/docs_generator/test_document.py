@@ -10,8 +10,8 @@ import pytest
 
 from singletable_design.docs_generator import render_text
 from tests.docs_generator import special_names
-from tests.house.sources import ROOT
-from tests.patterns import election_catalog
+from tools.testing.designs import election_catalog
+from tools.testing.sources import ROOT
 
 ELECTIONS = render_text(election_catalog)
 SPECIAL_NAMES = render_text(special_names)

@@ -9,7 +9,7 @@ import pytest
 from singletable.errors import DeclarationError, StaleDocs, StorageError
 from singletable_design.docs_generator import check_docs, write_docs
 from tests.docs_generator import special_names, test_document
-from tests.patterns import election_catalog
+from tools.testing.designs import election_catalog
 
 NAMES = [
     "README.md",
@@ -57,9 +57,9 @@ def test_check_docs_reports_stale_files_and_the_command(tmp_path: Path) -> None:
     with pytest.raises(StaleDocs) as stale:
         check_docs(election_catalog, str(tmp_path))
     assert str(stale.value) == (
-        f"The documentation of tests.patterns.election_catalog is stale: {tmp_path / 'README.md'} "
+        f"The documentation of {election_catalog.__name__} is stale: {tmp_path / 'README.md'} "
         f"differs; {tmp_path / 'members.svg'} is missing; {gone} is no longer needed. Update it "
-        f"with: singletable docs tests.patterns.election_catalog --output {tmp_path}"
+        f"with: singletable docs {election_catalog.__name__} --output {tmp_path}"
     )
     write_docs(election_catalog, tmp_path)
     check_docs(election_catalog, tmp_path)

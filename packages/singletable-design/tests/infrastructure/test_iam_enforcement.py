@@ -11,9 +11,9 @@ import pytest
 from dynamodb_engine import operations as ops
 from singletable import AccessDenied, OutOfScope, Store
 from singletable_design.infrastructure import iam
-from tests.infrastructure.declarations import Ballot, Candidate, Election, Event, Skill, User
-from tests.infrastructure.enforcement import EnforcedPolicy, enforce
-from tests.store import tenant_entities as tenants
+from tests.infrastructure.declarations import ALL, Ballot, Candidate, Election, Event, Skill, User
+from tools.testing.designs import tenants
+from tools.testing.enforcement import EnforcedPolicy, enforce
 
 HERE = iam.ArnScope("us-east-1", "123456789012")
 BOTH = (*iam.READS, *iam.WRITES)
@@ -42,7 +42,7 @@ def elections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EnforcedPoli
     policy = iam.create_policy(
         iam.grants_for_entities([User, Election, Candidate, Ballot], BOTH), scope=HERE
     )
-    with enforce(policy, tmp_path_factory.mktemp("elections")) as both:
+    with enforce(policy, tmp_path_factory.mktemp("elections"), ALL) as both:
         yield both
 
 
@@ -104,7 +104,7 @@ def test_policy_denies_other_requests(elections: EnforcedPolicy, name: str) -> N
 
 def test_read_policy_denies_writes(tmp_path_factory: pytest.TempPathFactory) -> None:
     policy = iam.create_policy(iam.grants_for_entities([Skill, Event], iam.READS), scope=HERE)
-    with enforce(policy, tmp_path_factory.mktemp("readers")) as both:
+    with enforce(policy, tmp_path_factory.mktemp("readers"), ALL) as both:
         Store(both.operator).create(skill("alice"))
         store = Store(both.app)
         for selection in (
@@ -127,7 +127,7 @@ def test_owner_policy_allows_own_items_only(tmp_path_factory: pytest.TempPathFac
     grants, omitted = iam.restrict_to_owner(iam.grants_for_entities([Skill], BOTH), owner)
     assert omitted == ["Skill.at_level"]
     policy = iam.create_policy(grants, scope=HERE, owner=owner)
-    with enforce(policy, tmp_path_factory.mktemp("owners")) as both:
+    with enforce(policy, tmp_path_factory.mktemp("owners"), ALL) as both:
         Store(both.operator).put_many([skill("bob"), skill("alicia")])
         store = Store(both.app)
         store.create(skill("alice"))
@@ -156,7 +156,7 @@ def test_scan_policy_allows_table_scan_only(
     policy = iam.create_policy(
         iam.grants_for_entities([Election], (*iam.READS, "Scan")), scope=HERE
     )
-    with enforce(policy, tmp_path_factory.mktemp("scanners")) as both:
+    with enforce(policy, tmp_path_factory.mktemp("scanners"), ALL) as both:
         both.app.execute(ops.Scan("vote_data"))
         with pytest.raises(AccessDenied):
             both.app.execute(ops.Scan("vote_data", index_name="GSI-1"))

@@ -11,6 +11,7 @@ from singletable import AccessDenied, PatternCatalog, Scan, Store, creates, dele
 from singletable.patterns import Pattern
 from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from tests.infrastructure.declarations import (
+    ALL,
     Ballot,
     Candidate,
     Election,
@@ -19,7 +20,7 @@ from tests.infrastructure.declarations import (
     skills,
     votes,
 )
-from tests.infrastructure.enforcement import enforce
+from tools.testing.enforcement import enforce
 
 catalog = PatternCatalog("elections", votes, skills)
 profile = catalog.read("AP1", "A user", User.key)
@@ -102,7 +103,7 @@ def test_policy_for_patterns_allows_patterns_only(
     policy = create_policy(
         grants_for_patterns(patterns), scope=ArnScope("us-east-1", "123456789012")
     )
-    with enforce(policy, tmp_path_factory.mktemp("patterns")) as both:
+    with enforce(policy, tmp_path_factory.mktemp("patterns"), ALL) as both:
         Store(both.operator).create(Election(name="Language"))
         store = Store(both.app)
         alice = User(name="alice", email="alice@example.org")
@@ -126,7 +127,7 @@ def test_policy_for_patterns_allows_patterns_only(
 def test_policy_allows_hydrating_as_declared(tmp_path_factory: pytest.TempPathFactory) -> None:
     grants = grants_for_patterns([fresh, experts, ballots])
     policy = create_policy(grants, scope=ArnScope("us-east-1", "123456789012"))
-    with enforce(policy, tmp_path_factory.mktemp("hydrating")) as both:
+    with enforce(policy, tmp_path_factory.mktemp("hydrating"), ALL) as both:
         operator, store = Store(both.operator), Store(both.app)
         alice = User(name="alice", email="alice@example.org")
         skill = Skill(person="alice", skill="Python", level=3, years=7, last_used=date(2026, 1, 1))

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from singletable_design.introspection import TableSample, introspect
-from tests.house.sources import ROOT
 from tests.introspection.designs import TABLES, plain_text, random_items, tricky_text
 from tests.introspection.foreign_tables import FOREIGN_TABLES
+from tools.testing.sources import ROOT
 
 RULES = "B,C4,D1,E,F,I,ICN,N,PERF,PIE,PT,RET,RUF,SIM,TC,UP,W"
 

@@ -44,7 +44,7 @@ from singletable_design.planning.bill_lines import (
     plain_number,
     price_text,
 )
-from tests.cases import every
+from tools.testing.cases import every
 
 VIRGINIA = region_prices()
 OHIO = region_prices("us-east-2")

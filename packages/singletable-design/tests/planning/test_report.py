@@ -34,7 +34,7 @@ from singletable_design.planning.formats import (
 from singletable_design.planning.plan_report import to_json
 from singletable_design.planning.plan_sections import show_comparison, show_plan
 from singletable_design.planning.report import report_page
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 by_tag = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 notes = Table("notes", indexes=[by_tag])

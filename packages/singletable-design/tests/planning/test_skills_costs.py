@@ -18,8 +18,8 @@ from singletable_design.planning import (
     compare_reports,
     create_report,
 )
-from tests.docs.markdown import blocks
-from tests.house.sources import ROOT
+from tools.testing.markdown import blocks
+from tools.testing.sources import ROOT
 
 FOLDER = ROOT / "docs/guide/planning"
 MODULES = ("users_table", "glad_entities", "complete_entities")

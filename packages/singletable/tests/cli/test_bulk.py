@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from singletable import Store, connect
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 TRACKER = """
 from datetime import UTC, date, datetime

@@ -14,7 +14,7 @@ import pytest
 from typer.main import get_command
 
 from singletable.cli.app import app
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 
 def test_help_lists_commands(run: Run) -> None:
@@ -94,7 +94,7 @@ def test_database_of_another_program_is_left_alone(run: Run, tmp_path: Path) -> 
         other.execute("CREATE TABLE notes (text)")
     other.close()
     before = file.read_bytes()
-    code, _, err = run("table", "create", "tests.designs.shop", f"file:{file}")
+    code, _, err = run("table", "create", "tools.testing.designs.shop", f"file:{file}")
     _assert_one_paragraph(code, err)
     assert "another program" in err
     assert file.read_bytes() == before
@@ -103,7 +103,7 @@ def test_database_of_another_program_is_left_alone(run: Run, tmp_path: Path) -> 
 def test_file_that_is_not_a_database_is_left_alone(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "letter.txt"
     file.write_text("Dear Ada, " * 1000)
-    code, _, err = run("table", "create", "tests.designs.shop", f"file:{file}")
+    code, _, err = run("table", "create", "tools.testing.designs.shop", f"file:{file}")
     _assert_one_paragraph(code, err)
     assert file.read_text() == "Dear Ada, " * 1000
 
@@ -113,7 +113,7 @@ def test_unwritable_path_is_reported(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, _, err = run("table", "create", "tests.designs.shop", f"file:{path}")
+    code, _, err = run("table", "create", "tools.testing.designs.shop", f"file:{path}")
     _assert_one_paragraph(code, err)
 
 

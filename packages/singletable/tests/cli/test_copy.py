@@ -9,7 +9,7 @@ import pytest
 
 from dynamodb_engine.operations import Scan
 from singletable import Attr, Engine, Entity, Key, Store, Table, attr
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 shop = Table("copied-shop")
 other = Table("other", pk="id", sk=None)

@@ -14,7 +14,7 @@ from singletable.cli.app_loader import load_module
 from singletable.migration import check_schema
 from singletable.migration.applied import Applied, HistoryStore
 from singletable.schema import Table
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 DECLARATION = """
 from __future__ import annotations

@@ -15,7 +15,7 @@ from singletable import Store, connect
 from singletable.cli.migration_view import MigrationProgress, duration
 from singletable.migration.environment import StepProgress
 from singletable.migration.migrations import load_migration
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 ENTITIES = """
 from singletable import Attr, Entity, Key, Table, Unique, attr

@@ -14,7 +14,7 @@ import pytest
 from dynamodb_engine import operations as ops
 from singletable import AccessDenied, Engine, connect
 from singletable.cli.partiql import Format, Session, completer, split_statements
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from dynamodb_engine import hide_password
 from singletable import AddressError, connect
 from singletable.cli.app import app
 from singletable.sql.query import open_database
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 MARK = "hunter2"
 UNREADABLE = [

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from singletable.cli import plugins
-from tests.cli.run import Run
-from tests.house.sources import ROOT
+from tools.testing.commands import Run
+from tools.testing.sources import ROOT
 
 pytestmark = pytest.mark.usefixtures("wide_terminal")
 Install = Callable[[str, dict[str, str]], None]

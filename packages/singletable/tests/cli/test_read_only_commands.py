@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import Run
-from tests.house.sources import SOURCES, name_of
+from tools.testing.commands import Run
+from tools.testing.sources import SOURCES, name_of
 
-SHOP = "tests.designs.shop"
+SHOP = "tools.testing.designs.shop"
 READ_ONLY = [
     ("table", "check", SHOP, "ADDRESS"),
     ("show", "ADDRESS"),

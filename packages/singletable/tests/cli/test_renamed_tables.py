@@ -13,7 +13,7 @@ import pytest
 from dynamodb_engine.operations import DescribeTable, ListTables
 from singletable import Store, connect
 from singletable.migration import MigrationRunner
-from tests.cli.run import Run
+from tools.testing.commands import Run
 
 ENTITIES = """
 from singletable import Attr, Entity, Index, Key, Table, attr

@@ -10,10 +10,10 @@ from dynamodb_engine import operations as ops
 from dynamodb_engine.testing import endpoint
 from singletable import AttributeValue, Engine, Item, connect
 from singletable.cli.show_view import key_tree
-from tests.cli.run import Run
-from tests.designs.shop import fill
+from tools.testing.commands import Run
+from tools.testing.designs.shop import fill
 
-APP = "tests.designs.shop"
+APP = "tools.testing.designs.shop"
 
 
 @pytest.fixture

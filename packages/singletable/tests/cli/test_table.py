@@ -7,10 +7,11 @@ import pytest
 from dynamodb_engine.testing import endpoint
 from singletable import Engine, ListTables, Table, connect
 from singletable.tables import TableSettings, create_table
-from tests.cli.run import Run
-from tests.differential.dynalite_peer import Dynalite
+from tests.store.known_failures import DYNALITE
+from tests.store.other_engines import Foreign
+from tools.testing.commands import Run
 
-APP = "tests.designs.shop"
+APP = "tools.testing.designs.shop"
 NO_RECOVERY = (
     "  - point-in-time recovery: unknown, because this address does not support backups of the "
     "table.\n"
@@ -96,8 +97,8 @@ def test_recovery_and_encryption_are_checked(run: Run) -> None:
 def test_unsupported_settings_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "any")
-    with Dynalite() as peer:
-        address = f"dynamodb+http://127.0.0.1:{peer.port}?region=us-east-1"
+    with Foreign() as engines:
+        address = engines.address(DYNALITE)
         words = (f"{APP}:log", address, "--recovery-days", "7")
         assert run("table", "create", *words) == (
             0,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from singletable import Driver, Engine
-from tests.apps.conftest import drivers, far_end
 from tests.migration.doubles import Clock
+from tools.testing.drivers import drivers, far_end
 
 __all__ = ["drivers", "far_end"]
 

@@ -21,8 +21,8 @@ from singletable import Driver, Engine, Operation, Store, Table
 from singletable.migration import Migration
 from singletable.migration.migrations import load_migration
 from singletable.migration.runner import MigrationRunner
-from tests.house.sources import ROOT
 from tests.migration.doubles import Clock
+from tools.testing.sources import ROOT
 
 R = TypeVar("R")
 EXAMPLE = ROOT / "docs/guide/skills_directory"

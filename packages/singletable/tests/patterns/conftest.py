@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from singletable import Call, Store
-from tests.store.entities import Election, ballot, votes
-from tests.store.member_entity import Member, members
 from tests.store.stores import open_store
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import Election, ballot, votes
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import pytest
 from singletable.errors import DeclarationError, UnsupportedPattern
 from singletable.patterns import PatternCatalog, Rate, creates, per_hour, per_second, updates
 from singletable.schema import Selection, Table
-from tests.patterns.election_catalog import ballots, by_mail, elections, one_ballot, since
-from tests.store.entities import NOON, Ballot, Election, File, by_person, keys_only, votes
-from tests.store.member_entity import Member
+from tools.testing.designs.election_catalog import ballots, by_mail, elections, one_ballot, since
+from tools.testing.designs.members import Member
+from tools.testing.designs.votes import NOON, Ballot, Election, File, by_person, keys_only, votes
 
 
 def test_read_pattern_returns_what_its_key_returns() -> None:

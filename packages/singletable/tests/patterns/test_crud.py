@@ -8,8 +8,8 @@ import pytest
 
 from singletable import Call, PatternCatalog, checks, creates, per_day, per_second, puts, updates
 from singletable.errors import DeclarationError
-from tests.store.entities import Ballot, Election, ballot, votes
 from tests.store.stores import open_store
+from tools.testing.designs.votes import Ballot, Election, ballot, votes
 
 
 def catalog() -> PatternCatalog:

@@ -38,7 +38,7 @@ from singletable.errors import DeclarationError
 from singletable.patterns import Estimate, Pattern, estimate
 from singletable.patterns.expected_load import Expectations
 from singletable.store import EntityAccess
-from tests.cases import every
+from tools.testing.cases import every
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 by_owner = Index("by_owner", pk="GSI2PK", sk="GSI2SK", projection=["rank"])

@@ -22,7 +22,7 @@ from singletable.patterns import (
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr
 from singletable.store import EntityAccess, Store
 from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
-from tests.infrastructure.enforcement import enforce
+from tools.testing.enforcement import enforce
 
 table = Table("people")
 

@@ -9,7 +9,8 @@ import pytest
 
 from singletable import Call, Collection, Store
 from singletable.patterns.matcher import is_undeclared_scan, needs_pattern
-from tests.patterns.election_catalog import (
+from tests.store.stores import transact
+from tools.testing.designs.election_catalog import (
     ballots,
     cast_ballot,
     elections,
@@ -19,9 +20,8 @@ from tests.patterns.election_catalog import (
     since,
     voters,
 )
-from tests.store.entities import NOON, Ballot, Candidate, Election, File, ballot, votes
-from tests.store.member_entity import Member
-from tests.store.stores import transact
+from tools.testing.designs.members import Member
+from tools.testing.designs.votes import NOON, Ballot, Candidate, Election, File, ballot, votes
 
 
 # The writes of transactions.

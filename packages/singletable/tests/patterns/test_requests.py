@@ -10,9 +10,11 @@ import pytest
 from singletable import Call, Engine, Pattern, PatternCatalog, Store, puts
 from singletable.patterns import estimate, planned_requests
 from singletable.patterns.requests import selection_condition
-from tests.patterns import election_catalog as p
 from tests.patterns.sent_requests import sent_requests
-from tests.store.entities import (
+from tests.store.stores import open_store, transact
+from tools.testing.designs import election_catalog as p
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import (
     NOON,
     Ballot,
     Candidate,
@@ -22,8 +24,6 @@ from tests.store.entities import (
     ballot,
     votes,
 )
-from tests.store.member_entity import Member, members
-from tests.store.stores import open_store, transact
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,8 @@ from singletable import (
     creates,
 )
 from singletable.errors import InvalidValue, OutOfScope
-from tests.store.entities import Election, File, votes
 from tests.store.stores import open_store
+from tools.testing.designs.votes import Election, File, votes
 
 by_state = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection="KEYS_ONLY")
 tasks = Table("tasks", indexes=[by_state])

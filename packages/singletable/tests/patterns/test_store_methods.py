@@ -27,9 +27,9 @@ from singletable import (
 from singletable.patterns import Pattern, estimate, planned_requests
 from singletable.testing.strict import suggest_declaration
 from singletable_design.infrastructure.iam import grants_for_patterns
-from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
-from tests.store.member_entity import Member, members
 from tests.store.stores import transact
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import Ballot, Candidate, Election, File, ballot, votes
 
 # These send nothing by themselves; `run` calls another method.
 NO_CALLS = {"admin", "begin", "driver", "observed", "run", "run_steps", "scoped"}

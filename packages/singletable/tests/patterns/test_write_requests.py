@@ -48,9 +48,9 @@ from singletable import (
 )
 from singletable.patterns import estimate, planned_requests
 from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
-from tests.infrastructure.enforcement import enforce
 from tests.patterns.sent_requests import sent_requests
 from tests.store.stores import open_store, transact
+from tools.testing.enforcement import enforce
 
 by_time = Index("by-time", pk="GSI1PK", sk="GSI1SK")
 by_state = Index("by-state", pk="GSI2PK", sk="GSI2SK", projection="KEYS_ONLY")

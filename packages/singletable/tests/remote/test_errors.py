@@ -21,10 +21,10 @@ from singletable.errors import (
     TransactionCanceled,
 )
 from singletable.remote.errors import ERROR_TYPES, parse_error
-from tests.cases import every
 from tests.remote.drivers import Send
 from tests.remote.scripted_server import response, start_server
 from tests.remote.test_connections import GET, UPDATE
+from tools.testing.cases import every
 
 MODEL = "com.amazonaws.dynamodb.v20120810#"
 ITEM = {"PK": {"S": "a"}, "n": {"N": "1"}}

@@ -20,9 +20,9 @@ from singletable.remote import AsyncRemote, Remote
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import RequestWriter
 from singletable.remote.signature import StaticCredentials
-from tests.conformance.endpoint import Exchangeable
-from tests.fuzz.sandbox import new_engine
-from tests.fuzz.valid_requests import REQUESTS, Request
+from tools.testing.exchangeable import Exchangeable
+from tools.testing.fuzz.sandbox import new_engine
+from tools.testing.fuzz.valid_requests import REQUESTS, Request
 
 MAX_BODY = 16 * 1024 * 1024
 OPERATIONS = [

@@ -13,9 +13,9 @@ import pytest
 
 from dynamodb_engine.operations import GetItem, GetItemOutput
 from singletable.errors import AddressError, CertificateError, ConnectionFailed
-from tests.remote.certificates import create_certificate
 from tests.remote.drivers import Send
 from tests.remote.scripted_server import read_request, response, start_server
+from tools.testing.certificates import create_certificate
 
 GET = GetItem("votes", {"PK": {"S": "a"}})
 

@@ -33,7 +33,7 @@ from singletable.schema import (
     padded,
     repeated,
 )
-from tests.cases import every
+from tools.testing.cases import every
 
 NOW = datetime(2026, 11, 3, 10, 30, tzinfo=UTC)
 ElectionName = NewType("ElectionName", str)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.run import Run
+from singletable.cli import main
 from tests.sql.databases import SERVERS, new_address
+from tools.testing.commands import Run
 
 
 @pytest.fixture(
@@ -19,4 +20,4 @@ def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs commands."""
-    return Run(capsys)
+    return Run(main, capsys)

@@ -135,7 +135,7 @@ def new_address(kind: str, folder: Path) -> str:
     """Return the address of a new, empty database."""
     if kind == "file":
         return f"file:{folder / 'things.db'}"
-    address: str = import_module("tests.sql_servers").new_address(kind)
+    address: str = import_module("tools.testing.sql_servers").new_address(kind)
     return address
 
 

@@ -13,10 +13,10 @@ from dynamodb_engine.engine.file_check import check_file
 from singletable import connect
 from singletable.errors import InvalidValue, StorageError, TableNotFound
 from singletable.sql import open_database, views_of
-from tests.cli.run import Run
-from tests.engine.processes import start_script
 from tests.sql.databases import rows_of, store_at, things
 from tests.sql.test_views import thing_of
+from tools.testing.commands import Run
+from tools.testing.processes import start_script
 
 APP = "tests.sql.databases"
 USED = """

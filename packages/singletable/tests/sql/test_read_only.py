@@ -10,7 +10,7 @@ from singletable.errors import InvalidValue
 from singletable.sql import open_database
 from tests.sql.databases import new_address, rows_of, store_at
 from tests.sql.test_views import thing_of
-from tests.sql_servers import running_server
+from tools.testing.sql_servers import running_server
 
 # {file} is a file that must not appear. The function writes() is declared below.
 ANYWHERE = [

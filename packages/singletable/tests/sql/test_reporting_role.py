@@ -17,8 +17,8 @@ import pytest
 from singletable import Store, connect
 from singletable.errors import InvalidValue
 from singletable.sql import open_database, views_of
-from tests.docs.markdown import blocks
-from tests.sql_servers import KINDS, running_server
+from tools.testing.markdown import blocks
+from tools.testing.sql_servers import KINDS, running_server
 
 pytestmark = pytest.mark.rest
 PAGE = Path(__file__).parents[4] / "docs/guide/sql.md"

@@ -19,7 +19,7 @@ import pytest
 from singletable import Attr, Entity, Key, Store, Table, attr, connect, expires
 from singletable.sql import open_database, views_of
 from singletable.sql.dialects import MARIADB, POSTGRESQL, Dialect
-from tests.sql_servers import KINDS, Server, running_server
+from tools.testing.sql_servers import KINDS, Server, running_server
 
 pytestmark = pytest.mark.rest
 

@@ -17,10 +17,10 @@ from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import ResolvedConfig, resolve_config
 from singletable.store import Call, Store
 from singletable.testing import StoreClock
-from tests.conformance.endpoint import Exchangeable
 from tests.store.known_failures import FAILS, FOREIGN
 from tests.store.other_engines import Foreign, ForeignEngine
 from tests.store.store_adapter import StoreOpener
+from tools.testing.exchangeable import Exchangeable
 
 # Other engines are slow: each test runs on one of them in turn; `make test-engines` runs all
 # cases on all of them.

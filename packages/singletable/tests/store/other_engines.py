@@ -63,15 +63,21 @@ class Foreign:
 
     def __init__(self) -> None:
         self._open = ExitStack()
+        self._addresses: dict[str, str] = {}
         self._drivers: dict[str, Remote] = {}
+
+    def address(self, name: str) -> str:
+        """Start an engine unless it runs, and return its address."""
+        if name not in self._addresses:
+            (server,) = (one for one in peers(Scale()) if one.name == name)
+            port = self._open.enter_context(running(_short_lived(server))).port
+            self._addresses[name] = f"dynamodb+http://127.0.0.1:{port}?timeout=10"
+        return self._addresses[name]
 
     def emptied(self, name: str) -> Remote:
         """Delete all tables of an engine, and return a driver for it."""
         if name not in self._drivers:
-            (server,) = (one for one in peers(Scale()) if one.name == name)
-            port = self._open.enter_context(running(_short_lived(server))).port
-            driver = Remote.at(f"dynamodb+http://127.0.0.1:{port}?timeout=10")
-            self._drivers[name] = self._open.enter_context(driver)
+            self._drivers[name] = self._open.enter_context(Remote.at(self.address(name)))
         driver = self._drivers[name]
         while names := driver.execute(ListTables()).table_names:
             for table in names:

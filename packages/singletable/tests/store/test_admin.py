@@ -9,9 +9,9 @@ from dynamodb_engine.operations import DescribeTable, DescribeTimeToLive, Driver
 from singletable.errors import DeclarationError, ResourceInUse
 from singletable.schema import Table
 from singletable.store import Call, Store
-from tests.store.entities import Election, ballot, keys_only, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store
+from tools.testing.designs.votes import Election, ballot, keys_only, votes
 
 
 def ttl_attribute(driver: Driver) -> str | None:

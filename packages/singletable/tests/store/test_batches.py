@@ -12,9 +12,9 @@ from dynamodb_engine.operations import BatchGetItem, BatchGetItemOutput, BatchWr
 from singletable.errors import InvalidValue, Throttled
 from singletable.schema import Attr, Count, Entity, Key, Table, TimeFormat, Unique, attr, created
 from singletable.store import Store
-from tests.store.entities import Ballot, Candidate, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store
+from tools.testing.designs.votes import Ballot, Candidate, Voter, ballot, votes
 
 people = Table("people", pk="id", sk=None)
 

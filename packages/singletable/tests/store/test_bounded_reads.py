@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from singletable.errors import InvalidValue, ReadLimitReached
 from singletable.store import Call, Page, Store
-from tests.store.entities import Ballot, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import all_pages, open_store
 from tests.store.tracker import Hit, tracker
+from tools.testing.designs.votes import Ballot, ballot, votes
 
 MANY = 40
 ALL = Ballot.key.partition("L")

@@ -25,8 +25,8 @@ from singletable.errors import ConnectionFailed, InternalError, SingleTableError
 from singletable.remote import AsyncRemote
 from singletable.store import AsyncStore, Store
 from tests.remote.scripted_server import HANG, response, start_server
-from tests.store.entities import Ballot, ballot, votes
 from tests.store.stores import open_store
+from tools.testing.designs.votes import Ballot, ballot, votes
 
 R = TypeVar("R")
 ADA = Ballot.key("L", "ada")

@@ -11,9 +11,9 @@ from dynamodb_engine.operations import PutItem, SweepExpired
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema import Attr, Entity, Key, Table, attr, model_of
 from singletable.store import Store, parse_stream_event
-from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
-from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import Ballot, Candidate, Election, Session, ballot, votes
 
 twin = Table("twin")
 

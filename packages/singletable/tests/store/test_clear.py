@@ -15,11 +15,11 @@ from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists
 from singletable.schema import ItemKey
 from singletable.store import Call, Progress, Store
-from tests.store.entities import Ballot, Candidate, Election, ballot, votes
-from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import open_store
 from tests.store.test_table_shapes import Reading, meters
+from tools.testing.designs.members import Member, check_markers, members
+from tools.testing.designs.votes import Ballot, Candidate, Election, ballot, votes
 
 R = TypeVar("R")
 

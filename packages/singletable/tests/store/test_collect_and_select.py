@@ -11,7 +11,8 @@ from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch, NotFound, OutOfScope
 from singletable.schema import Attr, Collection, Entity, Key, Table, attr, concat, padded
 from singletable.store import Store
-from tests.store.entities import (
+from tests.store.store_adapter import StoreOpener
+from tools.testing.designs.votes import (
     NOON,
     Ballot,
     Candidate,
@@ -23,7 +24,6 @@ from tests.store.entities import (
     ballot,
     votes,
 )
-from tests.store.store_adapter import StoreOpener
 
 elsewhere = Table("elsewhere")
 

@@ -9,9 +9,9 @@ import pytest
 
 from singletable.errors import InvalidCursor
 from singletable.store import Store
-from tests.store.entities import Ballot, Candidate, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import all_pages, existing
+from tools.testing.designs.votes import Ballot, Candidate, ballot, votes
 
 NAMES = ["ada", "bea", "cid", "dan", "eva"]
 ALL = Ballot.key.partition("L")

@@ -17,8 +17,8 @@ from dynamodb_engine.operations.registry import OPERATIONS
 from dynamodb_engine.retry import unwrap_retries
 from singletable import AsyncStore, InvalidValue, Operation, Store, connect, connect_async
 from singletable.remote import AsyncRemote, Remote
-from tests.conformance.endpoint import Exchangeable
-from tests.store.entities import Ballot, ballot, votes
+from tools.testing.designs.votes import Ballot, ballot, votes
+from tools.testing.exchangeable import Exchangeable
 
 INVALID: dict[str, tuple[Any, object, str]] = {
     "address": (

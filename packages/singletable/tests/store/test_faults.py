@@ -13,10 +13,10 @@ from dynamodb_engine.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from dynamodb_engine.testing import LaggingDriver
 from singletable import errors
 from singletable.store import AsyncStore, Store
-from tests.store.entities import Ballot, Candidate, ballot, votes
 from tests.store.indexed_entity import Task, check_indexes, tasks
-from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import AsyncDriverAdapter
+from tools.testing.designs.members import Member, check_markers, members
+from tools.testing.designs.votes import Ballot, Candidate, ballot, votes
 
 ADA = Ballot.key("L", "ada")
 ALL = Ballot.key.partition("L")

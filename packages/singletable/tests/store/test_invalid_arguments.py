@@ -11,9 +11,9 @@ import pytest
 from singletable.errors import DeclarationError, InvalidCursor, InvalidValue, SingleTableError
 from singletable.schema import Attr, Condition, Edit, Entity, Key, attr
 from singletable.store import Call, Store, parse_stream_event
-from tests.store.entities import Ballot, Candidate, Election, File, Voter, ballot, votes
-from tests.store.member_entity import Member
 from tests.store.stores import open_store
+from tools.testing.designs.members import Member
+from tools.testing.designs.votes import Ballot, Candidate, Election, File, Voter, ballot, votes
 
 ADA = Ballot.key("L", "ada")
 ALL = Ballot.key.partition("L")

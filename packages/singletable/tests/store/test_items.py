@@ -11,9 +11,9 @@ from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists, ConditionFailed, ItemMismatch, NotFound
 from singletable.schema import key_of
 from singletable.store import Call, Store
-from tests.store.entities import Ballot, Election, Place, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, stored_item
+from tools.testing.designs.votes import Ballot, Election, Place, ballot, votes
 
 TABLES = (votes,)
 ADA = Ballot.key("L", "ada")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from singletable.store import Call, Store
-from tests.store.entities import Ballot, Candidate, Session, ballot, votes
 from tests.store.stores import all_pages, request_names
+from tools.testing.designs.votes import Ballot, Candidate, Session, ballot, votes
 
 ALL = Ballot.key.partition("L")
 MANY = 300

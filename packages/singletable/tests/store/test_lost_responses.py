@@ -26,10 +26,10 @@ from dynamodb_engine.operations.registry import OPERATIONS
 from singletable import errors
 from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr, sequence, version
 from singletable.store import AsyncStore, Store
-from tests.conformance.endpoint import Exchangeable
-from tests.faults.scripted_driver import RESPONSES, Response, ScriptedDriver
 from tests.store.store_adapter import AsyncDriverAdapter, AwaitedStore
 from tests.store.stores import existing
+from tools.testing.exchangeable import Exchangeable
+from tools.testing.scripted_driver import RESPONSES, Response, ScriptedDriver
 
 R = TypeVar("R")
 

@@ -13,9 +13,9 @@ from dynamodb_engine.testing import InterruptedDriver
 from singletable.errors import AlreadyExists
 from singletable.schema import model_of
 from singletable.store import Call, Store
-from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, request_names, transact
+from tools.testing.designs.members import Member, check_markers, members
 
 R = TypeVar("R")
 ADA, BEA = Member.key("ada"), Member.key("bea")

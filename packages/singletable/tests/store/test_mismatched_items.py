@@ -23,10 +23,10 @@ from singletable import (
 from singletable.errors import ItemMismatch
 from singletable.schema import model_of
 from singletable.store import Store
-from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
-from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, stored_item
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import Ballot, Candidate, Election, File, ballot, votes
 
 BEA = Ballot.key("L", "bea")
 KEY: Item = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "BALLOT#bea"}}

@@ -13,9 +13,9 @@ from dynamodb_engine.faults import Faults, FaultyDriver, Next
 from dynamodb_engine.operations import BatchGetItem, GetItem, Operation, PutItem, Query
 from singletable.errors import AlreadyExists, InvalidValue, Throttled
 from singletable.store import AsyncStore, Call, CallShape, EntityAccess, Store
-from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
-from tests.store.member_entity import Member, members
 from tests.store.stores import open_store
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import Ballot, Candidate, Election, File, ballot, votes
 
 R = TypeVar("R")
 

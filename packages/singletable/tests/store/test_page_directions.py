@@ -25,8 +25,8 @@ from singletable.schema import (
 )
 from singletable.store import Page, Store
 from singletable.testing import StoreClock
-from tests.store.entities import NOON, Ballot, ballot, votes
 from tests.store.stores import open_store
+from tools.testing.designs.votes import NOON, Ballot, ballot, votes
 
 by_kind = Index("by_kind", pk="G1PK", sk="G1SK", projection=["ends"])
 by_shard = Index("by_shard", pk="G2PK", sk="G2SK")

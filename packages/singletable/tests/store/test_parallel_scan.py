@@ -10,8 +10,8 @@ from dynamodb_engine.operations import PutItem, Scan
 from dynamodb_engine.values import Item
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.store import Call, Store
-from tests.store.entities import Ballot, Candidate, Election, ballot, votes
 from tests.store.store_adapter import StoreOpener
+from tools.testing.designs.votes import Ballot, Candidate, Election, ballot, votes
 
 MANY = 300
 

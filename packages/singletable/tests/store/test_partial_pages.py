@@ -8,7 +8,7 @@ import pytest
 
 from singletable.errors import InvalidValue
 from singletable.store import Page, Store
-from tests.store.entities import Ballot, ballot, votes
+from tools.testing.designs.votes import Ballot, ballot, votes
 
 OF_ANN = Ballot.by_choice("L", "Ann")
 

@@ -9,7 +9,7 @@ import pytest
 from singletable.errors import InvalidValue
 from singletable.schema import Selection
 from singletable.store import Store
-from tests.store.entities import NOON, Ballot, Candidate, Election, ballot, votes
+from tools.testing.designs.votes import NOON, Ballot, Candidate, Election, ballot, votes
 
 NAMES = ["ada", "bea", "cid", "dan", "eva"]
 ALL = Ballot.key.partition("L")

@@ -25,7 +25,7 @@ from singletable.schema import Attr, Entity, ItemKey, Key, Table, Unique, attr, 
 from singletable.store import DeleteResult, Store
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, open_store, transact
-from tests.store.tenant_entities import (
+from tools.testing.designs.tenants import (
     Comment,
     Country,
     Domain,

@@ -11,9 +11,9 @@ from dynamodb_engine.operations import PutItem
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.store import Store
 from singletable.store.decoder import OnMismatch
-from tests.store.entities import Ballot, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import all_pages
+from tools.testing.designs.votes import Ballot, ballot, votes
 
 ALL = Ballot.key.partition("L")
 BAD = ["v1", "v3", "v4"]

@@ -12,11 +12,11 @@ from dynamodb_engine.values import Item
 from singletable.errors import InvalidCursor, ItemMismatch
 from singletable.store import Store
 from singletable.testing import StoreClock
-from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
-from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import all_pages
 from tests.store.test_table_shapes import Reading, meters
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import Ballot, Candidate, Election, Session, ballot, votes
 
 SECRET = b"a secret of the service, 32 bytes"
 STRANGER: Item = {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}, "held": {"L": [{"N": "1"}]}}

@@ -23,8 +23,8 @@ from singletable.errors import (
 from singletable.schema import Attr, Entity, Key, Number, Table, attr
 from singletable.store import Change, Store, StreamOptions
 from singletable.testing import StoreClock
-from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
+from tools.testing.designs.members import Member, members
 
 paper = Table("paper")
 TABLES = (paper, members)

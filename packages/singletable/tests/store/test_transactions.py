@@ -9,9 +9,9 @@ from dynamodb_engine.faults import Faults, FaultyDriver, Next
 from singletable import Call, Steps, errors
 from singletable.store import Store
 from singletable.testing import StoreClock
-from tests.store.entities import Ballot, Candidate, Election, Session, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import expect_error, open_store, transact
+from tools.testing.designs.votes import Ballot, Candidate, Election, Session, Voter, ballot, votes
 
 ADA, BEA = Ballot.key("L", "ada"), Ballot.key("L", "bea")
 TABLES = (votes,)

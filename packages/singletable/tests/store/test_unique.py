@@ -14,9 +14,9 @@ from dynamodb_engine.values import Item
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, version
 from singletable.store import Store
-from tests.store.member_entity import Member, check_markers, members
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, expect_error, open_store, transact
+from tools.testing.designs.members import Member, check_markers, members
 
 ADA, BEA = Member.key("ada"), Member.key("bea")
 plain = Table("plain", pk="id", sk=None)

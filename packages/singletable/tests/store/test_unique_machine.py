@@ -13,7 +13,7 @@ from dynamodb_engine.operations import DeleteItem
 from singletable.errors import AlreadyExists, ConditionFailed, NotFound
 from singletable.schema import model_of
 from singletable.store import Store
-from tests.store.member_entity import Member, check_markers, members
+from tools.testing.designs.members import Member, check_markers, members
 
 names = st.sampled_from(["ada", "bea", "cid"])
 emails = st.sampled_from([None, "a@x", "A@X", "b@x"])

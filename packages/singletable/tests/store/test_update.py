@@ -9,9 +9,9 @@ import pytest
 from singletable.errors import ConditionFailed, InvalidValue, NotFound
 from singletable.schema import Edit
 from singletable.store import Store
-from tests.store.entities import Ballot, Place, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import stored_item
+from tools.testing.designs.votes import Ballot, Place, Voter, ballot, votes
 
 ADA = Ballot.key("L", "ada")
 TABLES = (votes,)

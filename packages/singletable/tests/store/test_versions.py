@@ -12,9 +12,9 @@ from singletable import errors
 from singletable.schema import Attr, Entity, Key, Table, TimeFormat, attr, created, updated
 from singletable.store import Store
 from singletable.testing import StoreClock
-from tests.store.entities import Voter, votes
 from tests.store.store_adapter import StoreOpener
 from tests.store.stores import existing, transact
+from tools.testing.designs.votes import Voter, votes
 
 ADA = Voter.key("ada")
 pages = Table("pages")

@@ -6,9 +6,9 @@ import pytest
 
 from dynamodb_engine.faults import Faults, FaultyDriver, Next
 from singletable import AlreadyExists, Observer, Store
-from tests.patterns.election_catalog import ballots, one_ballot
-from tests.store.entities import Ballot, Candidate, ballot, votes
-from tests.store.member_entity import Member, members
+from tools.testing.designs.election_catalog import ballots, one_ballot
+from tools.testing.designs.members import Member, members
+from tools.testing.designs.votes import Ballot, Candidate, ballot, votes
 
 
 def make_calls(driver: FaultyDriver, observer: Observer) -> None:

@@ -18,9 +18,9 @@ from dynamodb_engine.server import DynamoDBApp, Metrics, Observer
 from dynamodb_engine.server.observe import Traffic
 from singletable import AsyncEngine, Engine
 from singletable.telemetry import PrometheusObserver
-from tests.patterns.election_catalog import elections
-from tests.server.app_client import BALLOT, KEY, VOTES, AppClient, get
 from tests.telemetry.sample_calls import make_calls
+from tools.testing.app_client import BALLOT, KEY, VOTES, AppClient, get
+from tools.testing.designs.election_catalog import elections
 
 FOLDER = Path(__file__).parents[4] / "examples/monitoring"
 DASHBOARD: dict[str, Any] = json.loads((FOLDER / "grafana-dashboard.json").read_text())

@@ -17,9 +17,9 @@ from opentelemetry.trace import SpanKind, StatusCode
 from dynamodb_engine.faults import FaultyDriver
 from singletable import AsyncEngine, AsyncStore, Engine, Store
 from singletable.telemetry import OpenTelemetryObserver
-from tests.patterns.election_catalog import ballots, elections
-from tests.store.entities import Ballot, ballot, votes
 from tests.telemetry.sample_calls import make_calls
+from tools.testing.designs.election_catalog import ballots, elections
+from tools.testing.designs.votes import Ballot, ballot, votes
 
 
 class Exported:

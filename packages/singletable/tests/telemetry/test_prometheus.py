@@ -9,8 +9,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from dynamodb_engine.faults import FaultyDriver
 from singletable.telemetry import PrometheusObserver
-from tests.patterns.election_catalog import elections
 from tests.telemetry.sample_calls import make_calls
+from tools.testing.designs.election_catalog import elections
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from dynamodb_engine.faults import FaultyDriver
 from singletable import Call
 from singletable.store import CallShape
 from singletable.telemetry import CallStats
-from tests.patterns.election_catalog import elections
 from tests.telemetry.sample_calls import make_calls
+from tools.testing.designs.election_catalog import elections
 
 
 def test_stats_are_kept_by_pattern(driver: FaultyDriver) -> None:

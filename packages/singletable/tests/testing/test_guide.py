@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import blocks
-from tests.house.sources import ROOT
+from tools.testing.markdown import blocks
+from tools.testing.sources import ROOT
 
 
 def test_tests_of_the_guide_pass(pytester: pytest.Pytester) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.docs.markdown import blocks
-from tests.house.sources import PACKAGES, ROOT
 from tests.typing.files import FILES, HERE, PAGES, file_of_page
+from tools.testing.markdown import blocks
+from tools.testing.sources import PACKAGES, ROOT
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.house.sources import ROOT
 from tests.typing.files import PAGES, file_of_page
+from tools.testing.sources import ROOT
 
 REJECTED = "# rejected by mypy and pyright"
 

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests.house.sources import ROOT
 from tests.typing.files import FILES, HERE
+from tools.testing.sources import ROOT
 
 MARK = re.compile(r"# error: (?P<mypy>[\w, -]+) \| (?P<pyright>[\w, ]+)$")
 MYPY_LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+): error: .*\[(?P<rule>[\w-]+)\]$")

@@ -18,7 +18,7 @@ from dynamodb_engine.operations import (
     Operation,
     TableDescription,
 )
-from tests.engine.clock import Clock
+from tools.testing.clock import Clock
 
 R = TypeVar("R")
 

@@ -19,8 +19,8 @@ from tests.conformance.table_requests import (
     typed,
     wide,
 )
-from tests.engine.clock import Clock
 from tests.engine.control.slow_engine import DELAYS, NOON, SlowEngine
+from tools.testing.clock import Clock
 
 
 @contextmanager

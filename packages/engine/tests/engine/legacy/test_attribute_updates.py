@@ -9,8 +9,8 @@ from dynamodb_engine.engine.validation import READ
 from dynamodb_engine.expressions import apply_update, creates_item
 from dynamodb_engine.operations import AttributeValueUpdate as Change
 from dynamodb_engine.values import AttributeValue, Item
-from tests.cases import every
 from tests.engine.legacy.parameters import INVALID, NOT_A_NUMBER, VALUES, error_of, n, s
+from tools.testing.cases import every
 
 SETS = ("SS", "NS", "BS")
 MISMATCH = "Type mismatch for attribute to update"

@@ -10,7 +10,6 @@ from dynamodb_engine.expressions import holds
 from dynamodb_engine.operations import ComparisonOperator, ConditionalOperator
 from dynamodb_engine.operations import ExpectedAttributeValue as Expect
 from dynamodb_engine.values import AttributeValue, Item
-from tests.cases import every
 from tests.engine.legacy.parameters import (
     INVALID,
     NOT_A_NUMBER,
@@ -24,6 +23,7 @@ from tests.engine.legacy.parameters import (
     wrong_count,
     wrong_type,
 )
+from tools.testing.cases import every
 
 
 def compared(operator: ComparisonOperator, *values: AttributeValue) -> Expect:

@@ -9,7 +9,6 @@ from dynamodb_engine.engine.validation import READ, SCAN
 from dynamodb_engine.expressions import holds
 from dynamodb_engine.operations import ComparisonOperator, Condition, ConditionalOperator
 from dynamodb_engine.values import AttributeValue, Item
-from tests.cases import every
 from tests.engine.legacy.parameters import (
     NOT_A_NUMBER,
     NOTHING_TO_JOIN,
@@ -24,6 +23,7 @@ from tests.engine.legacy.parameters import (
     wrong_count,
     wrong_type,
 )
+from tools.testing.cases import every
 
 ITEM: Item = {
     "text": s("hello"),

@@ -8,7 +8,6 @@ from dynamodb_engine.engine.legacy_parameters import parse_key_conditions
 from dynamodb_engine.engine.validation import READ
 from dynamodb_engine.operations import ComparisonOperator, Condition
 from dynamodb_engine.values import AttributeValue
-from tests.cases import every
 from tests.engine.legacy.parameters import (
     NOT_A_NUMBER,
     REVERSED,
@@ -20,6 +19,7 @@ from tests.engine.legacy.parameters import (
     wrong_count,
     wrong_type,
 )
+from tools.testing.cases import every
 
 HASH = condition("EQ", s("x"))
 LENGTH = "Conditions can be of length 1 or 2 only"

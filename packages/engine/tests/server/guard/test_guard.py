@@ -27,9 +27,9 @@ from dynamodb_engine.server.guard.policy_document import read_policy
 from dynamodb_engine.testing import AsyncInterruptedDriver
 from dynamodb_engine.values import AttributeValue, Item
 from dynamodb_engine.wire import TARGETS, read_request
-from tests.engine.clock import Clock
 from tests.server.guard.policies import policy, statement
 from tests.server.guard.signing import NOW, signed
+from tools.testing.clock import Clock
 
 ADA = Credential("ada", "AKIAADA", "ada's secret")
 BOB = Credential("bob", "AKIABOB", "bob's secret")

@@ -15,8 +15,8 @@ from dynamodb_engine.server.guard.condition_keys import attribute_names
 from dynamodb_engine.server.guard.permissions import required_permissions
 from dynamodb_engine.values import Item
 from dynamodb_engine.wire import TARGETS
-from tests.cases import every
 from tests.server.guard.policies import ARNS, GAMES
+from tools.testing.cases import every
 
 TABLES = GAMES.replace("GameScores", "*")
 STREAM = f"{GAMES}/stream/2026-11-18T00:00:00.000"

@@ -9,8 +9,8 @@ import pytest
 from dynamodb_engine import operations as ops
 from dynamodb_engine.errors import AccessDenied, ResourceNotFound, ValidationError
 from dynamodb_engine.values import AttributeValue, Item
-from tests.cases import every
 from tests.server.guard.policies import GAMES, check, policy, statement
+from tools.testing.cases import every
 
 INDEX = f"{GAMES}/index/TopScoreDateTimeIndex"
 ITEMS = [

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dynamodb_engine.server.guard.policy import Policy, PolicyDecision
 from dynamodb_engine.server.guard.policy_document import PolicyError, read_policy
-from tests.cases import every
 from tests.server.guard.policies import CONTEXT, GAMES, policy, statement
+from tools.testing.cases import every
 
 
 def read(document: object) -> Policy:

@@ -18,7 +18,7 @@ from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home.apps import find_apps
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 
 def _ask(url: str, body: dict[str, str]) -> str:

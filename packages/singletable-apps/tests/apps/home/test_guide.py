@@ -17,7 +17,7 @@ from singletable_apps.home.guide import (
     docs_folder,
     render_document,
 )
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import FAST_PASSWORDS, World
 from tests.apps.support.html import text_in
 from tests.apps.support.site import make_elections_site
-from tests.house.sources import ROOT
+from tools.testing.sources import ROOT
 
 HTML = {"Accept": "text/html"}
 

@@ -43,7 +43,7 @@ def test_every_app_keeps_its_folder_private(tmp_path: Path) -> None:
     "command",
     [
         ("games", "admin-link", "--folder", "data"),
-        ("table", "create", "tests.designs.shop", "file:shop.db"),
+        ("table", "create", "tools.testing.designs.shop", "file:shop.db"),
     ],
     ids=" ".join,
 )

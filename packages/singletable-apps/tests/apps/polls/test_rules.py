@@ -42,7 +42,7 @@ from singletable_apps.polls.rules import (
 )
 from singletable_apps.shared.text import normalize_line
 from tests.apps.polls.support.harness import changed
-from tests.cases import every
+from tools.testing.cases import every
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

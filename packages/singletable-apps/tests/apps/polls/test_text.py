@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from singletable_apps.polls.rules import comparison_key, printable_excerpt
 from singletable_apps.shared.service import is_uuid
 from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
-from tests.cases import every
+from tools.testing.cases import every
 
 ANY = st.text(st.characters())
 

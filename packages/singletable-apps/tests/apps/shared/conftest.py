@@ -12,7 +12,7 @@ from dynamodb_engine.testing import endpoint
 from singletable import Remote, Store
 from singletable.testing import StoreClock
 from singletable_apps.shared.expiry import expiring
-from tests.conformance.endpoint import Exchangeable
+from tools.testing.exchangeable import Exchangeable
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from singletable_apps.shared.markdown import (
     sanitize_html,
 )
 from tests.apps.support.xss import XSS_CORPUS, assert_harmless
-from tests.cases import every
+from tools.testing.cases import every
 
 NAME = "0123456789abcdef"
 

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from singletable_apps.shared import serve
 from singletable_apps.shared.web.hosts import lan_address
-from tests.remote.certificates import create_certificate
+from tools.testing.certificates import create_certificate
 
 URL = "http://127.0.0.1:8000"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.shared.text import InputChecks, is_link
-from tests.cases import every
+from tools.testing.cases import every
 
 
 @every("url", ["/about", "https://example.org/a?b=c#d", "http://[::1]/x"])

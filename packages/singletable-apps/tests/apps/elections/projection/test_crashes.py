@@ -30,7 +30,7 @@ from tests.apps.support.elections.world import (
     read_events,
     read_items,
 )
-from tests.conformance.endpoint import Exchangeable
+from tools.testing.exchangeable import Exchangeable
 
 
 @pytest.fixture(scope="module")

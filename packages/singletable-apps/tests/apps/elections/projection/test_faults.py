@@ -15,7 +15,7 @@ from tests.apps.support.elections.backends import BACKENDS, TYPICAL_EVENTS, Back
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import COMMANDS
 from tests.apps.support.elections.world import KEYS, dump_items, open_store, read_events
-from tests.conformance.endpoint import Exchangeable
+from tools.testing.exchangeable import Exchangeable
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 

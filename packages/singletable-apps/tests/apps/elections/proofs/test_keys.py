@@ -22,7 +22,7 @@ from singletable_apps.elections.proofs.keys import (
 )
 from singletable_apps.shared.key_files import KeyFileError
 from tests.apps.elections.proofs.factories import SIGNER, changes, make_sample
-from tests.counting.strategies import NAMES, rankings
+from tools.testing.rankings import NAMES, rankings
 
 KEY = BallotKey(bytes(range(32)))
 IV = bytes(12)

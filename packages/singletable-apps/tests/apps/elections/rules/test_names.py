@@ -27,7 +27,7 @@ from singletable_apps.elections.rules.names import (
 )
 from singletable_apps.shared.errors import InvalidInput
 from tests.apps.elections.rules.factories import ballot, election, user
-from tests.cases import every
+from tools.testing.cases import every
 
 Reader: TypeAlias = Callable[[str], str]
 READERS: list[Reader] = [clean_user_name, clean_election_name, clean_candidate_name]

@@ -24,7 +24,7 @@ from singletable_apps.elections.rules.users import (
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import user
-from tests.cases import every
+from tools.testing.cases import every
 
 MAY = """
                   VIEW_APPLICATION VOTE USE_APPLICATION MANAGE_USERS VIEW_SECRETS TRANSFER_OWNER

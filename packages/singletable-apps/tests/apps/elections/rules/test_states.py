@@ -31,7 +31,7 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, SWITCHES, TICK, election, user
-from tests.cases import every
+from tools.testing.cases import every
 
 ADA = user(Role.USER)
 BEN = user(Role.USER, "ben")

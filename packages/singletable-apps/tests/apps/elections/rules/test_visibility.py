@@ -18,7 +18,7 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.shared.errors import RequestRejected
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, Window, election, user
-from tests.cases import every
+from tools.testing.cases import every
 
 EVERYTHING = [*product(State, Publication, [(None, None), (NOON + HOUR, None), (None, NOON)])]
 

@@ -23,7 +23,7 @@ from singletable_apps.elections.rules.voting import (
 from singletable_apps.shared.errors import InvalidInput, NotFound
 from singletable_apps.shared.permissions import NotPermitted
 from tests.apps.elections.rules.factories import HOUR, NOON, election, user
-from tests.cases import every
+from tools.testing.cases import every
 
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")
 NAMES = st.sampled_from([*CANDIDATES])

@@ -15,8 +15,8 @@ from dynamodb_engine.faults import AsyncFaultyDriver, FaultyDriver
 from dynamodb_engine.testing import InterruptedDriver
 from singletable import Remote
 from tests.apps.support.elections.scenario import Scenario, make_scenario, open_copy
-from tests.apps.support.remote import remote_driver
-from tests.conformance.endpoint import Exchangeable
+from tools.testing.drivers import remote_driver
+from tools.testing.exchangeable import Exchangeable
 
 T = TypeVar("T")
 

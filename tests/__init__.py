@@ -1,0 +1,1 @@
+"""The tests of what concerns all houses: documents, house rules, drills, benchmarks."""

@@ -1,0 +1,1 @@
+"""Sample designs that the tests of several houses use."""

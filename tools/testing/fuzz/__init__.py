@@ -1,0 +1,1 @@
+"""Valid requests, and ways to damage them and files."""
