@@ -42,13 +42,21 @@ def test_tables_are_created_and_checked_over_http(
         assert checked == (0, shop + log, "")
 
 
-def test_table_is_created_under_its_real_name(run: Run) -> None:
-    code, out, _ = run(
-        "table", "create", f"{APP}:log", "file:shop.db", "--table-name", "shop-log=shop-log-dev"
-    )
-    assert (code, out) == (0, "shop-log-dev: created as declared\n")
+# Options of a group are accepted before and after its commands.
+@pytest.mark.parametrize("place", [0, 2, 3, 4])
+def test_table_is_created_under_its_real_name(run: Run, place: int) -> None:
+    words = ["table", "create", f"{APP}:log", "file:shop.db"]
+    given = [*words[:place], "--table-name", "shop-log=shop-log-dev", *words[place:]]
+    assert run(*given)[:2] == (0, "shop-log-dev: created as declared\n")
     with connect("file:shop.db") as driver:
         assert driver.execute(ListTables()).table_names == ["shop-log-dev"]
+
+
+def test_settings_may_come_before_the_command(run: Run) -> None:
+    words = (f"{APP}:log", "file:shop.db")
+    assert run("table", "--stream", "NEW_IMAGE", "create", *words)[0] == 0
+    assert run("table", "--stream=NEW_IMAGE", "check", *words)[0] == 0
+    assert run("table", "check", "--stream=KEYS_ONLY", *words)[0] == 1
 
 
 @pytest.mark.parametrize("command", ["check", "create"])
