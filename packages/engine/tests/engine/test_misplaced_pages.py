@@ -6,6 +6,7 @@ that only the ids of rows distinguish their pages; some rows and keys are longer
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from dynamodb_engine import (
     ReadChanges,
     Scan,
     Settings,
+    StorageError,
 )
 from dynamodb_engine.operations import (
     AttributeDefinition,
@@ -171,3 +173,39 @@ def check_items(table: str, items: list[Item], *, allow_older: bool) -> None:
         newest = item(table, number, "b" if number in CHANGED else "a")
         assert found == newest or (allow_older and found == item(table, number))
         assert allow_older or number not in DELETED
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_index_page_at_the_place_of_a_sibling_is_an_error(tmp_path: Path, forward: bool) -> None:
+    path = tmp_path / "damaged.db"
+    with Engine.on_file(path, SETTINGS) as engine:
+        engine.execute(
+            CreateTable(
+                "things",
+                [AttributeDefinition("pk", "S"), AttributeDefinition("sk", "S")],
+                [KeySchemaElement("pk", "HASH"), KeySchemaElement("sk", "RANGE")],
+                billing_mode="PAY_PER_REQUEST",
+            )
+        )
+        for number in range(600):
+            engine.execute(PutItem("things", {"pk": {"S": "p"}, "sk": {"S": f"{number:04}"}}))
+    contents = path.read_bytes()
+    pages = [contents[start:][:PAGE] for start in range(0, len(contents), PAGE)]
+    # Pages of the index of keys: a leaf starts with 10, and has the sort keys without their names.
+    leaves = [n for n, page in enumerate(pages) if page[0] == 10 and page.count(b"p0") > 50]
+    assert len(leaves) > 2
+    query = Query(
+        "things",
+        key_condition_expression="pk = :pk",
+        expression_attribute_values={":pk": {"S": "p"}},
+        scan_index_forward=forward,
+    )
+    for place, source in itertools.permutations(leaves, 2):
+        moved = [*pages[:place], pages[source], *pages[place + 1 :]]
+        path.write_bytes(b"".join(moved))
+        for request in (query, Scan("things")):
+            with (
+                Engine.on_file(path, SETTINGS) as engine,
+                pytest.raises(StorageError, match="in table 'things' was changed"),
+            ):
+                engine.execute(request)
