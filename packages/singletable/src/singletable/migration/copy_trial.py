@@ -97,7 +97,8 @@ def _keys(one: DerivedUnit) -> Iterator[tuple[Table, Item]]:
     """Yield the table and key of each old item of a unit."""
     yield one.unit.table, one.unit.key
     # The state of a group is a list of entities.
-    for member in () if isinstance(one.state, TransformFailed) else one.state:
+    members = [] if isinstance(one.state, TransformFailed) else cast("list[object]", one.state)
+    for member in members:
         if not isinstance(member, dict):
             model = model_of(type(member))
             yield model.table, model.key.require_attributes(vars(member))

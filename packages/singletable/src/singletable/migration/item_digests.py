@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 
@@ -129,16 +130,17 @@ class DigestTable:
         Return the digest of the stored item, None if it is missing; and the table and key of an old
         item, if the item is also derived from the unit of that.
         """
-        found = self._database.execute(
+        found: tuple[Any, ...] | None = self._database.execute(
             "SELECT digest, unit, source, source_key FROM items WHERE hash = ?", (hashed,)
         ).fetchone()
         owner = unit_hash(unit)
         if found is not None and found[1] not in (None, owner):
-            return found[0], (self._sources[found[2]], item_from_json(found[3]))
+            place: int = found[2]
+            return found[0], (self._sources[place], item_from_json(found[3]))
         source = next(n for n, table in enumerate(self._sources) if table is unit.table)
         self._database.execute(
             "INSERT INTO items (hash, unit, source, source_key) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT DO UPDATE SET unit = excluded.unit, source = excluded.source, "
+            "ON CONFLICT (hash) DO UPDATE SET unit = excluded.unit, source = excluded.source, "
             "source_key = excluded.source_key",
             (hashed, owner, source, item_to_json(unit.key)),
         )
