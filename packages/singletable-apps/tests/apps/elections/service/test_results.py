@@ -158,7 +158,8 @@ def test_lists_are_paginated_by_name(memory: World) -> None:
     people = memory.service.people
     listed = people.list_people(ada).items
     assert [one.name for one in listed] == ["Ada", "bob", "Carol", "dave"]
-    assert people.allowed_roles(ada, listed[1])[-1] is Role.OWNER
+    assert people.allowed_roles(ada, listed[1])[-1] is Role.AUDITOR
+    assert people.may_make_owner(ada, listed[1])
     expect_rejection(memory, NotPermitted, lambda: people.list_people(bob))
     expect_rejection(memory, NotPermitted, lambda: people.get_person(bob, "Carol"))
     expect_rejection(memory, NotPermitted, lambda: queries.events(bob, 10))
