@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -169,27 +169,37 @@ def call_shape(
     kind = _KINDS.get(method) or cast(AccessKind, method)
     edited = frozenset(edit.field for edit in edits)
     accesses: dict[EntityAccess, None] = {}
+    patterns: set[str | None] = set()
     for target in targets:
-        match target:
-            case Selection() if collection is not None:
-                accesses |= dict.fromkeys(collection_accesses(collection, target))
-            case Selection():
-                accesses[query_access(target)] = None
-            case UniqueValue(entity=entity, unique=unique):
-                fields = model_of(entity).uniques[unique].fields
-                accesses[EntityAccess(kind, entity, unique, fields)] = None
-            case ItemKey():
-                accesses[EntityAccess(kind, target.entity, edited_fields=edited)] = None
-            case type():
-                accesses[EntityAccess(kind, target)] = None
-            case item:
-                accesses[EntityAccess(kind, type(item))] = None
-    patterns = frozenset(
-        target.pattern
-        for target in targets
-        if isinstance(target, ItemKey | Selection | UniqueValue) and target.pattern is not None
-    )
-    return CallShape(method, tuple(accesses), patterns, consistent, hydrates)
+        if _is_built(target):
+            patterns.add(target.pattern)
+        accesses |= dict.fromkeys(_accesses(kind, target, edited, collection))
+    named = frozenset(pattern for pattern in patterns if pattern is not None)
+    return CallShape(method, tuple(accesses), named, consistent, hydrates)
+
+
+def _is_built(
+    target: object,
+) -> TypeGuard[ItemKey[Any] | Selection[Any] | UniqueValue[Any]]:
+    """Return whether an access pattern may have built this, so that it has the pattern's name."""
+    return isinstance(target, ItemKey | Selection | UniqueValue)
+
+
+def _accesses(
+    kind: AccessKind, target: object, edited: frozenset[str], collection: type[Collection] | None
+) -> tuple[EntityAccess, ...]:
+    if isinstance(target, type):
+        return (EntityAccess(kind, target),)
+    if not _is_built(target):
+        return (EntityAccess(kind, type(target)),)
+    if isinstance(target, Selection):
+        if collection is not None:
+            return collection_accesses(collection, target)
+        return (query_access(target),)
+    if isinstance(target, UniqueValue):
+        fields = model_of(target.entity).uniques[target.unique].fields
+        return (EntityAccess(kind, target.entity, target.unique, fields),)
+    return (EntityAccess(kind, target.entity, edited_fields=edited),)
 
 
 def query_access(selection: Selection[Any]) -> EntityAccess:
