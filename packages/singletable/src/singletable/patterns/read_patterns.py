@@ -18,7 +18,12 @@ from uuid import UUID
 
 from singletable import schema
 from singletable.errors import DeclarationError, UnsupportedPattern
-from singletable.patterns import checks
+from singletable.patterns.checks import (
+    check_collection,
+    check_consistent,
+    check_members,
+    check_table,
+)
 from singletable.patterns.pattern import Parameter
 from singletable.schema.keys import BoundIndexKey, BoundKey
 from singletable.schema.resolved_key import in_order
@@ -108,7 +113,7 @@ def read_accesses(
     consistent: bool,
 ) -> tuple[EntityAccess, ...]:
     """Return what a call does, given the key or selection that the pattern returns."""
-    checks.check_collection(where, collection)
+    check_collection(where, collection)
     if collection is not None and not isinstance(sample, schema.Selection):
         raise DeclarationError(
             f"{where} reads the collection {collection.__name__} from one item. Use a partition: "
@@ -121,11 +126,11 @@ def read_accesses(
         accesses = call_shape("find", sample).accesses
     elif isinstance(sample, schema.Selection):  # pyright: ignore[reportUnnecessaryIsInstance]
         if consistent:
-            checks.check_consistent(where, sample.access)
+            check_consistent(where, sample.access)
         if collection is None:
             accesses = (query_access(sample),)
         else:
-            checks.check_members(where, sample, collection)
+            check_members(where, sample, collection)
             accesses = collection_accesses(collection, sample)
     else:
         raise DeclarationError(
@@ -133,7 +138,7 @@ def read_accesses(
             "Ballot.key.partition(…), Ballot.by_voter(…)."
         )
     for access in accesses:
-        checks.check_table(where, tables, access.entity)
+        check_table(where, tables, access.entity)
     return accesses
 
 
