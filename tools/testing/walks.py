@@ -1,4 +1,4 @@
-"""The walks of ARCHITECTURE.md: the modules that a call enters, in order."""
+"""Walks in documents: the modules that a call enters, in order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tools.testing.sources import ROOT
-
-PAGE = (ROOT / "ARCHITECTURE.md").read_text()
 
 
 class Trace:
@@ -40,13 +38,14 @@ def traced() -> Iterator[Trace]:
         threading.setprofile(None)
 
 
-def missing_stops(walk: str, trace: Trace) -> list[str]:
+def missing_stops(walk: str, trace: Trace, document: str = "ARCHITECTURE.md") -> list[str]:
     """Return the modules of a walk that the call did not enter, or not in this order.
 
     Other threads may enter a module earlier, so the modules are looked for one after the other.
     """
-    section = PAGE.partition(f"\n### {walk}\n")[2].partition("\n#")[0]
+    page = (ROOT / document).read_text()
+    section = page.partition(f"\n### {walk}\n")[2].partition("\n#")[0]
     named = re.findall(r"^\d+\. `([\w/.]+)`", section, re.MULTILINE)
-    assert named, f"ARCHITECTURE.md has no walk {walk!r}"
+    assert named, f"{document} has no walk {walk!r}"
     entered = iter(trace.files)
     return [name for name in named if not any(one.endswith(f"/{name}") for one in entered)]

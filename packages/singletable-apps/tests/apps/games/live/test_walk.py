@@ -1,4 +1,4 @@
-"""An answer of a phone takes the way that ARCHITECTURE.md describes."""
+"""An answer of a phone takes the way that the README of games describes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from singletable_apps.games.app import APP
 from tests.apps.games.live.test_sockets import host_of, open_socket, read_until, serving
 from tests.apps.games.support.world import CAPITAL, World
 from tools.testing.walks import missing_stops, traced
+
+README = "packages/singletable-apps/src/singletable_apps/games/README.md"
 
 
 def test_answer_takes_the_described_way() -> None:
@@ -29,7 +31,7 @@ def test_answer_takes_the_described_way() -> None:
         trace.files.clear()
         _send(ada, "answer", questionId="001", choices=["a"])
         assert read_until(ada, "ack")
-    assert missing_stops("A game answer", trace) == []
+    assert missing_stops("A game answer", trace, README) == []
 
 
 def _send(client: Any, kind: str, **data: object) -> None:
