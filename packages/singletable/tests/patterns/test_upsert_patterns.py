@@ -17,7 +17,6 @@ from singletable.patterns import (
 )
 from singletable.schema import Attr, Entity, Index, Key, Table, Unique, attr, evolve
 from singletable.store import Call, Store
-from singletable_design.infrastructure.iam import grants_for_patterns
 from tests.patterns.sent_requests import sent_requests
 from tests.store.stores import open_store
 
@@ -90,12 +89,6 @@ def test_upsert_estimate_is_that_of_the_larger_write() -> None:
     assert estimate(hit).write == 1
     # The task, its move in the index, and the markers of the old and the new slug.
     assert estimate(save).write == 2 + 2 + 2 * 2
-
-
-# A transaction of one upsert without edits is a condition check, too.
-def test_upsert_alone_may_be_a_condition_check() -> None:
-    assert "ConditionCheckItem" not in {one.action for one in planned_requests(save)}
-    assert "ConditionCheckItem" in {grant.action for grant in grants_for_patterns([save])}
 
 
 def test_upserts_rejects_other_fields() -> None:

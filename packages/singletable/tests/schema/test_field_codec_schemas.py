@@ -15,7 +15,6 @@ from typing_extensions import TypedDict
 from singletable import Json, codec
 from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema import Attr, Entity, Key, ModelEntity, Table, attr, model_of
-from singletable_design.docs_generator.tables import field_table
 from tests.store.stores import open_store
 
 
@@ -110,12 +109,6 @@ def test_union_of_pydantic_models_is_distinguished_by_a_literal() -> None:
     for pet in (Cat(lives=3), Dog(), None):
         thing = Thing(name="1", color=RED, pet=pet)
         assert model.instance(model.item(vars(thing))) == thing
-
-
-def test_generated_docs_include_codecs() -> None:
-    text = field_table(model_of(Thing))
-    assert "| `color` | `color` | `Color` | S |" in text
-    assert "| `host` | `host` |" in text
 
 
 class Shirt(BaseModel):
