@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dynamodb_engine import Settings
-from dynamodb_engine.testing import endpoint
+from dynamodb_engine.testing import LaggingDriver, endpoint
 from singletable import AsyncEngine, Driver, Engine, Remote
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import ResolvedConfig, resolve_config
@@ -19,6 +19,12 @@ from tools.testing.exchangeable import Exchangeable
 def remote_driver(address: str) -> Remote:
     """Return a new driver. Each address is resolved once, which takes longer than most tests."""
     return Remote(*_resolve(address))
+
+
+def lagging(driver: Driver) -> LaggingDriver:
+    """Return a driver of an engine in memory whose eventually consistent reads lag."""
+    assert isinstance(driver, Engine)
+    return LaggingDriver(driver)
 
 
 @cache

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from singletable import connect
 from singletable_apps.elections.app import APP
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.service.lifecycle import ElectionSettings
+from singletable_apps.elections.settings import ElectionSettings
 from singletable_apps.shared.ballot import BallotLabels
 from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.world import World

@@ -35,13 +35,9 @@ def test_candidates_are_typed_in_rows_or_pasted_at_once(open_page: OpenPage, ser
     )
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Saved: 3 added, 1 removed.")).to_be_visible()
-    candidates = served.sample.elections.context.read.list_candidates("Color of the door")
-    assert [candidate.candidate_name for candidate in candidates] == [
-        "Green",
-        "Red",
-        "White",
-        "Black",
-    ]
+    book = served.sample.elections.context.read
+    candidates = book.candidates(book.get_election("Color of the door"))
+    assert candidates == ["Green", "Red", "White", "Black"]
     assert errors == []
 
 

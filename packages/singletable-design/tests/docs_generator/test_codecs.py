@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address
-from typing import Annotated
 
 from singletable import Attr, Compressed, Encrypted, Entity, Key, Table, attr, codec
 from singletable.schema import model_of
 from singletable_design.docs_generator.tables import field_table
 
-StoredAddress = Annotated[IPv4Address, codec(str, IPv4Address, stored_as=str)]
+ADDRESS = codec(encode=str, decode=IPv4Address, stored_as=str)
+SECRET = Encrypted(key=lambda key_id: b"k" * 32, key_id=lambda: "1")
 
 
 class Host(Entity, table=Table("hosts")):
     name: Attr[str] = attr()
-    address: Attr[StoredAddress] = attr()
-    secret: Attr[str] = attr(codec=Encrypted(keys=lambda key_id: b"k" * 32, current=lambda: "1"))
+    address: Attr[IPv4Address] = attr(codec=ADDRESS)
+    secret: Attr[str] = attr(codec=SECRET)
     log: Attr[str] = attr(codec=Compressed())
     key = Key(pk=("HOST", name), sk="HOST")
 

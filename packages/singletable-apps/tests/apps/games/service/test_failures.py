@@ -15,7 +15,7 @@ from dynamodb_engine.operations import (
     TransactWriteItems,
     UpdateItem,
 )
-from dynamodb_engine.testing import Crash, InterruptedDriver, LaggingDriver
+from dynamodb_engine.testing import Crash, InterruptedDriver
 from singletable import Engine
 from singletable_apps.games.entities import Game, GameState
 from singletable_apps.games.phases import Command, Phase
@@ -32,6 +32,7 @@ from tests.apps.games.support.world import (
     Phone,
     World,
 )
+from tools.testing.drivers import lagging
 
 pytestmark = pytest.mark.usefixtures("no_waits")
 WRITES = (PutItem, UpdateItem, BatchWriteItem, TransactWriteItems)
@@ -269,7 +270,7 @@ def test_repeated_answers_after_lost_responses_are_one_answer(memory: World) -> 
 
 # The phone of someone who joined a moment ago must not hear that they are not in the game.
 def test_answer_right_after_joining_is_accepted_despite_stale_reads(memory: World) -> None:
-    service = memory.open(LaggingDriver(memory.driver))
+    service = memory.open(lagging(memory.driver))
     game = memory.game(CAPITAL)
     memory.play(game, Command.START)
     (ada,) = memory.join(game, "Ada")

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from dynamodb_engine.testing import InterruptedDriver, LaggingDriver
+from dynamodb_engine.testing import InterruptedDriver
 from singletable import Operation, UpdateItem
 from singletable_apps.shared.accounts import EmailChanges, NotSignedIn, TooManyAttempts
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
 from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.service.people import Accounts, PersonEdit
 from tests.apps.skills.support.world import PASSWORD, World
+from tools.testing.drivers import lagging
 
 
 def test_first_account_is_the_administrator(memory: World) -> None:
@@ -28,7 +29,7 @@ def test_first_account_is_the_administrator(memory: World) -> None:
 
 # The index of names does not show the first account yet.
 def test_second_account_is_no_administrator_despite_stale_reads(memory: World) -> None:
-    accounts = memory.open(LaggingDriver(memory.driver)).accounts
+    accounts = memory.open(lagging(memory.driver)).accounts
     accounts.register("ada", "Ada", PASSWORD)
     assert accounts.register("bob", "Bob", PASSWORD).role is Role.USER
 

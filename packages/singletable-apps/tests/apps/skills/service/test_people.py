@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from dynamodb_engine.testing import LaggingDriver
 from singletable import Store
 from singletable_apps.shared.accounts import Registration
 from singletable_apps.shared.errors import AlreadyExists, InvalidInput
@@ -12,6 +11,7 @@ from singletable_apps.shared.permissions import NotPermitted
 from singletable_apps.skills.entities import JobRole, Role, User
 from singletable_apps.skills.service.people import PersonEdit
 from tests.apps.skills.support.world import World
+from tools.testing.drivers import lagging
 
 ROLES = {"ada": Role.ADMIN, "mia": Role.MANAGER}
 
@@ -105,7 +105,7 @@ def test_person_without_an_address_is_not_invited_again(people: World) -> None:
 
 def test_taken_username_is_reported_despite_stale_reads(people: World) -> None:
     ada = people.user("ada")
-    service = people.open(LaggingDriver(people.driver)).accounts
+    service = people.open(lagging(people.driver)).accounts
     service.invite(ada, "eve", "Eve", "eve@example.org")
     with pytest.raises(AlreadyExists):
         service.invite(ada, "eve", "Eve", "eve@example.org")
