@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from singletable_design.docs_generator import render_text
 from tests.docs_generator import special_names
 from tools.testing.designs import election_catalog
-from tools.testing.sources import ROOT
 
 ELECTIONS = render_text(election_catalog)
 SPECIAL_NAMES = render_text(special_names)
@@ -94,6 +94,10 @@ def test_document_is_the_same_in_another_process() -> None:
         "sys.stdout.buffer.write(render_text(special_names).encode())"
     )
     other = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, timeout=60
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=True,
+        timeout=60,
     )
     assert other.stdout.decode() == SPECIAL_NAMES

@@ -67,7 +67,6 @@ def test_only_commands_that_create_files_use_connect() -> None:
     }
     assert connecting == {
         "singletable/cli/copy.py",
-        "dynamodb_engine/cli/endpoint.py",
         "singletable/cli/existing_tables.py",
         "singletable/cli/migration.py",
         "singletable/cli/table.py",

@@ -162,7 +162,7 @@ def test_selected_table_is_used_for_any_name(run: Run, tmp_path: Path) -> None:
 def test_table_that_the_app_does_not_declare_is_rejected(run: Run, tmp_path: Path) -> None:
     address = f"file:{tmp_path / 'shop.db'}"
     fill(address)
-    other = "tests.infrastructure.declarations"
+    other = "tests.designs.site"
     assert f"{other} declares no table 'shop'" in run.rejected(
         "show", address, "shop", "--app", other
     )

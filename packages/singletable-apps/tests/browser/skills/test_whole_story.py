@@ -21,7 +21,7 @@ def test_newcomer_is_endorsed_found_and_put_into_a_team(
     newcomer.get_by_label("Name", exact=True).fill("Zora Quill")
     newcomer.get_by_label("Password", exact=True).fill("nine blue horses")
     newcomer.get_by_role("button", name="Create account").click()
-    expect(newcomer.get_by_role("heading", name="Zora Quill")).to_be_visible()
+    expect(newcomer.get_by_role("heading", name="Hello, Zora")).to_be_visible()
 
     newcomer.get_by_role("link", name="Add a skill").first.click()
     newcomer.get_by_label("Skill", exact=True).fill("golang")
