@@ -136,17 +136,17 @@ def _missing_words(path: str, words: list[str]) -> Iterator[str]:
     """Yield the command or the options of a command line that do not exist."""
     commands = _known_commands()
     command = commands[path]
+    accepted = _options(command)  # those of a group are accepted after its commands, too
     while words and hasattr(command, "commands") and re.fullmatch("[a-z][a-z-]*", words[0]):
-        if path == "singletable sql" and words[0] not in command.commands:
-            words.insert(0, "query")  # need not be named
         path = f"{path} {words.pop(0)}".strip()
         if path not in commands:
             yield path
             return
         command = commands[path]
+        accepted |= _options(command)
     for word in words:
         option = re.match(r"--[a-z][\w-]*", word)
-        if option and option[0] not in _options(command):
+        if option and option[0] not in accepted:
             yield f"{path} {option[0]}"
 
 

@@ -250,7 +250,7 @@ class _Server(SqlDatabase):
         except self._module.Error as error:
             raise StorageError(
                 f"{self._describe('cannot change the views', error)} If their columns changed, "
-                "drop them first (--drop) and grant rights again."
+                "drop them first (--views drop) and grant rights again."
             ) from None
 
     @contextmanager
