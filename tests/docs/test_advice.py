@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import singletable
 import singletable.migration
-from dynamodb_engine.cli.app import app as engine
-from singletable.cli.app import app
 from singletable.store import Admin, Transaction
+from tools.command_tree import walk_commands
 from tools.testing.markdown import blocks
 from tools.testing.sources import DOCUMENTS, ROOT, SOURCES, name_of, tree_of
 
@@ -51,33 +49,25 @@ DOCUMENT_TYPES = {"comparison"}
 _MEMBER = re.compile(r"(?<![\w.`/])(store\.admin|[A-Za-z]\w*)\.([a-z]\w*)")
 _CALL = re.compile(r"(?<![\w.])((?:store\.admin\.|[a-z]\w*\.)?[A-Za-z]\w*)\(([^()\n]*)\)")
 _COMMAND = re.compile(
-    r"(?:[`'\"$:] ?|[Rr]un )(singletable|dynamodb-engine)((?: [\w:.{}/=…<>,'\"-]+)+)"
+    r"(?:[`'\"$:] ?|[Rr]un )(singletable|dynamodb-engine|ranked-ballots)((?: [\w:.{}/=…<>,'\"-]+)+)"
 )
 _PAGE = re.compile(r"\bdocs/[\w./-]+\.md\b")
 
 
-def _commands(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
-    context = group.make_context("singletable", [], resilient_parsing=True)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        yield " ".join((*words, name)), command
-        if hasattr(command, "commands"):
-            yield from _commands(command, *words, name)
-
-
 @cache
 def _known_commands() -> dict[str, Any]:
-    programs = {"singletable": app, "dynamodb-engine": engine}
-    return {
-        path: command
-        for name, program in programs.items()
-        for path, command in [(name, get_command(program)), *_commands(get_command(program), name)]
-    }
+    return dict(walk_commands())
 
 
-def _options(command: Any) -> set[str]:
-    named = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
-    return named | {"--help", "-h"} | ({"--address"} if "address" in named else set())
+def _options(path: str) -> set[str]:
+    """Return the options that a command accepts: its own, and those of its groups."""
+    commands, words = _known_commands(), path.split()
+    command = commands[path]
+    groups = [commands[" ".join(words[:number])] for number in range(1, len(words))]
+    params = [param for one in (command, *groups) for param in one.params]
+    named = {option for one in params for option in (*one.opts, *one.secondary_opts)}
+    takes_address = any(one.name == "address" for one in command.params)
+    return named | {"--help", "-h"} | ({"--address"} if takes_address else set())
 
 
 def missing_names(text: str) -> Iterator[str]:
@@ -136,17 +126,15 @@ def _missing_words(path: str, words: list[str]) -> Iterator[str]:
     """Yield the command or the options of a command line that do not exist."""
     commands = _known_commands()
     command = commands[path]
-    accepted = _options(command)  # those of a group are accepted after its commands, too
     while words and hasattr(command, "commands") and re.fullmatch("[a-z][a-z-]*", words[0]):
         path = f"{path} {words.pop(0)}".strip()
         if path not in commands:
             yield path
             return
         command = commands[path]
-        accepted |= _options(command)
     for word in words:
         option = re.match(r"--[a-z][\w-]*", word)
-        if option and option[0] not in accepted:
+        if option and option[0] not in _options(path):
             yield f"{path} {option[0]}"
 
 
@@ -202,7 +190,7 @@ def test_names_on_pages_exist() -> None:
 # An option without its command, as in "Pass --yes".
 @pytest.mark.rest
 def test_options_in_messages_exist() -> None:
-    known = {option for command in _known_commands().values() for option in _options(command)}
+    known = {option for path in _known_commands() for option in _options(path)}
     assert [
         f"{name_of(path)}: {option}"
         for path in SOURCES

@@ -156,7 +156,7 @@ def test_every_documented_difference_names_its_test() -> None:
     assert rows
     for row in rows:
         shown_by = row.rstrip("|").rpartition("|")[2]
-        assert re.search(r"`tests/[\w/]+\.py::\w+`", shown_by), row
+        assert re.search(r"`(packages/[\w-]+/)?tests/[\w/]+\.py::\w+`", shown_by), row
 
 
 # A test should see current counts, not those of six hours ago.

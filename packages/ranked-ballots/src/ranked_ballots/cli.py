@@ -1,7 +1,6 @@
 """`ranked-ballots FILE`: count a file of ranked ballots and explain the result.
 
-`singletable count` is the same command. NumPy and Rich are imported in the functions that need
-them, because `singletable --help` loads this module.
+NumPy and Rich are imported in the functions that need them.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ranked_ballots.errors import CountingError
-from ranked_ballots.text import join_names, pluralize, replace_control_characters
+from ranked_ballots.text import join_names, replace_control_characters
 
 if TYPE_CHECKING:
     from ranked_ballots.ballots import Ballots
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
     from ranked_ballots.methods.stv import StvEqualRanks
     from ranked_ballots.pictures import Picture
     from ranked_ballots.result import Result
-    from ranked_ballots.rules import EqualRanks, Strength, Unranked
+    from ranked_ballots.rules import EqualRanks
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 # The methods that an option is for; with others it would silently do nothing.
 _METHODS_OF_OPTION = {
-    "--margins": ("schulze", "ranked-pairs"),
-    "--no-opinion": ("schulze", "ranked-pairs", "copeland"),
     "--equal-ranks": ("runoff", "plurality", "scottish-stv", "meek-stv"),
     "--seats": ("scottish-stv", "meek-stv"),
 }
@@ -69,20 +68,14 @@ class CountOptions:
     format: str | None = None
     contest: str | None = None
     seed: str | None = None
-    margins: bool = False
-    no_opinion: bool = False
     equal_ranks: str | None = None
     seats: int | None = None
-    abstain: str | None = None
     json: bool = False
     svg: Path | None = None
-    plain: bool = False
 
     def check(self) -> None:
         """Raise CountingError if an option does not apply to any of the methods."""
         used = {
-            "--margins": self.margins,
-            "--no-opinion": self.no_opinion,
             "--equal-ranks": self.equal_ranks is not None,
             "--seats": self.seats is not None,
         }
@@ -99,6 +92,7 @@ class CountOptions:
             )
 
 
+@app.command(context_settings={"help_option_names": ["-h", "--help"]})
 def count(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of ranked ballots.")],
     method: Annotated[
@@ -129,21 +123,6 @@ def count(
             "By default, ties are reported.",
         ),
     ] = None,
-    margins: Annotated[
-        bool,
-        typer.Option(
-            "--margins",
-            help="Schulze, Ranked Pairs: measure victories by their lead instead of their votes.",
-        ),
-    ] = False,
-    no_opinion: Annotated[
-        bool,
-        typer.Option(
-            "--no-opinion",
-            help="Schulze, Ranked Pairs, Copeland: an unranked candidate expresses no opinion. By "
-            "default, unranked candidates are last.",
-        ),
-    ] = False,
     equal_ranks: Annotated[
         EqualRanksName | None,
         typer.Option(
@@ -156,13 +135,6 @@ def count(
         int | None,
         typer.Option(min=1, help="STV: how many are elected. By default, what a BLT file says."),
     ] = None,
-    abstain: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="A choice such as 'None of these', which is counted apart and cannot win.",
-        ),
-    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON; several results as a list.")
     ] = False,
@@ -170,10 +142,6 @@ def count(
         Path | None,
         typer.Option("--svg", metavar="FOLDER", help="Draw the result as SVG files in a folder."),
     ] = None,
-    plain: Annotated[
-        bool,
-        typer.Option("--plain", help="Use no colors and no lines, as when the output is piped."),
-    ] = False,
 ) -> None:
     """Count the ranked ballots in a file and explain the result.
 
@@ -188,14 +156,10 @@ def count(
         format=format_,
         contest=contest,
         seed=seed,
-        margins=margins,
-        no_opinion=no_opinion,
         equal_ranks=None if equal_ranks is None else equal_ranks.value,
         seats=seats,
-        abstain=abstain,
         json=json,
         svg=svg,
-        plain=plain,
     )
     try:
         run_count(options)
@@ -207,8 +171,6 @@ def count(
 
 def main() -> None:
     """Run the command."""
-    app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    app.command(context_settings={"help_option_names": ["-h", "--help"]})(count)
     app()
 
 
@@ -222,18 +184,12 @@ def run_count(options: CountOptions) -> None:
     from rich.console import Console
 
     from ranked_ballots.report import ReportWriter, write_report
-    from ranked_ballots.turnout import set_apart
 
     options.check()
     # With --json, standard output has only the result, and messages go to standard error.
-    console = Console(stderr=options.json, color_system=None if options.plain else "auto")
-    writer = ReportWriter(console, plain=options.plain)
+    writer = ReportWriter(Console(stderr=options.json))
     ballot_file = _read_file(options)
-    lines, ballots = [*ballot_file.summary()], ballot_file.ballots
-    if options.abstain is not None:
-        apart = set_apart(ballots, options.abstain)
-        lines.append(f"{options.abstain}: {pluralize(apart.abstained, 'ballot')}, counted as blank")
-        ballots = apart.ballots
+    ballots = ballot_file.ballots
     options = replace(options, seats=options.seats or ballot_file.seats)
     if not options.seats and set(options.methods) & set(_METHODS_OF_OPTION["--seats"]):
         raise CountingError(f"{options.file} does not say how many seats to fill. Use --seats.")
@@ -242,7 +198,7 @@ def run_count(options: CountOptions) -> None:
         raise CountingError(
             f"{options.file} has nothing to count: no ballot ranks a candidate ({summary})."
         )
-    for line in lines:
+    for line in ballot_file.summary():
         writer.write_line(line)
     results = [_count_by(method, ballots, options) for method in options.methods]
     picture_lines = _write_pictures(options, results)
@@ -293,18 +249,16 @@ def _count_by(method: str, ballots: Ballots, options: CountOptions) -> Result:
     )
 
     seed = options.seed
-    strength: Strength = "margins" if options.margins else "winning"
-    unranked: Unranked = "no opinion" if options.no_opinion else "last"
     equal_ranks = _EQUAL_RANKS[options.equal_ranks or "split"]
     match method:
         case "schulze":
-            return schulze(ballots, strength=strength, unranked=unranked, seed=seed)
+            return schulze(ballots, seed=seed)
         case "ranked-pairs":
-            return ranked_pairs(ballots, strength=strength, unranked=unranked, seed=seed)
+            return ranked_pairs(ballots, seed=seed)
         case "runoff":
             return instant_runoff(ballots, equal_ranks=equal_ranks, seed=seed)
         case "copeland":
-            return copeland(ballots, unranked=unranked, seed=seed)
+            return copeland(ballots, seed=seed)
         case "borda":
             return borda(ballots, seed=seed)
         case "plurality":

@@ -45,9 +45,9 @@ class ReportWriter:
     Everything is written as text, never as markup.
     """
 
-    def __init__(self, console: Console, *, plain: bool) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._plain = plain or not console.is_terminal
+        self._plain = not console.is_terminal
 
     def write_heading(self, text: str) -> None:
         """Write a heading after an empty line."""

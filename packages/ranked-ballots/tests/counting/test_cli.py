@@ -114,14 +114,6 @@ def test_stv_tie_is_reported(run: Run) -> None:
     assert "Scottish STV: Ada and Ben are tied" in out
 
 
-def test_abstentions_are_counted_apart(run: Run) -> None:
-    Path("club.csv").write_text("Ada,Ben,Nobody\n1,1,\n,1,\n,,1\n,,\n")
-    _, out, _ = run("club.csv", "-m", "approval", "--abstain", "Nobody")
-    assert "Nobody: 1 ballot, counted as blank" in out
-    assert "4 cast = 2 counted + 2 blank" in out
-    assert "Approval: Ben wins" in out
-
-
 # Ties are never broken silently.
 def test_tie_is_reported_and_its_tie_break_is_shown(run: Run) -> None:
     _, out, _ = run("heat.abif")
@@ -136,9 +128,9 @@ def test_tie_is_reported_and_its_tie_break_is_shown(run: Run) -> None:
 
 
 def test_json_output_is_only_the_result(run: Run) -> None:
-    code, out, err = run("capital.abif", "--json", "--margins")
+    code, out, err = run("capital.abif", "--json")
     assert code == 0
-    assert out == schulze(read_ballots("capital.abif").ballots, strength="margins").to_json()
+    assert out == schulze(read_ballots("capital.abif").ballots).to_json()
     assert "100 ballots read" in err
 
 
@@ -151,8 +143,6 @@ def test_json_of_all_methods_is_a_list(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "rule"),
     [
-        (("--margins",), "strength (margins)"),
-        (("--no-opinion",), "unranked (no opinion)"),
         (("-m", "runoff", "--equal-ranks", "exhaust-at-once"), "equal ranks (exhaust at once)"),
         (("-m", "plurality", "--equal-ranks", "skip"), "equal ranks (skip)"),
     ],
@@ -190,13 +180,11 @@ def test_svg_says_if_there_are_no_pictures(run: Run) -> None:
         ("Dear Ada,\n", (), "votes.txt: No format matches."),
         (CAPITAL, ("--format", "papyrus"), "There is no format 'papyrus'. Formats: cef, abif"),
         (CAPITAL, ("--format", "csv"), "votes.txt: Line 2: "),
-        (CAPITAL, ("-m", "borda", "--margins"), "--margins is for schulze and ranked-pairs"),
         (CAPITAL, ("-m", "schulze", "--equal-ranks", "skip"), "--equal-ranks is for runoff"),
         (CAPITAL, ("--svg", "votes.txt"), "Could not write"),
         ("rank1,rank2\n,\n,\n", (), "votes.txt"),
         (CAPITAL, ("--seats", "2"), "--seats is for scottish-stv and meek-stv"),
         (CAPITAL, ("-m", "meek-stv", "--equal-ranks", "split"), "split is not possible with STV"),
-        (CAPITAL, ("--abstain", "Nobody"), "There is no choice 'Nobody'"),
         (CAPITAL, ("-m", "meek-stv"), "votes.txt does not say how many seats to fill"),
     ],
 )
@@ -293,7 +281,7 @@ def test_public_names_can_be_imported() -> None:
 
 def test_report_of_an_open_vote_announces_no_winner(capsys: pytest.CaptureFixture[str]) -> None:
     ballots = Ballots.from_rankings(["Ada", "Ben"], [Ranking.from_levels(["Ada"])])
-    write_report(ReportWriter(Console(), plain=True), schulze(ballots), is_final=False)
+    write_report(ReportWriter(Console()), schulze(ballots), is_final=False)
     out = capsys.readouterr().out
     assert "Schulze: Ada would win if voting closed now" in out
     assert " wins" not in out.partition("Head to head")[0]

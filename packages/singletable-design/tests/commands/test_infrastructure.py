@@ -21,13 +21,10 @@ def test_file_and_standard_output_have_the_same_text(run: Run, format_: str) -> 
     assert Path("written").read_text() == out
 
 
-def test_options_are_applied(run: Run) -> None:
-    code, out, _ = run(
-        "infrastructure", f"{SHOP}:shop", "--table-name", "shop=shop-prod", "--capacity", "5/10"
-    )  # fmt: skip
+def test_table_names_are_applied(run: Run) -> None:
+    code, out, _ = run("infrastructure", f"{SHOP}:shop", "--table-name", "shop=shop-prod")
     assert code == 0
-    table = json.loads(out)["Resources"]["ShopProd"]["Properties"]
-    assert table["ProvisionedThroughput"] == {"ReadCapacityUnits": 5, "WriteCapacityUnits": 10}
+    assert "ShopProd" in json.loads(out)["Resources"]
 
 
 @pytest.mark.parametrize("format_", ["cloudformation", "terraform"])
@@ -42,15 +39,11 @@ def test_plan_sets_thresholds(run: Run, format_: str) -> None:
 
 
 def test_policy_allows_only_the_named_entities(run: Run) -> None:
-    code, out, _ = run(
-        "infrastructure", SHOP, "--format", "iam", "--entity", "Customer", "--read-only"
-    )
+    code, out, _ = run("infrastructure", SHOP, "--format", "iam", "--entity", "Customer")
     assert code == 0
     statements = json.loads(out)["Statement"]
     assert statements[0]["Resource"] == "arn:aws:dynamodb:*:*:table/shop"
     assert all("CUSTOMER#*" in json.dumps(one["Condition"]) for one in statements)
-    actions = {action for one in statements for action in one["Action"]}
-    assert actions <= {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
 
 
 def test_policy_allows_only_the_patterns(run: Run) -> None:
@@ -70,7 +63,7 @@ def test_policy_allows_only_the_patterns(run: Run) -> None:
 def test_unrestrictable_access_is_omitted_and_reported(run: Run) -> None:
     code, out, err = run(
         "infrastructure", SHOP, "--format", "iam", "--entity", "Order", "--owner",
-        "customer=${aws:PrincipalTag/customer}", "--read-only",
+        "customer=${aws:PrincipalTag/customer}",
     )  # fmt: skip
     assert code == 0
     (only,) = json.loads(out)["Statement"]
@@ -99,8 +92,6 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         ("no_such_shop", "There is no module no_such_shop"),
-        (f"{SHOP} --capacity 5", "got '5'"),
-        (f"{SHOP} --capacity 0/5", "got '0/5'"),
         (f"{SHOP} -o nowhere/file", "cannot be written"),
         (f"{SHOP} --format cdk", "'cdk' is not one of"),
         (f"{SHOP} --patterns", "It is for --format iam"),
@@ -110,7 +101,7 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
         (f"{SHOP} --format iam --entity Oder", "There is no entity Oder"),
         (f"{SHOP}:log --format iam", "The tables have no entities"),
         (f"{SHOP} --format iam --table-name no=x", "Cannot rename table 'no'"),
-        (f"{SHOP} --format iam --patterns --read-only", "cannot be combined"),
+        (f"{SHOP} --format iam --patterns --entity Order", "cannot be combined"),
         ("bare_shop --format iam --patterns", "bare_shop has no access patterns"),
         (f"{SHOP} --format iam --owner customer=x", "key of Customer does not start"),
     ],

@@ -74,8 +74,9 @@ def test_all_tables_of_an_address_are_introspected_together(run: Run) -> None:
     assert {"vote_data", "vote_event_log"} <= set(tables_in(out))
 
 
-def test_sample_size_is_respected_and_reported(run: Run) -> None:
-    _, out, _ = run("introspect", "file:votes.db", "vote_data", "--sample-size", "5")
+def test_sample_size_is_respected_and_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("singletable_design.cli.introspect.SAMPLE_SIZE", 5)
+    _, out, _ = run("introspect", "file:votes.db", "vote_data")
     assert "# Only 5 items of 'vote_data' were read; there are more." in out
     with connect("file:votes.db") as driver:
         seen: list[int] = []

@@ -83,22 +83,12 @@ def test_against_compares_with_a_module_or_a_saved_report(run: Run, designs: Pat
     assert "+65 %" in (designs / "both.html").read_text()
 
 
-def test_scale_and_months_change_the_plan(run: Run, designs: Path) -> None:
+def test_scale_changes_the_plan(run: Run, designs: Path) -> None:
     code, out, _ = run("plan", "users_table", "--scale", "100,000 users")
     assert code == 0
     assert out.startswith("users: $3,285 a month")
     assert "Scaled by 10." in out
     assert run("plan", "users_table", "--scale", "10x")[1] == out
-    assert "After 6 months of growth." in run("plan", "users_table", "--months", "6")[1]
-
-
-def test_budget_fails_if_the_selected_mode_costs_more(run: Run, designs: Path) -> None:
-    assert run("plan", "users_table", "--budget", "500")[0] == 0
-    code, out, err = run("plan", "users_table", "--budget", "10")
-    assert code == 1
-    assert out.startswith("users: $")
-    assert "over budget: $328.50 a month on demand, Standard" in err
-    assert "more than $10.00" in err
 
 
 def test_mode_is_that_of_the_costs_of_patterns(run: Run, designs: Path) -> None:

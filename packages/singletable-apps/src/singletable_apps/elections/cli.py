@@ -7,15 +7,22 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.app_commands import SITE, SiteOption, site_address
+from singletable.cli.options import Commands, shared_option
+from singletable_apps.shared.app_commands import SITE, SiteOption, shared_address
 from singletable_apps.shared.cli import AddressOption, exit_on_error
 
-elections = typer.Typer(
+elections = Commands(
     help="Check, count and move elections.", no_args_is_help=True, add_completion=False
 )
 
 
-def _keys(folder: Path) -> Path:
+@elections.callback()
+def shared_options(folder: SiteOption = SITE, at: AddressOption = None) -> None:
+    """Accept the options that all commands of elections share."""
+
+
+def _keys(ctx: typer.Context) -> Path:
+    folder: Path = shared_option(ctx, "folder")
     return folder / "elections" / "keys"
 
 
@@ -23,8 +30,7 @@ def _keys(folder: Path) -> Path:
 @elections.command()
 @exit_on_error()
 def rebuild(
-    folder: SiteOption = SITE,
-    at: AddressOption = None,
+    ctx: typer.Context,
     new_keys: Annotated[
         bool,
         typer.Option(
@@ -39,28 +45,26 @@ def rebuild(
     """
     from singletable_apps.elections.commands import rebuild_table
 
-    rebuild_table(site_address(at, folder, "elections"), _keys(folder), new_keys=new_keys)
+    rebuild_table(shared_address(ctx, "elections"), _keys(ctx), new_keys=new_keys)
 
 
 @elections.command()
 @exit_on_error()
 def export(
+    ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File to create.")],
-    folder: SiteOption = SITE,
-    at: AddressOption = None,
 ) -> None:
     """Export the event log to a file, as JSON lines."""
     from singletable_apps.elections.commands import export
 
-    export(site_address(at, folder, "elections"), file)
+    export(shared_address(ctx, "elections"), file)
 
 
 @elections.command()
 @exit_on_error()
 def restore(
+    ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an export.")],
-    folder: SiteOption = SITE,
-    at: AddressOption = None,
 ) -> None:
     """Restore an event log from an export, and rebuild the table.
 
@@ -69,28 +73,28 @@ def restore(
     from singletable_apps.elections.commands import restore
     from singletable_apps.shared.serve import database_address
 
-    address = at or database_address(folder / "elections", "elections")
-    restore(address, _keys(folder), file)
+    folder: Path = shared_option(ctx, "folder")
+    address = shared_option(ctx, "at") or database_address(folder / "elections", "elections")
+    restore(address, _keys(ctx), file)
 
 
 @elections.command()
 @exit_on_error()
-def verify(folder: SiteOption = SITE, at: AddressOption = None) -> None:
+def verify(ctx: typer.Context) -> None:
     """Check the event log, all ballots and signed results, and that the table matches the log.
 
     Nothing is changed. If there are differences, they are printed and the exit code is 1.
     """
     from singletable_apps.elections.commands import verify
 
-    verify(site_address(at, folder, "elections"), _keys(folder))
+    verify(shared_address(ctx, "elections"), _keys(ctx))
 
 
 @elections.command()
 @exit_on_error()
 def tally(
+    ctx: typer.Context,
     election: Annotated[str, typer.Argument(metavar="ELECTION", help="Name of the election.")],
-    folder: SiteOption = SITE,
-    at: AddressOption = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -98,10 +102,9 @@ def tally(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No colors and no lines.")] = False,
 ) -> None:
     """Count an election and explain the result."""
     from singletable_apps.elections.commands import show_tally
 
-    address = site_address(at, folder, "elections")
-    show_tally(address, _keys(folder), election, method, as_json=json, plain=plain)
+    address = shared_address(ctx, "elections")
+    show_tally(address, _keys(ctx), election, method, as_json=json)

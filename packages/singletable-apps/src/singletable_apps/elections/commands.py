@@ -151,9 +151,7 @@ def _describe(end: ExportEnd) -> str:
     return f"The log has {end.events:,} events; the last hash is {end.head}."
 
 
-def show_tally(
-    at: str, keys: Path, name: str, method: str | None, *, as_json: bool, plain: bool
-) -> None:
+def show_tally(at: str, keys: Path, name: str, method: str | None, *, as_json: bool) -> None:
     """Print the results of an election, as the owner of the site may see them."""
     with existing_store(at) as store:
         elections = open_elections(store.driver, load_store_keys(store, keys))
@@ -161,9 +159,7 @@ def show_tally(
     if as_json:
         sys.stdout.write(tally.result.to_json())
         return
-    writer = ReportWriter(
-        Console(color_system=None if plain else "auto", highlight=False), plain=plain
-    )
+    writer = ReportWriter(Console(highlight=False))
     closed = "closed and signed" if tally.closing is not None else "not closed yet"
     writer.write_line(f"{tally.election.name}: {tally.ballots_cast:,} ballots, {closed}.")
     write_report(writer, tally.result, is_final=tally.closing is not None)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable_apps.shared.app_commands import SITE, SiteOption, site_address
+from singletable.cli.options import Commands, shared_option
+from singletable_apps.shared.app_commands import SITE, SiteOption, shared_address
 from singletable_apps.shared.cli import AddressOption, exit_on_error
 
 if TYPE_CHECKING:
@@ -35,21 +36,26 @@ PrefixOption = Annotated[
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")
 ]
-portfolio = typer.Typer(
+portfolio = Commands(
     help="Import, export and count a site, and migrate the original system.",
     no_args_is_help=True,
     add_completion=False,
 )
 
 
+@portfolio.callback()
+def shared_options(
+    folder: SiteOption = SITE, at: AddressOption = None, prefix: PrefixOption = ""
+) -> None:
+    """Accept the options that all commands of a site share."""
+
+
 # Imports are inside the commands, so that `--help` does not load the web framework.
 @portfolio.command()
 @exit_on_error()
 def export(
+    ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Zip file to create.")],
-    folder: SiteOption = SITE,
-    at: AddressOption = None,
-    prefix: PrefixOption = "",
 ) -> None:
     """Export posts with comments, likes and history, the portfolio and the images, as a zip."""
     from singletable_apps.portfolio.transfer import export_site
@@ -61,7 +67,7 @@ def export(
     if file.exists():
         raise AppError(f"There is a file '{file}' already. Choose another name.")
     with (
-        _open_site(at, folder, prefix) as service,
+        _open_site(ctx) as service,
         file_errors(file),
         new_private_file(file) as target,
     ):
@@ -72,6 +78,7 @@ def export(
 @portfolio.command("import")
 @exit_on_error()
 def import_(
+    ctx: typer.Context,
     source: Annotated[
         Path,
         typer.Argument(
@@ -79,9 +86,6 @@ def import_(
             help="Zip file or folder of Markdown: an export, or of Jekyll, Hugo or Bear Blog.",
         ),
     ],
-    folder: SiteOption = SITE,
-    at: AddressOption = None,
-    prefix: PrefixOption = "",
     dry_run: DryRunOption = False,
 ) -> None:
     """Import posts, images and the portfolio. A post replaces the one with the same slug."""
@@ -93,7 +97,7 @@ def import_(
 
     files = read_files(source)
     with (
-        _open_site(at, folder, prefix) as service,
+        _open_site(ctx) as service,
         progress_bar("Importing") as progress,
     ):
         text = "This site is not set up. Serve it and open the printed link first."
@@ -112,13 +116,13 @@ def import_(
 @portfolio.command()
 @exit_on_error()
 def migrate(
+    ctx: typer.Context,
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="Address of the four tables, such as dynamodb:.")
     ],
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="Address of the site, such as file:site.db.")
     ],
-    folder: SiteOption = SITE,
     dry_run: DryRunOption = False,
     stopped: Annotated[
         bool,
@@ -139,6 +143,7 @@ def migrate(
     from singletable_apps.shared.frame import Opening
     from singletable_apps.shared.serve import existing_address, open_driver
 
+    folder: Path = shared_option(ctx, "folder")
     with open_driver(existing_address(source)) as old:
         secret = Opening(old, folder / "portfolio").load_secret(SECRET_PURPOSE)
         trial = migration.try_migration(old, secret)
@@ -156,13 +161,13 @@ def migrate(
 
 @portfolio.command()
 @exit_on_error()
-def recount(folder: SiteOption = SITE, at: AddressOption = None) -> None:
+def recount(ctx: typer.Context) -> None:
     """Compare the like counter of each post with the likes of this year.
 
     A counter also has the likes of earlier years, which have expired. It exits with status 1 if a
     counter has fewer.
     """
-    with _open_site(at, folder, "") as service:
+    with _open_site(ctx) as service:
         blogs = service.catalog.visible(service.context.clock())
         counts = [(blog, service.likes.recount(blog.blog_id)) for blog in blogs]
     for blog, result in counts:
@@ -172,14 +177,15 @@ def recount(folder: SiteOption = SITE, at: AddressOption = None) -> None:
 
 
 @contextmanager
-def _open_site(at: str | None, folder: Path, prefix: str) -> Generator[PortfolioService]:
+def _open_site(ctx: typer.Context) -> Generator[PortfolioService]:
     from singletable_apps.portfolio.app import open_site
     from singletable_apps.shared.frame import Opening
     from singletable_apps.shared.serve import open_driver
 
+    folder: Path = shared_option(ctx, "folder")
     with (
-        open_driver(site_address(at, folder, "portfolio")) as driver,
-        open_site(Opening(driver, folder / "portfolio"), prefix) as service,
+        open_driver(shared_address(ctx, "portfolio")) as driver,
+        open_site(Opening(driver, folder / "portfolio"), shared_option(ctx, "prefix")) as service,
     ):
         yield service
 

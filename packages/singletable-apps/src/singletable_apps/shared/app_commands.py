@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from singletable.cli.options import shared_option
 from singletable_apps.shared import cli
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ SERVING: tuple[Option, ...] = (
     ("oidc", cli.OidcOption, None),
 )
 OUTBOX_HELP = "Print the latest e-mails in the outbox of an app, newest first."
-OUTBOX: tuple[Option, ...] = (("at", cli.AddressOption, None), ("limit", cli.LimitOption, 20))
+OUTBOX: tuple[Option, ...] = (("at", cli.AddressOption, None),)
 BOUNCE_HELP = """Note that an e-mail failed: reads the report of a mail server (RFC 3464).
 
 Let the mail server pipe what comes back to the sender of --smtp into this command. The pages then
@@ -135,7 +136,7 @@ def print_outbox(app: AppSpec[Any], folder: Path, given: dict[str, Any]) -> None
     """Print the latest e-mails in the outbox of an app."""
     from singletable_apps.shared.email_delivery import print_outbox
 
-    print_outbox(given["at"] or app.address_in(folder), app.outbox, given["limit"])
+    print_outbox(given["at"] or app.address_in(folder), app.outbox)
 
 
 def note_bounce(app: AppSpec[Any], folder: Path, given: dict[str, Any]) -> None:
@@ -150,6 +151,11 @@ def note_bounce(app: AppSpec[Any], folder: Path, given: dict[str, Any]) -> None:
 SiteOption = Annotated[
     Path, typer.Option("--folder", metavar="FOLDER", help="Folder of `singletable serve`.")
 ]
+
+
+def shared_address(ctx: typer.Context, app: str) -> str:
+    """Return the address of the existing tables of an app, from the options of its group."""
+    return site_address(shared_option(ctx, "at"), shared_option(ctx, "folder"), app)
 
 
 def site_address(at: str | None, folder: Path, app: str) -> str:

@@ -86,9 +86,6 @@ OidcOption: TypeAlias = Annotated[
         "OIDC_CLIENT_SECRET.",
     ),
 ]
-LimitOption: TypeAlias = Annotated[
-    int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many to print.")
-]
 
 
 @contextmanager

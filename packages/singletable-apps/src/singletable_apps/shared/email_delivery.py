@@ -21,6 +21,8 @@ from singletable_apps.shared.service import utc_now
 SMTP_PASSWORD = "SMTP_PASSWORD"
 MAX_REPORT = 1 << 20
 _PORT = 587
+# How many e-mails the command prints.
+SHOWN = 20
 
 
 class InvalidSmtpUrl(AppError):
@@ -78,18 +80,18 @@ def parse_smtp_url(text: str) -> Smtp:
         raise InvalidSmtpUrl(f"--smtp: {error}") from error
 
 
-def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
+def print_outbox(address: str, tables: Mapping[Table, str]) -> None:
     """Print the latest e-mails in the outbox, newest first."""
     with open_driver(existing_address(address)) as driver:
-        emails = newest_emails(Store(driver, tables=tables), limit + 1)
-    for sent in emails[:limit]:
+        emails = newest_emails(Store(driver, tables=tables), SHOWN + 1)
+    for sent in emails[:SHOWN]:
         heading = f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.to}: {sent.subject}"
         typer.echo(error_text(Exception(f"{heading}\n")))
         typer.echo(error_text(Exception(indent(sent.text, "  "))))
     if not emails:
         typer.echo("No e-mails in the last week.")
-    if len(emails) > limit:
-        typer.echo(f"There are older e-mails. To print more than {limit:,}, pass --limit.")
+    if len(emails) > SHOWN:
+        typer.echo("There are older e-mails.")
 
 
 def note_bounces(address: str, tables: Mapping[Table, str]) -> None:

@@ -1,4 +1,4 @@
-"""`singletable skills`: roles, policies, and the migration of the old table of users."""
+"""`singletable skills`: roles, and the migration of the old table of users."""
 
 from __future__ import annotations
 
@@ -79,18 +79,3 @@ def set_role(
         except ConditionFailed:
             raise NotFound(f"There is no one with the username {username!r}.") from None
     typer.echo(f"{user.name} ({user.username}) is now: {user.role}.")
-
-
-@skills.command()
-@exit_on_error()
-def policy(
-    username: Annotated[
-        str, typer.Option(metavar="VALUE", help="An IAM variable, or a username in lower case.")
-    ] = "${aws:PrincipalTag/username}",
-) -> None:
-    """Print the IAM policy with which people read and edit their own items without the service."""
-    import json
-
-    from singletable_apps.skills.policies import own_data_policy
-
-    typer.echo(json.dumps(own_data_policy(username), indent=2))

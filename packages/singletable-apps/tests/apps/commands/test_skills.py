@@ -174,9 +174,3 @@ def test_library_runs_the_phases_one_at_a_time(library: Run, typed: Run, tmp_pat
         service = opened(driver, secret)
         assert service.user_skills.get("ADA", "c sharp").skill_name == "C#"
         service.accounts.sign_in("eve", "secret")
-
-
-def test_policy_names_the_partition_of_one_person(typed: Run) -> None:
-    code, out, _ = typed("policy", "--username", "Ada")
-    assert code == 0
-    assert '"USER#ada"' in out

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import (
-    TableApp,
-    TableNames,
-    parse_capacity,
-    parse_pairs,
-    parse_table_names,
-)
+from singletable.cli.options import TableApp, parse_pairs, table_names
 from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
@@ -37,6 +31,7 @@ class Format(Enum):
 
 
 def infrastructure(
+    ctx: typer.Context,
     app: TableApp,
     format_: Annotated[
         Format,
@@ -48,14 +43,6 @@ def infrastructure(
         Path | None,
         typer.Option(
             "--output", "-o", metavar="FILE", help="Write to this file instead of standard output."
-        ),
-    ] = None,
-    table_names: TableNames = None,
-    capacity: Annotated[
-        str | None,
-        typer.Option(
-            metavar="on-demand|READ/WRITE",
-            help="Override the declared capacity, for example with 5/10 units per second.",
         ),
     ] = None,
     plan: Annotated[
@@ -72,9 +59,6 @@ def infrastructure(
         list[str] | None,
         typer.Option(help="Allow only this entity. Repeat it for several. By default, all."),
     ] = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Allow only GetItem, BatchGetItem and Query.")
-    ] = False,
     owner: Annotated[
         list[str] | None,
         typer.Option(
@@ -92,24 +76,18 @@ def infrastructure(
     6.37 or later of the provider hashicorp/aws). Deployment(…) in Python has all settings.
 
     The policy allows the actions of a store on the app's tables and on the indexes that its
-    entities use, and only for partition keys that begin as theirs do. --patterns, --entity,
-    --read-only and --owner restrict it further. Patterns that cannot be restricted to an owner are
+    entities use, and only for partition keys that begin as theirs do. --patterns, --entity
+    and --owner restrict it further. Patterns that cannot be restricted to an owner are
     omitted and reported.
     """
-    of_tables = {"--capacity": capacity, "--plan": plan}
-    of_policy = {
-        "--patterns": patterns,
-        "--entity": entity,
-        "--read-only": read_only,
-        "--owner": owner,
-    }
-    names = parse_table_names(table_names)
+    of_policy = {"--patterns": patterns, "--entity": entity, "--owner": owner}
+    names = table_names(ctx)
     if format_ is Format.IAM:
-        _check_unused(of_tables, "--format cloudformation or terraform")
-        text = _policy(app, names, entity, owner, read_only=read_only, patterns=patterns)
+        _check_unused({"--plan": plan}, "--format cloudformation or terraform")
+        text = _policy(app, names, entity, owner, patterns=patterns)
     else:
         _check_unused(of_policy, "--format iam")
-        text = _tables(app, format_, names, capacity, planned=plan)
+        text = _tables(app, format_, names, planned=plan)
     from singletable.cli.output import write_output
 
     write_output(text, output, overwrite=True)
@@ -121,14 +99,7 @@ def _check_unused(options: Mapping[str, object], needed: str) -> None:
             raise typer.BadParameter(f"It is for {needed}.", param_hint=repr(option))
 
 
-def _tables(
-    app: str,
-    format_: Format,
-    names: Mapping[str, str],
-    capacity: str | None,
-    *,
-    planned: bool,
-) -> str:
+def _tables(app: str, format_: Format, names: Mapping[str, str], *, planned: bool) -> str:
     from singletable.cli.app_loader import load_tables
     from singletable_design.infrastructure import (
         Deployment,
@@ -137,11 +108,7 @@ def _tables(
     )
 
     tables = load_tables(app)
-    deployment = Deployment(
-        names=names,
-        capacity=parse_capacity(capacity),
-        planned=_load_plan(app) if planned else None,
-    )
+    deployment = Deployment(names=names, planned=_load_plan(app) if planned else None)
     render = render_terraform if format_ is Format.TERRAFORM else render_cloudformation
     return render(tables, deployment)
 
@@ -168,7 +135,6 @@ def _policy(
     entity: Sequence[str] | None,
     owner: Sequence[str] | None,
     *,
-    read_only: bool,
     patterns: bool,
 ) -> str:
     from singletable.cli.app_loader import load_tables
@@ -183,17 +149,14 @@ def _policy(
         restrict_to_owner,
     )
 
-    if patterns and (entity or read_only):
-        raise typer.BadParameter(
-            "It cannot be combined with --entity or --read-only.", param_hint="'--patterns'"
-        )
+    if patterns and entity:
+        raise typer.BadParameter("It cannot be combined with --entity.", param_hint="'--patterns'")
     tables = load_tables(app)
     resolve_table_names(tables, names)
     if patterns:
         grants = grants_for_patterns(_load_patterns(app))
     else:
-        actions = READS if read_only else (*READS, *WRITES)
-        grants = grants_for_entities(_select_entities(tables, entity), actions)
+        grants = grants_for_entities(_select_entities(tables, entity), (*READS, *WRITES))
     restriction = Owner(parse_pairs("--owner", owner, "FIELD=VARIABLE")) if owner else None
     omitted: list[str] = []
     if restriction is not None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from dynamodb_engine.operations import Driver
     from singletable_design.introspection import Introspection, TableSample
 
+# How many items of each table are read.
+SAMPLE_SIZE = 1_000
+
 
 def introspect(
     address: Address,
@@ -28,10 +31,6 @@ def introspect(
         str | None,
         typer.Argument(metavar="[TABLE]", help="The name of a table. Without it, all tables."),
     ] = None,
-    sample_size: Annotated[
-        int,
-        typer.Option("--sample-size", min=1, metavar="N", help="Read at most N items per table."),
-    ] = 1000,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="PATH", help="Write to this new file.")
     ] = None,
@@ -48,14 +47,12 @@ def introspect(
     from singletable_design.introspection import introspect as introspect_samples
 
     console = Console(stderr=True, highlight=False)
-    result = introspect_samples(_read_samples(address, table, sample_size, console))
+    result = introspect_samples(_read_samples(address, table, console))
     print_entities(result, console)
     write_output(result.source, output)
 
 
-def _read_samples(
-    address: str, table: str | None, sample_size: int, console: Console
-) -> list[TableSample]:
+def _read_samples(address: str, table: str | None, console: Console) -> list[TableSample]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from singletable.cli.existing_tables import connect_existing
@@ -67,9 +64,9 @@ def _read_samples(
         with Progress(*columns, console=console, transient=True) as progress:
             samples: list[TableSample] = []
             for name in names:
-                task = progress.add_task(f"reading {name}", total=sample_size)
+                task = progress.add_task(f"reading {name}", total=SAMPLE_SIZE)
                 on_progress = partial(_update, progress, task)
-                samples.append(read_sample(driver, name, sample_size, on_progress))
+                samples.append(read_sample(driver, name, SAMPLE_SIZE, on_progress))
         return samples
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import Months, PatternApp, Scale
+from singletable.cli.options import PatternApp, Scale
 
 if TYPE_CHECKING:
     from singletable_design.planning.plan_report import PlanReport
@@ -34,7 +34,6 @@ def plan(
     mode: Annotated[
         Mode, typer.Option("--mode", help="The billing mode of the costs of patterns and tables.")
     ] = Mode.ON_DEMAND,
-    months: Months = 0.0,
     scale: Scale = "1x",
     against: Annotated[
         str | None,
@@ -42,15 +41,6 @@ def plan(
             "--against",
             metavar="OTHER",
             help="Compare with another module of access patterns, or a file saved by --json.",
-        ),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            "--budget",
-            metavar="DOLLARS",
-            min=0,
-            help="Exit with code 1 if a month costs more in the billing mode of --mode.",
         ),
     ] = None,
     html: Annotated[
@@ -95,7 +85,6 @@ def plan(
             catalogs,
             prices=known,
             mode=mode.value,
-            months=months,
             factor=parse_scale(scale, catalogs),
         )
 
@@ -114,7 +103,6 @@ def plan(
             typer.echo(text, nl=False)
     if json != _STANDARD_OUTPUT:
         print_report(Console(highlight=False), shown)
-    _check_budget(report, budget)
 
 
 def _other_report(other: str) -> PlanReport | None:
@@ -123,15 +111,3 @@ def _other_report(other: str) -> PlanReport | None:
 
     path = Path(other)
     return read_report(path) if path.suffix == ".json" or path.is_file() else None
-
-
-def _check_budget(report: PlanReport, budget: float | None) -> None:
-    from singletable_design.planning.formats import format_dollars
-
-    if budget is not None and report.cost > budget:
-        typer.echo(
-            f"singletable: over budget: {format_dollars(report.cost)} a month {report.mode_name}, "
-            f"more than {format_dollars(budget)}.",
-            err=True,
-        )
-        raise typer.Exit(1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import Months, PatternApp, Scale, parse_capacity
+from singletable.cli.options import PatternApp, Scale, parse_capacity
 
 if TYPE_CHECKING:
     from singletable.patterns import PatternCatalog
@@ -25,7 +25,6 @@ _HITS = re.compile(r"(\d+\.?\d*)(%|s)?")
 def simulate(
     app: PatternApp,
     scale: Scale = "1x",
-    months: Months = 0.0,
     minutes: Annotated[
         int, typer.Option("--minutes", min=1, max=10_080, help="The minutes to simulate.")
     ] = 60,
@@ -86,7 +85,7 @@ def simulate(
     check_writable(html)
     _, catalogs = load_catalogs(app)
     factor = parse_scale(scale, catalogs)
-    workload = workload_of(catalogs, months=months, factor=factor)
+    workload = workload_of(catalogs, factor=factor)
     settings = SimulationSettings(minutes=minutes, capacity=parse_capacity(capacity))
     # Wrong changes are rejected before a long simulation starts.
     changes = _changes(workload, settings, shards or (), cache or ())
@@ -101,7 +100,7 @@ def simulate(
             )
             for number, (change, one, chosen) in enumerate(runs)
         ]
-    notes = [_growth_note(scale, months)] if factor != 1 or months else []
+    notes = [f"The load is that at a scale of {scale}."] if factor != 1 else []
     if not changes:
         notes += _remedies(now.throttle_point, is_on_demand=_is_on_demand(workload, settings))
     notes += _notes(workload, catalogs)
@@ -203,12 +202,6 @@ def _pattern_id(workload: Workload, name: str) -> str:
             param_hint="'--cache'",
         )
     return matches[0] if matches else name
-
-
-def _growth_note(scale: str, months: float) -> str:
-    parts = [f"at a scale of {scale}"] if scale != "1x" else []
-    parts += [f"after {months:g} months of growth"] if months else []
-    return f"The load is that {' and '.join(parts)}."
 
 
 def _notes(workload: Workload, catalogs: Sequence[PatternCatalog]) -> list[str]:

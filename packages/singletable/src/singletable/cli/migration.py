@@ -63,14 +63,6 @@ Name = Annotated[
         show_default=False,
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
-AcceptLoss = Annotated[
-    bool,
-    typer.Option(
-        "--accept-loss", help="Go on although changes are lost that cannot be carried over."
-    ),
-]
-OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 
 
 @app.callback()
@@ -92,8 +84,25 @@ def shared_options(
             help="Consume at most this many capacity units per second, read and write together.",
         ),
     ] = None,
+    format_: Annotated[
+        Format, typer.Option("--format", help="How status, plan and verify print the result.")
+    ] = Format.TEXT,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before items or tables are deleted.")
+    ] = False,
+    accept_loss: Annotated[
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help="Roll back or finish although changes are lost that cannot be carried over.",
+        ),
+    ] = False,
 ) -> None:
-    """Accept the options that all commands of migrations share."""
+    """Accept the options that commands of migrations share."""
+
+
+def _as_json(ctx: typer.Context) -> bool:
+    return shared_option(ctx, "format_") is Format.JSON
 
 
 # The migrations of an app at an address
@@ -336,7 +345,6 @@ def status(
     app: SchemaApp,
     address: OptionalAddress = None,
     name: Name = None,
-    format_: OutputFormat = Format.TEXT,
 ) -> None:
     """List the migrations of an app with their steps; with an address, with their progress.
 
@@ -352,7 +360,7 @@ def status(
         history = migrations.history
         chosen = history.migrations if name is None else [history.named(name)]
         found = [history.status(one) for one in chosen]
-        if format_ is Format.JSON:
+        if _as_json(ctx):
             typer.echo(to_json(found))
         else:
             print_status(found, history.finished(), history.recorded())
@@ -379,10 +387,6 @@ def plan(
     app: SchemaApp,
     address: Address,
     name: Name = None,
-    sample: Annotated[
-        int, typer.Option("--sample", min=1, help="How many items to try the steps on.")
-    ] = SAMPLE_SIZE,
-    format_: OutputFormat = Format.TEXT,
 ) -> None:
     """Estimate what a migration reads, writes, costs and takes: a dry run on a sample.
 
@@ -391,10 +395,10 @@ def plan(
     fail, or 2 after an error.
     """
     with open_migrations(ctx, app, address, name) as migrations:
-        found = [migrations.try_on_copies(one, sample=sample) for one in migrations.selected()]
-        if not found and format_ is Format.TEXT:
+        found = [migrations.try_on_copies(one, sample=SAMPLE_SIZE) for one in migrations.selected()]
+        if not found and not _as_json(ctx):
             typer.echo("All migrations are finished.")
-        _print_dry_runs(found, as_json=format_ is Format.JSON)
+        _print_dry_runs(found, as_json=_as_json(ctx))
 
 
 def _print_dry_runs(found: Sequence[DryRun], *, as_json: bool = False) -> None:
@@ -495,8 +499,6 @@ def verify(
             "--repair", help="Write wrong items again, and delete items that should not exist."
         ),
     ] = False,
-    yes: Yes = False,
-    format_: OutputFormat = Format.TEXT,
 ) -> None:
     """Verify that all items are as a migration should have left them.
 
@@ -511,7 +513,7 @@ def verify(
 
     def confirm(count: int) -> bool:
         progress.hide()
-        return yes or typer.confirm(
+        return shared_option(ctx, "yes") or typer.confirm(
             f"Delete {pluralize(count, 'item')} that should not be in the table?", err=True
         )
 
@@ -521,11 +523,11 @@ def verify(
             reports = verify_migration(
                 runner, sample=sample, repair=repair, confirm_deletion=confirm
             )
-    if format_ is Format.TEXT:
+    if not _as_json(ctx):
         typer.echo(one.name)
         if not reports:
             typer.echo("  No step is done yet, so there is nothing to verify.")
-    print_results(reports, verification_lines, as_json=format_ is Format.JSON)
+    print_results(reports, verification_lines, as_json=_as_json(ctx))
     if not all(report.ok for report in reports):
         raise typer.Exit(1)
 
@@ -551,7 +553,6 @@ def rollback(
     app: SchemaApp,
     address: Address,
     name: Name = None,
-    accept_loss: AcceptLoss = False,
 ) -> None:
     """Switch back to the old tables.
 
@@ -561,7 +562,7 @@ def rollback(
     with open_migrations(ctx, app, address, name) as migrations:
         one = migrations.current(copy=True)
         with migrations.running(one) as (runner, _):
-            status = runner.rollback(accept_loss=accept_loss)
+            status = runner.rollback(accept_loss=shared_option(ctx, "accept_loss"))
         migrations.print_status(one, status)
 
 
@@ -574,8 +575,6 @@ def finish(
     drop_old: Annotated[
         bool, typer.Option("--drop-old", help="Delete the old tables with all their items.")
     ] = False,
-    accept_loss: AcceptLoss = False,
-    yes: Yes = False,
 ) -> None:
     """End a copy after the cut-over, and stop updating the old tables.
 
@@ -587,13 +586,18 @@ def finish(
     with open_migrations(ctx, app, address, name) as migrations:
         one, history = migrations.current(copy=True), migrations.history
         phase = history.runner(one).phase()
-        if drop_old and not yes and one.copy is not None and phase in ("cut-over", "finished"):
+        if (
+            drop_old
+            and not shared_option(ctx, "yes")
+            and one.copy is not None
+            and phase in ("cut-over", "finished")
+        ):
             sources = [history.name_of(table) for table in one.copy.sources]
             counts = [count_items(history.source, source) for source in sources]
             if tables := ", ".join(text for text in counts if text):
                 typer.confirm(f"Delete {tables} with all items?", abort=True, err=True)
         with migrations.running(one) as (runner, _):
-            status = runner.finish(drop_old=drop_old, accept_loss=accept_loss)
+            status = runner.finish(drop_old=drop_old, accept_loss=shared_option(ctx, "accept_loss"))
         migrations.print_status(one, status)
 
 
@@ -606,7 +610,6 @@ def down(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Try it on all items, and write nothing.")
     ] = False,
-    yes: Yes = False,
 ) -> None:
     """Undo the steps of the last migration, in reverse order.
 
@@ -616,7 +619,7 @@ def down(
     after Ctrl-C.
     """
     with open_migrations(ctx, app, address, name) as migrations:
-        undo_current(migrations, dry_run=dry_run, yes=yes)
+        undo_current(migrations, dry_run=dry_run, yes=shared_option(ctx, "yes"))
 
 
 def undo_current(migrations: AppMigrations, *, dry_run: bool = False, yes: bool = False) -> None:

@@ -45,9 +45,11 @@ class SharedOptionsCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, and which options of the groups the command accepts."""
         shared: list[str] = []
-        takes_tables = {one.name for one in self.params} >= {"app", "address"}
+        names = {one.name for one in self.params}
+        takes_tables = names >= {"app", "address"}
         group = ctx.parent
-        while group is not None and takes_tables:
+        # A command of an app without an address reads its module, and no tables.
+        while group is not None and (takes_tables or (group.parent and "app" not in names)):
             shared += [
                 one.opts[0] if one.is_flag or not one.metavar else f"{one.opts[0]} {one.metavar}"
                 for one in group.command.params
@@ -128,7 +130,7 @@ def shared_option(ctx: typer.Context, name: str) -> Any:
 
 def table_names(ctx: typer.Context) -> dict[str, str]:
     """Return the real names of declared tables, from --table-name."""
-    return parse_table_names(shared_option(ctx, "table_names"))
+    return parse_pairs("--table-name", shared_option(ctx, "table_names"), "DECLARED=REAL")
 
 
 class StreamView(Enum):
@@ -138,13 +140,6 @@ class StreamView(Enum):
     OLD_IMAGE = "OLD_IMAGE"
     NEW_AND_OLD_IMAGES = "NEW_AND_OLD_IMAGES"
     KEYS_ONLY = "KEYS_ONLY"
-
-
-class TableClass(Enum):
-    """The table classes of DynamoDB."""
-
-    STANDARD = "STANDARD"
-    STANDARD_INFREQUENT_ACCESS = "STANDARD_INFREQUENT_ACCESS"
 
 
 TableApp = Annotated[
@@ -187,10 +182,6 @@ Scale = Annotated[
         "the number of User items that.",
     ),
 ]
-Months = Annotated[
-    float,
-    typer.Option("--months", min=0, max=120, help="Apply the declared growth of some months."),
-]
 
 
 def parse_pairs(
@@ -204,11 +195,6 @@ def parse_pairs(
             raise typer.BadParameter(f"Expected {form}, got {pair!r}.", param_hint=repr(option))
         pairs[name] = value
     return pairs
-
-
-def parse_table_names(values: Iterable[str] | None) -> dict[str, str]:
-    """Parse the values of --table-name."""
-    return parse_pairs("--table-name", values, "DECLARED=REAL")
 
 
 def parse_capacity(text: str | None) -> Provisioned | Literal["on-demand"] | None:

@@ -25,7 +25,7 @@ GROUP = "singletable.commands"
 _COMMANDS = {
     "singletable-design": ("docs", "infrastructure", "introspect", "plan", "simulate"),
     "singletable-apps": (
-        *("bounce", "count", "elections", "games", "new", "outbox", "polls", "portfolio"),
+        *("bounce", "elections", "games", "new", "outbox", "polls", "portfolio"),
         *("serve", "skills"),
     ),
 }

@@ -13,7 +13,6 @@ from singletable.cli.options import (
     Commands,
     StreamView,
     TableApp,
-    TableClass,
     parse_encryption,
     shared_option,
     table_names,
@@ -45,10 +44,6 @@ def settings_of_tables(
     stream: Annotated[
         StreamView | None,
         typer.Option("--stream", help="The view type of the stream. Not checked by default."),
-    ] = None,
-    table_class: Annotated[
-        TableClass | None,
-        typer.Option("--table-class", help="The table class. Not checked by default."),
     ] = None,
     recovery_days: Annotated[
         int | None,
@@ -151,12 +146,10 @@ def _report(
 def _settings(ctx: typer.Context) -> TableSettings:
     from singletable.tables import TableSettings
 
-    stream, table_class = shared_option(ctx, "stream"), shared_option(ctx, "table_class")
-    encryption = shared_option(ctx, "encryption")
+    stream, encryption = shared_option(ctx, "stream"), shared_option(ctx, "encryption")
     return TableSettings(
         deletion_protection=shared_option(ctx, "deletion_protection"),
         stream=None if stream is None else stream.value,
-        table_class=None if table_class is None else table_class.value,
         recovery_days=shared_option(ctx, "recovery_days"),
         encryption=None if encryption is None else parse_encryption(encryption),
     )
