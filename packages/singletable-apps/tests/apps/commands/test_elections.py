@@ -46,9 +46,10 @@ def test_exported_log_can_be_restored(run: Run, site: Path) -> None:
     code, out, _ = run("restore", file, *place)
     assert code == 0
     assert "Restored from" in out
-    code, out, _ = run("verify", *place)
-    assert code == 0
-    assert "match the log" in out
+    for command in (("verify", *place), (*place, "verify")):
+        code, out, _ = run(*command)
+        assert code == 0
+        assert "match the log" in out
     code, out, _ = run("tally", "board 2026", *place, "--json")
     assert code == 0
     assert json.loads(out)["winners"] == ["Katherine"]
