@@ -59,11 +59,7 @@ run: $(RUNNABLE)  ## serve the home page, the guide and the applications on port
 
 run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…), with the sample tables of five apps in a file
 	@mkdir -p .run
-	@test -e .run/tables.db || { \
-	  set -e; rm -f .run/new.db*; for sample in 'elections sample --keys .run/keys' 'polls sample --secret .run/secret' 'portfolio sample --folder .run/portfolio' \
-	      'skills sample --secret .run/secret' 'games sample --secret .run/secret'; do \
-	    $(BIN)/singletable $$sample --address file:.run/new.db >/dev/null; done; \
-	  mv .run/new.db .run/tables.db; }
+	@test -e .run/tables.db || $(BIN)/python -m tools.sample_tables .run/tables.db
 	@$(BIN)/dynamodb-engine serve file:.run/tables.db --port $(PORT)
 
 run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)
