@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dynamodb_engine.addresses import file_path
+from dynamodb_engine.addresses import EXPECTED, file_path
 from dynamodb_engine.errors import AddressError
 
 
@@ -141,11 +141,7 @@ def serve(
     """
     kind, _, rest = address.partition(":")
     if kind.startswith(("dynamodb", "http")):
-        raise AddressError(
-            f"Tables at '{kind}:' have an endpoint already. Expected a place to store tables: "
-            "'memory:', 'file:PATH', 'postgresql://USER@HOST/DATABASE' or "
-            "'mysql://USER@HOST/DATABASE'."
-        )
+        raise AddressError(f"Tables at '{kind}:' have an endpoint already. {EXPECTED}")
     file = file_path(rest) if kind == "file" and rest else None
     if file is None and durability != "full":
         raise AddressError("--durability is for tables in a file.")

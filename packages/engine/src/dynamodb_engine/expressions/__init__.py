@@ -1,4 +1,10 @@
-"""DynamoDB's expression language: conditions, key conditions, updates and projections."""
+"""DynamoDB's expression language: conditions, key conditions, updates and projections.
+
+A text passes these modules in this order: `syntax` (tokens, and what was parsed), `grammar` (the
+parsers), `parser` (keeps what was parsed before), `placeholders` and `paths`, `binder` (with the
+names and values of a request) to `nodes`, and then `evaluation` or `updates`. `analysis` asks
+questions about nodes, `renderer` and `request_template` write them as text again.
+"""
 
 from dynamodb_engine.expressions.analysis import *  # noqa: F403
 from dynamodb_engine.expressions.evaluation import *  # noqa: F403

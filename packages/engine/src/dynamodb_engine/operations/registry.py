@@ -2,8 +2,7 @@
 
 From an entry follow the target header on the wire, the handler in the engine, the permission that
 a policy must grant, the faults that can be injected, whether a lost request is retried, and the
-type of the response. To add an operation: declare its request and output in this package, add its
-entry here, and write `engine/handlers/<name_of_the_operation>.py`.
+type of the response. ARCHITECTURE.md says what else a new operation needs.
 """
 
 from __future__ import annotations

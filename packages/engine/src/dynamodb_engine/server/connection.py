@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 
 import httptools
 
+from dynamodb_engine.server.app import MAX_BODY
 from dynamodb_engine.server.deadline import Deadline
 from dynamodb_engine.server.eager_task import start_eagerly
 from dynamodb_engine.server.observe import Observer, Traffic
@@ -39,7 +40,7 @@ _logger = logging.getLogger(__name__)
 class Limits:
     """Limits on the resources of a client; sizes are in bytes and timeouts in seconds."""
 
-    max_body: int = 16 * 1024 * 1024
+    max_body: int = MAX_BODY
     max_head_bytes: int = 64 * 1024
     max_connections: int = 1000
     max_pipelined: int = 32  # requests of one connection that wait for their response
