@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from singletable.cli.explain_run import parse_argument
+from singletable.errors import InvalidValue
+from singletable.patterns.pattern import Parameter
+from singletable.patterns.read_patterns import read_parameters
+from singletable.schema.codec.annotations import SIMPLE
 from tools.testing.commands import Run
 from tools.testing.designs.shop import fill
 
@@ -209,3 +216,23 @@ def test_encrypted_values_are_not_printed(run: Run, folder: Path, call: tuple[st
     run("bulk-load", "explained_clinic", address, "ann.jsonl")
     code, out, _ = run("explain", "explained_clinic", *call, "--address", address)
     assert (code, "<encrypted>" in out, "hay" in out) == (0, True, False)
+
+
+# `Any` and `object` cannot be part of a key.
+@pytest.mark.parametrize("kind", [one for one in SIMPLE if one not in (Any, object)])
+def test_every_simple_type_has_an_example_and_a_parser(kind: type) -> None:
+    def by_value(value: object) -> None: ...
+
+    by_value.__annotations__["value"] = kind
+    (parameter,) = read_parameters("P1", by_value, None)
+    assert isinstance(parameter.example, kind)
+    text = "1" if kind is timedelta else str(parameter.example)
+    assert isinstance(parse_argument(parameter, text), kind)
+
+
+def test_durations_are_given_in_seconds() -> None:
+    length = Parameter("length", timedelta, timedelta(seconds=1))
+    assert parse_argument(length, "90.000001") == timedelta(seconds=90, microseconds=1)
+    for text in ("soon", "NaN", "Infinity", "1e20"):
+        with pytest.raises(InvalidValue, match="length: expected a number of seconds, such as 90"):
+            parse_argument(length, text)

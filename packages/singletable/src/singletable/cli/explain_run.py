@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from itertools import islice
@@ -34,6 +34,10 @@ def _parse_datetime(text: str) -> datetime:
     return timestamp
 
 
+def _parse_timedelta(text: str) -> timedelta:
+    return timedelta(microseconds=round(Decimal(text) * 1_000_000))
+
+
 def _parse_bool(text: str) -> bool:
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[
         text.lower()
@@ -49,6 +53,7 @@ _PARSERS: dict[object, tuple[str, Callable[[str], object]]] = {
     datetime: ("a timestamp with time zone, such as 2026-01-31T12:00:00Z", _parse_datetime),
     date: ("a date, such as 2026-01-31", date.fromisoformat),
     time: ("a time, such as 12:00:00Z", time.fromisoformat),
+    timedelta: ("a number of seconds, such as 90 or 0.5", _parse_timedelta),
     bool: ("true or false", _parse_bool),
     UUID: ("a UUID", UUID),
     bytes: ("a string, which is encoded as bytes", str.encode),
@@ -72,7 +77,7 @@ def parse_argument(parameter: Parameter, text: str) -> object:
     """Parse one argument by the type of its parameter."""
     try:
         return _parse_value(parameter.type, text)
-    except (ValueError, KeyError, InvalidOperation):
+    except (ValueError, KeyError, InvalidOperation, OverflowError):
         expected = _describe_type(parameter.type)
         raise InvalidValue(f"{parameter.name}: expected {expected}, but got {text!r}.") from None
 

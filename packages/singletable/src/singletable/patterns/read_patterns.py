@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from types import NoneType, UnionType
@@ -42,6 +42,7 @@ _EXAMPLES: dict[object, object] = {
     float: 1.0,
     int: 1,
     time: NOON.timetz(),
+    timedelta: timedelta(seconds=1),
     UUID: UUID(int=1),
 }
 
