@@ -150,9 +150,9 @@ class PollV1(PollFields):
 
 @Poll.upgrade(from_=1)
 def embed_settings(old: PollV1) -> Poll:
-    """Collect the settings of a poll."""
+    """Collect the settings of a poll. Those that are newer than its item have their defaults."""
     values = {name: value for name, value in vars(old).items() if name != "revision"}
-    settings = {name: values.pop(name) for name in PollSettings.model_fields}
+    settings = {name: values.pop(name) for name in PollSettings.model_fields if name in values}
     return Poll(**values, settings=PollSettings(**settings))
 
 

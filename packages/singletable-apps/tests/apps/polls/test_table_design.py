@@ -5,19 +5,23 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pydantic import StrictBool
 
 from dynamodb_engine.operations import DescribeTimeToLive
-from singletable import DescribeTable, Engine, Item, PutItem, Query, Store
+from singletable import Attr, DescribeTable, Engine, Item, Key, PutItem, Query, Store, Table, attr
 from singletable.schema import model_of
 from singletable_apps.polls.entities import (
     CreatedPoll,
     LaneEntry,
     Poll,
+    PollFields,
     PollKind,
     PollSettings,
+    PollV1,
     Protection,
     Snapshot,
     Vote,
+    embed_settings,
     polls,
 )
 from singletable_apps.polls.rules import PollDraft
@@ -132,6 +136,33 @@ def test_poll_of_the_first_version_is_read_and_upgraded(memory: World) -> None:
     (item,) = (one for one in items_of(memory.driver) if one["SK"] == POLL["SK"] and "lanes" in one)
     assert item.keys() >= NEW_IN_2
     assert not chosen.keys() & item.keys()
+
+
+class MoreSettings(PollSettings):
+    """The settings of polls with one that the first version did not have."""
+
+    reminders: StrictBool = True
+
+
+class LaterPoll(PollFields, table=Table("later-polls"), schema_version=2):
+    """A poll with these settings."""
+
+    id: Attr[str] = attr()
+    settings: Attr[MoreSettings] = attr()
+
+    key = Key(pk="POLLS", sk="METADATA")
+
+
+def test_setting_newer_than_the_first_version_has_its_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("singletable_apps.polls.entities.PollSettings", MoreSettings)
+    monkeypatch.setattr("singletable_apps.polls.entities.Poll", LaterPoll)
+    created_at = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
+    old = PollV1(
+        id="7", title="Tea?", candidates=["Green"], created_at=created_at, lanes=8, secret="s"
+    )
+    assert embed_settings(old).settings == MoreSettings(protection=Protection.OPEN)
 
 
 def test_vote_is_stored_as_documented(store: Store) -> None:

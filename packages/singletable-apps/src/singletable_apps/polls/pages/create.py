@@ -92,9 +92,6 @@ class ClosingFields(BaseModel):
         return None if self.closing == "never" else now + _DURATIONS[self.closing]
 
 
-CHECKBOXES = ("changeable", "write_ins", "names", "comments")
-
-
 def poll_form(draft: PollDraft, revision: int | None = None) -> Form:
     """Return the form for a poll; `revision` if the poll exists already."""
     hidden = {} if revision is None else {"revision": str(revision)}
@@ -103,7 +100,8 @@ def poll_form(draft: PollDraft, revision: int | None = None) -> Form:
 
 def _field_values(draft: PollDraft) -> dict[str, Any]:
     """Return the fields without the checkboxes, which browsers do not send if they are off."""
-    settings = draft.settings.model_dump(exclude=set(CHECKBOXES))
+    values = draft.settings.model_dump()
+    settings = {name: value for name, value in values.items() if not isinstance(value, bool)}
     return {
         "title": draft.title,
         "description": draft.description,

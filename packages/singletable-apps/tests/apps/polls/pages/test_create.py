@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pydantic import StrictBool
 
 from singletable_apps.polls.entities import PollSettings, Protection, ResultsVisibility
+from singletable_apps.polls.pages.create import parse_poll_form
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import create_sample
+from singletable_apps.shared.pages import Form
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.client import HOME, Server, Typed, Visitor, faults_in, id_in
 from tests.apps.polls.support.harness import changed
@@ -16,6 +19,12 @@ from tests.apps.support.html import forms_in, text_in
 
 NEW = "/polls/new"
 GOOD: dict[str, Typed] = {"title": "Where to?", "candidates": ["Lake", "", " Museum "]}
+
+
+class MoreSettings(PollSettings):
+    """The settings of polls with one more checkbox."""
+
+    reminders: StrictBool = False
 
 
 def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
@@ -155,3 +164,16 @@ def test_home_lists_sample_polls_without_admin_links(server: Server, ada: Visito
     trial = page.text.partition(">Try one<")[0].rpartition('href="')[2].partition('"')[0]
     assert "Best Programming Language 2024" in text_in(ada.get(trial).text)
     assert "/manage" not in page.text
+
+
+def test_any_checkbox_can_be_unticked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("singletable_apps.polls.pages.create.PollSettings", MoreSettings)
+    ticked = MoreSettings(
+        protection=Protection.OPEN, write_ins=True, names=True, comments=True, reminders=True
+    )
+    base = PollDraft("Where to?", ("Lake", "Museum"), settings=ticked)
+    # A browser does not send checkboxes that are off.
+    draft = parse_poll_form(Form({"title": "Where?"}), datetime(2026, 11, 1, tzinfo=UTC), base)
+    assert isinstance(draft, PollDraft)
+    assert draft.title == "Where?"
+    assert draft.settings == MoreSettings(protection=Protection.OPEN, changeable=False)
