@@ -30,7 +30,7 @@ def drawn_lines(house: str) -> list[set[str]]:
 
 
 # A layer may take several lines of the picture.
-@pytest.mark.parametrize("house", ["singletable", "dynamodb_engine"])
+@pytest.mark.parametrize("house", ["singletable", "singletable_design", "dynamodb_engine"])
 def test_picture_shows_the_layers_of_the_contract(house: str) -> None:
     lines = drawn_lines(house)
     for layer in contract_layers(house):

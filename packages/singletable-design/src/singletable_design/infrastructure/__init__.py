@@ -1,4 +1,4 @@
-"""Create, check and describe a declaration's tables on AWS."""
+"""Describe a declaration's tables for AWS: CloudFormation, Terraform, alarms and IAM policies."""
 
 from singletable_design.infrastructure.alarms import Alarm, account_alarms, table_alarms
 from singletable_design.infrastructure.cloudformation import render_cloudformation

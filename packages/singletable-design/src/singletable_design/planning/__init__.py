@@ -1,4 +1,4 @@
-"""Plan a design before it is built: units, cost, hot partitions and alarms."""
+"""Plan a design before it is built: load, cost, hot keys, throttling and advice."""
 
 from singletable_design.planning.advice import Advice, advise
 from singletable_design.planning.bill_lines import BillingMode, CostKind, CostLine
