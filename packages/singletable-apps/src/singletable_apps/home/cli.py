@@ -13,7 +13,7 @@ from singletable_apps.shared.cli import FolderOption
 if TYPE_CHECKING:
     from singletable_apps.shared.frame import AppSpec
 
-_APP = typer.Argument(metavar="APP", help="elections, games, polls, portfolio or skills.")
+_APP = typer.Argument(metavar="APP", help="The name of an app.")
 _FOLDER: app_commands.Option = ("folder", FolderOption, app_commands.SITE)
 _OF_APP: tuple[app_commands.Option, ...] = (
     ("app", Annotated[str, _APP], Parameter.empty),
