@@ -8,8 +8,8 @@ import pytest
 
 from singletable import Table
 from singletable_design.infrastructure import Deployment, render_cloudformation
-from tests.infrastructure.declarations import ALL, digests, log, skills, votes
 from tests.infrastructure.deployments import CUSTOMIZED, DEPLOYMENTS, KEY, template
+from tools.testing.designs.table_shapes import ALL, digests, log, skills, votes
 
 
 def lint_template(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from singletable_design.infrastructure.alarms import (
     account_alarms,
     table_alarms,
 )
-from tests.infrastructure.declarations import digests, log, skills, votes
+from tools.testing.designs.table_shapes import digests, log, skills, votes
 
 
 @pytest.mark.parametrize(

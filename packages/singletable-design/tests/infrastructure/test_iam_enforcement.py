@@ -11,8 +11,8 @@ import pytest
 from dynamodb_engine import operations as ops
 from singletable import AccessDenied, OutOfScope, Store
 from singletable_design.infrastructure import iam
-from tests.infrastructure.declarations import ALL, Ballot, Candidate, Election, Event, Skill, User
 from tools.testing.designs import tenants
+from tools.testing.designs.table_shapes import ALL, Ballot, Candidate, Election, Event, Skill, User
 from tools.testing.enforcement import EnforcedPolicy, enforce
 
 HERE = iam.ArnScope("us-east-1", "123456789012")

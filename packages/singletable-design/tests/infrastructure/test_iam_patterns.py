@@ -10,7 +10,7 @@ import pytest
 from singletable import AccessDenied, PatternCatalog, Scan, Store, creates, deletes, puts, updates
 from singletable.patterns import Pattern
 from singletable_design.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
-from tests.infrastructure.declarations import (
+from tools.testing.designs.table_shapes import (
     ALL,
     Ballot,
     Candidate,

@@ -32,7 +32,7 @@ from singletable_design.infrastructure.iam import (
     remove_covered,
     restrict_to_owner,
 )
-from tests.infrastructure.declarations import Ballot, Election, Event, Skill, User
+from tools.testing.designs.table_shapes import Ballot, Election, Event, Skill, User
 
 BOTH = (*READS, *WRITES)
 by_star = Index("by-star", pk="STAR")

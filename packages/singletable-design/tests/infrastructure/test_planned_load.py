@@ -19,8 +19,8 @@ from singletable_design.infrastructure import (
 from singletable_design.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable_design.infrastructure.planned_load import format_rate
 from tests.designs.rated_shop import catalog, shop
-from tests.infrastructure.declarations import digests, votes
 from tests.infrastructure.deployments import PLANNED, template
+from tools.testing.designs.table_shapes import digests, votes
 
 PLAN = planning.create_plan([catalog])
 LOAD = planned_load(PLAN)

@@ -31,7 +31,7 @@ from singletable.tables import (
     find_unverifiable,
 )
 from singletable_design.infrastructure import Deployment
-from tests.infrastructure.recovery import RecoveryDriver
+from tools.testing.recovery import RecoveryDriver
 
 TABLE = Table("shop")
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0b9d0b4e-2a3c-4f6c-8f0e-1d2c3b4a5f60"

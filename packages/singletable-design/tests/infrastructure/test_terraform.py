@@ -9,9 +9,9 @@ import pytest
 
 from singletable import Table
 from singletable_design.infrastructure import Deployment, render_terraform
-from tests.infrastructure.declarations import ALL, digests, skills, votes
 from tests.infrastructure.deployments import CUSTOMIZED, DEPLOYMENTS, of_type, template
 from tests.infrastructure.hcl import resources
+from tools.testing.designs.table_shapes import ALL, digests, skills, votes
 
 # Arguments from the provider's documentation.
 ARGUMENTS = {

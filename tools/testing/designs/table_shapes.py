@@ -1,4 +1,4 @@
-"""Declarations for infrastructure tests."""
+"""Tables of many shapes: shared, with several key attributes, with numbers, bytes and capacity."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from singletable.tables import (
     create_table,
     describe_table,
 )
-from tests.infrastructure.declarations import ALL
+from tools.testing.designs.table_shapes import ALL
 
 ONE = Index("one", pk="a", sk="b")
 LOCAL = LocalIndex("near", sk="c")

@@ -11,7 +11,7 @@ from dynamodb_engine.engine import Engine
 from dynamodb_engine.operations import UpdateContinuousBackups
 from singletable import Table, errors
 from singletable.tables import TableSettings, create_table, describe_table
-from tests.infrastructure.recovery import RecoveryDriver
+from tools.testing.recovery import RecoveryDriver
 
 TABLE = Table("shop", ttl="gone")
 
