@@ -116,10 +116,11 @@ def test_code_of_the_guide_can_be_copied(open_page: OpenPage, site: str) -> None
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     errors = collect_errors(page)
     page.goto(f"{site}/guide/existing-tables")
-    page.locator(".code-block").first.hover()
-    page.locator(".code-block .code-copy").first.click()
+    block = page.locator(".code-block").filter(has_text="$ ").first
+    block.hover()
+    block.locator(".code-copy").click()
     copied = page.evaluate("navigator.clipboard.readText()")
-    shown = page.locator(".code-block code").first.inner_text().splitlines()
+    shown = block.locator("code").inner_text().splitlines()
     # Without the prompt of the terminal, and without what the commands print.
     commands = [line.removeprefix("$ ") for line in shown if line.startswith("$ ")]
     assert copied.splitlines() == commands
@@ -134,7 +135,7 @@ def test_guide_leads_from_page_to_page_on_a_phone(open_page: OpenPage, site: str
     page.click("a[rel=next]")
     expect(page.locator("h1")).to_have_text("Installation")
     page.click("a[rel=next]")
-    expect(page.locator("h1")).to_have_text("Start an app, add an entity")
+    expect(page.locator("h1")).to_have_text("Start an app")
     page.click("text=All pages")
     page.click("#contents a[href='/guide/keys']")
     expect(page.locator("h1")).to_have_text("Keys")

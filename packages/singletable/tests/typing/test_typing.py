@@ -7,6 +7,7 @@ rules, first mypy's and then pyright's, and no other line is.
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import subprocess
@@ -29,7 +30,10 @@ Errors: TypeAlias = dict[tuple[str, int], set[str]]
 @pytest.fixture(scope="module")
 def mypy_errors() -> Errors:
     command = [sys.executable, "-m", "mypy", "--strict", *map(str, FILES)]
-    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "MYPYPATH": str(HERE.parents[1])}
+    process = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert process.returncode in (0, 1), process.stdout + process.stderr
     errors: Errors = {}
     for line in process.stdout.splitlines():

@@ -53,6 +53,7 @@ def restore() -> Sequence[str]:
     server = Server(World(ENGINE.copy(), like=WORLD))
     state = cast(GamesState, server.state)
     vars(state)["live"] = LiveGames(state.service, BRIEF)
+    server.activate()
     return TOKENS
 
 
