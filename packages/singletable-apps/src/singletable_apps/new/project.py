@@ -70,7 +70,7 @@ def new(
     for path in files:
         typer.echo(f"{target / path}: written")
     # Later changes are compared with the schema of the new app.
-    record = [sys.executable, "-m", "singletable", "diff", f"{name}.entities", "--write"]
+    record = [sys.executable, "-B", "-m", "singletable", "diff", f"{name}.entities", "--write"]
     subprocess.run(record, cwd=target, check=True, stdout=subprocess.DEVNULL)
     typer.echo(f"{target / name / 'schema.lock'}: written")
     typer.echo(f"Next:\n  cd {target}\n  make install\n  make test\n  make run")
