@@ -1,4 +1,4 @@
-"""A driver whose eventually consistent reads lag, as those of an index may on AWS."""
+"""A driver with stale, eventually consistent reads, such as reads of an index on AWS."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class ElectionRecord:
             self.known_voters[known] = left
 
     def find_by_email(self, email: str) -> list[RollVoter]:
-        """Return the people on the roll who have an address."""
+        """Return the people on the roll that have an address."""
         found = (self.roll[each] for each in self.known_voters.get(roll_identity("", email), ()))
         return [voter for voter in found if voter.email]
 

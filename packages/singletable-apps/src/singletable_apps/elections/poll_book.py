@@ -349,7 +349,7 @@ class PollBook:
             return None if record is None or entry is None else (copy(record.election), entry)
 
     def _find_by_email(self, election: Election, user: User) -> list[RollVoter]:
-        """Return the people on the roll who have the confirmed address of a user."""
+        """Return the people on the roll with the confirmed address of a user."""
         if not user.is_confirmed:
             return []
         return self._ask(election, lambda record: record.find_by_email(user.email), [])

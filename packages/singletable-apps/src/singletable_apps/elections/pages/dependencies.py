@@ -69,7 +69,7 @@ class ElectionsState(frame.AppState[Elections]):
         return service.people
 
     def is_waiting(self, user: object) -> bool:
-        """Return False: who waits may look around, and the service checks the rest."""
+        """Return False: users who wait for approval may read pages; the service checks the rest."""
         return False
 
     def render_problem(self, request: Request, problem: Problem) -> Response | None:
